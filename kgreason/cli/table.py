@@ -35,8 +35,9 @@ def write_table(solutions: Solutions, prefixes: Mapping[str, str], out: TextIO) 
     width = None if sys.stdout.isatty() else _UNBOUNDED
     console = Console(file=out, width=width, highlight=False, markup=False, emoji=False)
     names, count = [variable.value for variable in solutions.variables], 0
+    left = iter(solutions)
     while True:
-        rows = list(islice(solutions, _PART))
+        rows = list(islice(left, _PART))
         if rows or not count:
             table = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False)
             for name in names:

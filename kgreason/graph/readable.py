@@ -239,7 +239,7 @@ class ReadableGraph:
 
     def _declared(self) -> dict[str, Relation]:
         """Return the declarations of relations, by the name of the relation."""
-        return {rule.declares.name: rule.declares for rule in self.own_rules() if rule.declares}
+        return {rule.declares.name: rule.declares for rule in self._state.own_rules() if rule.declares}
 
     @locked
     def contradictions(self) -> list[Contradiction]:

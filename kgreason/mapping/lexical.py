@@ -54,6 +54,11 @@ class ColumnValues:
         values, rows = self.values, self.rows
         while True:
             if isinstance(values, pa.ExtensionArray):
+                if values.type.extension_name != "arrow.json":  # such as periods, which have the numbers of months
+                    raise InputError(
+                        f"column {self.name}: XSD has no datatype for values of the type {values.type};"
+                        " leave the column out"
+                    )
                 values = values.storage
             if kinds.is_dictionary(values.type):
                 values = values.dictionary_decode()

@@ -24,6 +24,7 @@ from urllib.parse import quote
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as kinds
 from pyoxigraph import NamedNode
 
 from kgreason.errors import InputError
@@ -139,7 +140,9 @@ def _scalar(piece: Any) -> Any:
 
 def _piece(column: ColumnValues, is_whole: bool) -> pa.Array:
     """Return the values of a column as parts of an IRI."""
-    values = texts(column.without_points())
+    values = texts(column)
+    if kinds.is_floating(column.values.type):
+        values = pc.replace_substring_regex(values, r"^(-?[0-9]+)\.0$", r"\1")
     return values if is_whole else encoded(values)
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _KEPT = 32
 _MEMORY = 8 << 20
 """The largest number of bytes that RE2 may take for a pattern."""
-_LONGEST = 10.0
+_LONGEST = 0.5
 """The largest number of seconds for the parts of one text."""
 
 

@@ -193,10 +193,10 @@ def read_files(
 def check_files(paths: Iterable[str | PathLike[str]], *, syntax: str | None = None, find: Finder | None = None) -> None:
     """Raise the error of `read_files` that the first `CHUNK` quads of a file call for. No kernel is needed.
 
-    Standard input is not read, because it can be read only once.
+    Standard input, pipes and devices are not read, because they can be read only once.
     """
     for path in map(Path, paths):
-        if str(path) != "-":
+        if str(path) != "-" and (path.is_file() or path.is_dir() or not path.exists()):
             about = _Text(str(path), None, None, find, path.resolve().parent, None)
             with _opened(path, syntax, about) as (stream, form, more):
                 _check(stream, form, more)

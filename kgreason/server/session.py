@@ -100,7 +100,7 @@ class Sessions:
 
     def holder_of_cookie(self, cookie: str) -> Holder | None:
         """Return whose session has this cookie; None if the cookie is forged or the session has ended."""
-        return self._checked(cookie, "")
+        return self._checked(cookie, "cookie ")
 
     def ticket(self, holder: Holder | None) -> str:
         """Return a new ticket of somebody."""
@@ -131,7 +131,7 @@ class Sessions:
         With `is_secure` the browser sends the cookie over HTTPS only. `root` is the prefix of the server's paths.
         """
         text = f"{int(time.time()) + _SECONDS}.{self._name(token)}.{secrets.token_hex(16)}"
-        cookie = f"{text}.{self._signed(text)}"
+        cookie = f"{text}.{self._signed(f'cookie {text}')}"
         how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
         response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
 

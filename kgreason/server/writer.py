@@ -59,10 +59,15 @@ class Means(NamedTuple):
 
 
 class _Call:
-    """A call in a queue: an edit, or with `means` a question. `is_unwanted` is set once its client has gone away."""
+    """A call in a queue: an edit, or with `means` a question. `is_unwanted` is set once its client has gone away.
 
-    def __init__(self, call: Callable[[KnowledgeGraph], Any], means: Means | None = None) -> None:
-        self.call, self.means = call, means
+    A turn (`is_turn`) edits nothing: who waits for it has waited for all edits before it.
+    """
+
+    def __init__(
+        self, call: Callable[[KnowledgeGraph], Any], means: Means | None = None, *, is_turn: bool = False
+    ) -> None:
+        self.call, self.means, self.is_turn = call, means, is_turn
         self.future: Future[Any] = Future()
         self.is_unwanted = False
         self.since = time.monotonic()
@@ -95,6 +100,7 @@ class Writer:
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
         """Called in the thread of the writer with the seconds of each call that made a commit."""
+        self._turn: tuple[_Call, asyncio.Future[Any]] | None = None
         self.states = States(graph.commit)
         graph.subscribe(self.states.add)
         self._thread = threading.Thread(target=self._work, name="kgreason writer", daemon=True)
@@ -146,6 +152,8 @@ class Writer:
             found.exception()  # nobody may wait for it any more, and asyncio would log that
 
     def _count(self, call: _Call, more: int) -> None:
+        if call.is_turn:
+            return
         if call.means is None:
             self.waiting += more
         else:
@@ -157,8 +165,10 @@ class Writer:
             return True
         if self._is_closed:
             return False
-        turn = self._enter(_Call(lambda _: None), self._edits)
-        return bool((await asyncio.wait([turn], timeout=_MOMENT))[0])
+        if self._turn is None or self._turn[0].future.done():
+            call = _Call(lambda _: None, is_turn=True)
+            self._turn = call, self._enter(call, self._edits)
+        return bool((await asyncio.wait([self._turn[1]], timeout=_MOMENT))[0])
 
     def flush(self) -> None:
         """Have Oxigraph write its log to its tables, so that processes that open the store need not read the log.
@@ -266,7 +276,7 @@ class Writer:
     def _first_edit(self) -> float | None:
         """Return since when the first edit in the queue waits, or None if no edit waits."""
         with self._news:
-            return self._edits[0].since if self._edits else None
+            return next((each.since for each in self._edits if not each.is_turn), None)
 
     def _look_at_memory(self, now: float, means: Means, before: int) -> None:
         if means.bytes is None or now - self._last_look < _PAUSE:

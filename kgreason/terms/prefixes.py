@@ -23,7 +23,13 @@ SCHEMES = frozenset({"data", "did", "file", "info", "mailto", "tag", "tel", "urn
 """The schemes of IRIs that need no angle brackets, besides those with `//`."""
 MOST_REMEMBERED = 1_000
 _LONGEST = 1_000
-_NAME = re.compile(r"(?:\w(?:[\w.-]*[\w-])?)?")
+_FIRST = (
+    r"A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u02ff\u0370-\u037d\u037f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef"
+    r"\u3001-\ud7ff\uf900-\ufdcf\ufdf0-\ufffd\U00010000-\U000effff"
+)
+_OTHER = _FIRST + r"0-9_\-\u00b7\u0300-\u036f\u203f-\u2040"
+_NAME = re.compile(rf"(?:[{_FIRST}](?:[{_OTHER}.]*[{_OTHER}])?)?")
+"""PN_PREFIX of Turtle and SPARQL. XML and JSON-LD have more, such as `_x` and `1x`."""
 _NAMESPACE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _EXAMPLE = "http://example.org/"
 _ADVICE: dict[Where, str] = {

@@ -294,7 +294,7 @@ def test_what_a_change_gets_wrong_is_said(store: Path) -> None:
     told = call("rules", "add", "-l", store, "--rule", parents).stderr.splitlines()
     assert told[0] == "kgreason: warning: contradictions: 2"
     assert [line.split(" is in ")[0] for line in told[1:]] == [
-        f"kgreason: warning: cax-dw: <{E}{name}>" for name in ("eve", "ida")
+        f"kgreason: warning: cax-dw: :{name}" for name in ("eve", "ida")
     ]
     broken = call("update", "-l", store, "-u", f"{PREFIX} INSERT DATA {{ :C owl:unionOf :none }}")
     fault, unread, *mistakes = broken.stderr.splitlines()
@@ -362,4 +362,4 @@ def test_a_construct_prints_literals_as_a_dump_does(store: Path) -> None:
         f'{PREFIX} INSERT DATA {{ :ida :hasAge "+7"^^<http://www.w3.org/2001/XMLSchema#int> }}',
     )
     assert set(done(*asked, "nt").splitlines()) == triples(store)
-    assert '"+7"^^<http://www.w3.org/2001/XMLSchema#int>' in done(*asked, "ttl")
+    assert '"+7"^^xsd:int' in done(*asked, "ttl")

@@ -34,7 +34,7 @@ def test_a_command_line_that_makes_no_sense(store: Path, family: Path) -> None:
         ("query", "-l", store, "--query", "CONSTRUCT WHERE {?s ?p ?o}", "--results-format", "csv"),
         ("dump", "-l", store, "--asserted", "--inferred"),
         ("dump", "-l", store, "--format", "pdf"),
-        ("materialize", family, "-o", "out.ttl"),
+        ("materialize", family, "-o", "out.rdf"),
         ("materialize", "-o", "out.nt"),
         ("lubm", "--universities", "0", "-o", "data"),
     ):

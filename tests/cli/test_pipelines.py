@@ -60,7 +60,7 @@ def test_what_is_wrong_with_the_output_is_told_without_java(no_java: None, famil
     (tmp_path / "full" / "mine").touch()
     for output, expected in (
         ("full", "already exists; remove it or choose another folder"),
-        ("family.ttl", "is a file, but the output is a folder; choose another name"),
+        ("full/mine", "is a file, but the output is a folder; choose another name"),
         ("family.ttl/out/closure", "cannot be written: Not a directory"),
     ):
         told = failed("materialize", family, "-o", tmp_path / output, *SPARK)

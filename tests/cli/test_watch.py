@@ -40,7 +40,7 @@ def test_patches_add_up(store: Path) -> None:
     patches = done("watch", "-l", store, "--from", "1", "--once")
     assert applied(patches, first) == triples(store)
     assert applied(done("watch", "-l", store, "--from", "0", "--once"), set()) == triples(store)
-    heads = [line for line in patches.splitlines() if line.startswith("H ")]
+    heads = [line for line in patches.splitlines() if line.startswith("H ") and not line.startswith("H time ")]
     assert [heads[0], heads[1], heads[3]] == [f'H commit "{number}" .' for number in (2, 3, 4)]
     assert heads[2].startswith('H add-rule "@rule child\\n')
     assert done("watch", "-l", store, "--from", "3", "--once") == patches[patches.index(heads[3]) :]
@@ -65,8 +65,9 @@ def test_commits_are_shown_as_they_come_until_interrupted(store: Path, watching:
     for number, update in ((2, INSERT), (3, INSERT.replace("INSERT", "DELETE"))):
         before = triples(store)
         done("update", "-l", store, "-u", update)
-        patch = [watching.stdout.readline() for _ in range(2)]
-        assert patch == [f'H commit "{number}" .\n', "TX .\n"]
+        patch = [watching.stdout.readline() for _ in range(3)]
+        assert patch[1].startswith('H time "2')
+        assert [patch[0], patch[2]] == [f'H commit "{number}" .\n', "TX .\n"]
         while patch[-1] != "TC .\n":
             patch.append(watching.stdout.readline())
         assert applied("".join(patch), before) == triples(store)

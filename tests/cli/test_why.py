@@ -54,10 +54,10 @@ def test_all_derivations(store: Path) -> None:
     assert len(found) == 2
     loaded = f'<{E}ann> <{E}hasName> "Ann"'
     asserted, derived = done("explain", "-l", store, loaded, "--all").split("\n\n")
-    assert asserted == f"{loaded} (asserted)"
-    assert derived.startswith(f"{loaded}\n    by prp-inv2: ")
+    assert asserted == ':ann :hasName "Ann" (asserted)'
+    assert derived.startswith(':ann :hasName "Ann"\n    by prp-inv2: ')
     plain = f"<{E}ann> <{E}hasParent> <{E}leo>"
-    assert done("explain", "-l", store, plain, "--all") == f"{plain} (asserted)\n"
+    assert done("explain", "-l", store, plain, "--all") == ":ann :hasParent :leo (asserted)\n"
 
 
 def test_formats(store: Path) -> None:

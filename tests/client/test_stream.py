@@ -124,9 +124,9 @@ def test_a_part_of_the_changes(tmp_path: Path) -> None:
         told = lines(http, after | {"match": "?x a <http://e/Animal>"}, "text/event-stream", 8)
         assert sum('"appeared"' in line for line in told) == 1
         assert f"id: {begun + 2}" in told
-        patch = lines(http, after | {"asserted": "true", "match": "? a ?"}, "application/rdf-patch", 9)
+        patch = lines(http, after | {"asserted": "true", "match": "? a ?"}, "application/rdf-patch", 12)
         assert patch[:1] == ["# following"]
-        assert [line for line in patch if line.startswith(("A", "D", "H"))] == [
+        assert [line for line in patch if line.startswith(("A", "D", "H commit"))] == [
             f'H commit "{begun + 1}" .',
             "A <http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Cat> .",
             f'H commit "{begun + 2}" .',

@@ -86,7 +86,7 @@ def test_numbers_are_sorted_before_texts(texts: list[str], ordered: list[str]) -
 def test_a_table_is_sorted_and_shown_a_page_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ui, "run_javascript", lambda _: None)
     numbers = [(each * 7) % 250 for each in range(250)]
-    with Client(page("/"), request=None):
+    with Client(page("/"), request=Request({"type": "http", "path": "/", "headers": []})):
         shown = Listing("Numbers", ["n", ""], numbers, lambda each: Row([f"<{each}>", ""]), lambda each, _: each)
 
         def after(name: str) -> list[str]:

@@ -90,7 +90,7 @@ def test_turtle_is_added_to_a_named_graph(page: Page, address: str) -> None:
     write(page, "e:zoe a e:Cat .")
     page.get_by_text("e:zoe a e:Animal").wait_for()
     page.get_by_role("button", name="Commit").click()
-    page.get_by_text("is saved").wait_for()
+    page.get_by_text("is saved:").wait_for()
     graph = httpx.get(f"{address}/store", params={"graph": "http://e/graph"}, trust_env=False)
     assert "<http://e/zoe>" in graph.text
 

@@ -119,7 +119,7 @@ CLASSES = hierarchy([(IRI, "<http://e/a>")], {IRI: 1})
 
 def made(make: Callable[[], object]) -> str:
     """The HTML of all elements that `make` makes."""
-    with Client(page("/"), request=None) as client:
+    with Client(page("/"), request=Request({"type": "http", "path": "/", "headers": []})) as client:
         make()
         return "".join(str(each.props.get("innerHTML", "")) for each in client.elements.values())
 

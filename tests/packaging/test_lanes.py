@@ -20,7 +20,7 @@ def taken(monkeypatch: pytest.MonkeyPatch, number: int, *changed: str, took: flo
 
 
 def test_a_folder_whose_tests_import_what_was_changed_is_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = taken(monkeypatch, 1, "kgreason/rdf/formats.py")
+    chosen = taken(monkeypatch, 1, "kgreason/rdf/lines/blocks.py")
     assert {test for test in TESTS if test.startswith("tests/rdf/")} < chosen < set(TESTS)
 
 

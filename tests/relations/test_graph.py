@@ -292,7 +292,7 @@ def test_a_closed_graph_has_no_relations() -> None:
 
 
 def test_the_relations_of_the_rule_sets_are_no_users() -> None:
-    sets = ("owl2rl", "rdfs", "rhodf", "representatives", "datatypes", "twins", "links", "swrl")
+    sets = ("owl2rl", "rdfs", "rhodf", "representatives", "datatypes", "twins", "links", "swrl", "owl2el")
     atoms = (atom for name in sets for rule in ruleset(name).rules for atom in rule.atoms())
     assert {atom.relation for atom in atoms} - {None, "false"} == INNER
 

@@ -57,6 +57,8 @@ class FrameMapping(TypedDict, total=False):
 
 def is_frame(item: object) -> bool:
     """Whether an item is a table of pandas, Polars or Arrow, or another one that Arrow can read."""
+    if isinstance(item, tuple):  # `itertuples` of pandas gives named tuples, which are rows of terms
+        return False
     return type(item).__module__.partition(".")[0] in _LIBRARIES or hasattr(item, "__arrow_c_stream__")
 
 

@@ -109,7 +109,7 @@ def check_items(items: Iterable[Item], *, prefixes: Prefixes = NO_PREFIXES) -> N
         if isinstance(item, str) and of_rdflib(item) is None:
             with _explaining(item, prefixes):
                 check_stream(BytesIO(_with_prefixes(item, prefixes)), syntax="trig", source=TEXT)
-        else:
+        elif not (is_frame(item) or is_graph(item)):
             rows += 1
             _numbered(rows, item, prefixes)
 

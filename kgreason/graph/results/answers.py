@@ -21,7 +21,7 @@ from io import BytesIO
 from itertools import islice
 from os import PathLike
 from pathlib import Path
-from typing import IO, Generic, Self, TypeAlias, TypeVar, cast
+from typing import IO, Generic, TypeAlias, TypeVar, cast
 
 import pyoxigraph
 from pyoxigraph import (
@@ -69,7 +69,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         """The rows that were given since the beginning; None if they are too many."""
         self._is_read = False
 
-    def __iter__(self) -> Self:
+    def __iter__(self) -> Iterator[Row]:  # noqa: PYI034  # `self` may begin again
         """Iterate over the rows that were not read yet; once all were read, over all of them again.
 
         Raises QueryError if all rows were read, and there are more than `KEPT` of them.
@@ -81,7 +81,15 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
                     " was written, is read once: keep the rows with rows = list(answer), or ask again"
                 )
             self._first, self._kept, self._is_read = deque(self._kept), [], False
-        return self
+        return self._left()
+
+    def _left(self) -> Iterator[Row]:
+        """Yield the rows that are left. This iterator never begins again, unlike the answer itself."""
+        while True:
+            try:
+                yield next(self)
+            except StopIteration:
+                return
 
     def __next__(self) -> Row:
         """Return the next row.

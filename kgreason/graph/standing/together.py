@@ -41,7 +41,7 @@ class Together:
 
         Raises QueryTimeoutError if the queries would take too long together.
         """
-        others = sum(each.seconds for each in self._queries)
+        others = sum(each.seconds for each in list(self._queries))
         if others + query.seconds > self.seconds:
             query.close()
             raise self._late(f"this one takes {query.seconds:.2g} s, and the others take {others:.2g} s")

@@ -18,7 +18,7 @@ Cost: 2 to 5 microseconds a row, decoding and interning included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import repeat
 from typing import Any, cast
 
@@ -26,6 +26,7 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
+from kgreason.interrupts import let_out
 from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
@@ -42,6 +43,8 @@ from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import Int32
 
 _PIECE = 20_000
+_SOME = 16
+"""So many rows are evaluated between two calls of `let_out`."""
 """The number of rows of one query: enough to hide its fixed cost of 0.1 ms, few enough for Ctrl-C."""
 _ROW = "urn:kgreason:row"
 
@@ -156,9 +159,9 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
             continue
         solutions = ask(steps, computed.inputs(), rows.tolist(), texts[rows].tolist())
         if computed.result is None:
-            places += [int(row.value) for (row,) in solutions]
+            places += [int(row.value) for (row,) in _watched(solutions)]
             continue
-        for row, result in solutions:
+        for row, result in _watched(solutions):
             places.append(int(row.value))
             results.append(_query_text(result))
     return places, results
@@ -176,7 +179,16 @@ def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]
         names = f"({' '.join(map(str, inputs))})"
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
     pattern, inner = f"VALUES {names} {{\n{values}\n}} {_before(steps)}", expression_text(steps.last)
-    return [result for (result,) in _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)]
+    rows = _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)
+    return [result for (result,) in _watched(rows)]
+
+
+def _watched(rows: Iterable[Any]) -> Iterator[Any]:
+    """Yield the rows. An expression may take long for each of them, so `let_out` is called now and then."""
+    for number, row in enumerate(rows):
+        if number % _SOME == 0:
+            let_out()
+        yield row
 
 
 def _query_text(term: Any) -> str:

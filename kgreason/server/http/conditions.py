@@ -54,9 +54,10 @@ def check_edit(headers: Headers, state: int, commit: int, *, exists: bool = True
     """
     own = {"ETag": tag(state)} if exists else {}
     if (wanted := headers.get("if-match")) is not None:
-        if not exists:
+        if exists:
+            _check_match(wanted, state, commit)
+        elif str(commit) not in _strong(wanted):
             raise Problem(412, "If-Match names a state of a graph that does not exist")
-        _check_match(wanted, state, commit)
     if exists and (refused := headers.get("if-none-match")) is not None:
         tags = {text for _, text in _tags(refused)}
         if refused.strip() == "*" or _is_one(tags, state):
@@ -65,10 +66,14 @@ def check_edit(headers: Headers, state: int, commit: int, *, exists: bool = True
 
 def _check_match(header: str, state: int, commit: int) -> None:
     """Raise Problem 412 if a header If-Match does not hold for a graph in this state."""
-    strong = {text for is_weak, text in _tags(header) if not is_weak}
+    strong = _strong(header)
     if not (header.strip() == "*" or str(commit) in strong or _is_one(strong, state)):
         text = f"commit {state} was the last one to change the graph, and If-Match names another state"
         raise Problem(412, text, {"ETag": tag(state)})
+
+
+def _strong(header: str) -> set[str]:
+    return {text for is_weak, text in _tags(header) if not is_weak}
 
 
 def _is_one(tags: set[str], state: int) -> bool:

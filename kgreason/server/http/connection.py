@@ -74,6 +74,8 @@ class Connection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Some bytes of a request have come: wait for the rest of this request."""
         super().data_received(data)
+        if self.transport.get_protocol() is not self:  # a websocket has the connection now
+            return
         cycle: RequestResponseCycle | None = self.cycle
         if cycle and not cycle.response_complete:
             self._end("request")

@@ -53,7 +53,7 @@ class Figures(Collector):
 
     async def _read(self) -> None:
         with suppress(Problem, KgreasonError):
-            self._counts = await self._served.writer.run(lambda graph: graph.stats())
+            self._counts = await self._served.writer.ask(lambda graph: graph.stats())
 
     def collect(self) -> Iterator[Metric]:
         """Yield the figures."""

@@ -13,6 +13,7 @@ operations before it (`graph.sparql_update.ahead`).
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -55,6 +56,8 @@ from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
 _FAST = 0.25
+_UNSTEADY = re.compile(r"\b(?:RAND|NOW|UUID|STRUUID|BNODE)\b|\\[uU]", re.IGNORECASE)
+"""A WHERE with such a function may be slow although it was fast before. An escape may hide the name."""
 """If a query process has evaluated all WHEREs of an update in less than this many seconds, they are fast."""
 
 
@@ -112,7 +115,7 @@ async def requested(request: Request) -> Requested:
     for operation in found:
         if isinstance(operation, Modify):
             await _try(request, operation.select)
-    is_fast = time.perf_counter() - begun < _FAST
+    is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
     return Requested(found, Wheres(settings.query_seconds, commit if is_fast else None))
 
 

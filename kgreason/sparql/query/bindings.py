@@ -12,11 +12,13 @@ Cost: a microsecond for each token.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from kgreason.errors import QueryError
 from kgreason.sparql.query.asking import Piece, pieces_of
 
+_LESS, _VARIABLE = re.compile(r"<(?![A-Za-z][A-Za-z0-9+.-]*:)"), re.compile(r"[?$](\w+)")
 _HEAD_ENDS = ("WHERE", "FROM")
 _LISTS_END = ("HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
@@ -49,6 +51,11 @@ def substituted(text: str, terms: Mapping[str, str]) -> str:
         if piece.word == "BY" and before.word in ("GROUP", "ORDER"):
             in_list = depth
         in_values = in_values or piece.word == "VALUES"
+        variables = _VARIABLE.findall(piece.text) if _LESS.match(piece.text) else []
+        if hidden := [each for each in variables if each in terms]:
+            raise QueryError(
+                f"bindings: ?{hidden[0]} stands in {piece.text}, which may be an IRI: write < with a space behind it"
+            )
         name = piece.text[1:] if piece.is_variable else ""
         if name not in terms:
             continue

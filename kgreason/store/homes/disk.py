@@ -346,10 +346,9 @@ class Disk:
         """
         position = self.position
         if position.is_ahead and not position.is_behind:
-            with self._new_snapshot(self.last, write):
-                self._sound_store().flush()
-                with undivided():
-                    self._rebase(manifest, self.last, self.manifest.oxigraph)
+            self._sound_store().flush()  # a copy in its place ends with a `_tidy`, so before there is a new snapshot
+            with self._new_snapshot(self.last, write), undivided():
+                self._rebase(manifest, self.last, self.manifest.oxigraph)
 
     @property
     def is_checkpoint_due(self) -> bool:
@@ -361,11 +360,10 @@ class Disk:
 
     def settle(self, manifest: Manifest) -> None:
         """Flush the store. If the store has the last commit, write `manifest`, which describes this commit."""
-        settled = self._settled(manifest, self.manifest.oxigraph)
-        if settled != self.manifest:
-            self._sound_store().flush()
+        if self._settled(manifest, self.manifest.oxigraph) != self.manifest:
+            self._sound_store().flush()  # which may put a copy in the place of the store, under another name
             if not self.position.is_behind:
-                self._note(settled, self.last)
+                self._note(self._settled(manifest, self.manifest.oxigraph), self.last)
 
     def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
         """Return `manifest` with new values in the fields that say what the files hold now.

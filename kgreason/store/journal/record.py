@@ -47,6 +47,7 @@ _HEADER = re.compile(r'H (\S+) (".*") \.')
 _VERSION = re.compile(r'H version "(\d+)"\^\^<http://www.w3.org/2001/XMLSchema#integer> \.')
 _WITH_FACTS = 2
 """The version of records with facts, and the last one that is known."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _VERBS = {1: "add", -1: "delete"}
 SIGNED = {f"{verb}-{kind}": (kind, sign) for sign, verb in _VERBS.items() for kind in ("rule", "fact")}
 _OURS = {"commit", "strategy", "time", "author", "frame", "version", "prefixes", *SIGNED}
@@ -112,7 +113,9 @@ class Record:
         commit, strategies = int(headers.pop("commit", "")), _strategies(headers.get("strategy", ""))
         if strategies:
             del headers["strategy"]
-        signed_at = headers.pop("time", ""), headers.pop("author", "")
+        signed_at = "", ""
+        if _TIME.fullmatch(headers.get("time", "")):
+            signed_at = headers.pop("time"), headers.pop("author", "")
         if prefixes := _prefixes(headers.get("prefixes", "")):
             del headers["prefixes"]
         edits = *_lines(rows[:-5]), tuple(signed["rule"]), tuple(signed["fact"])
