@@ -106,7 +106,8 @@ def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:
         for subject, _, above, *_ in graph.match(None, v.RDFS_SUB_CLASS_OF, None)
         if str(subject).startswith("<") and str(above).startswith("<")
     ]
-    return taxonomy(pairs)
+    found = taxonomy(pairs)
+    return found._replace(is_consistent=found.is_consistent and not graph.contradictions())
 
 
 def taxonomy(pairs: Iterable[tuple[str, str]]) -> Taxonomy:

@@ -12,6 +12,8 @@ from tests.el.elk import FOLDER, IS_THERE, MISSING, NOTHING, SAME, SUB, THING, T
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import OWL
 
+UNDECLARED = {"AssertionsPropertyRanges"}
+
 
 def facts(graph: KnowledgeGraph) -> set[Triple]:
     """The subsumptions and types of names."""
@@ -28,7 +30,10 @@ def reasoned(text: str, path: Path, rules: str) -> set[Triple]:
 
 @pytest.mark.skipif(not IS_THERE, reason=MISSING)
 @pytest.mark.parametrize("case", [*cases("classification"), *cases("realization")], ids=lambda case: case.name)
-def test_the_suite_of_elk(case: Case, tmp_path: Path) -> None:
+def test_the_suite_of_elk(case: Case, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    if case.name in UNDECLARED:
+        reason = "in RDF an undeclared property with a range may be an annotation property, which links no individuals"
+        request.applymarker(pytest.mark.xfail(reason=reason, strict=True))
     expected = reasoned(case.expected, tmp_path / "expected.ofn", "none")
     names = classes_of(expected)
     wanted = closed(expected, names)

@@ -79,3 +79,48 @@ def test_the_commands_take_the_rule_set(tmp_path: Path) -> None:
     assert call("load", "-l", store, "-f", old, "--rules", "owl2el").exit_code == 0
     ask = "ASK { <http://e/Finger> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/BodyPart> }"
     assert "true" in call("query", "-l", store, "--query", ask).stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        (":s a owl:AnnotationProperty ; rdfs:subPropertyOf :t . :C a owl:Class ; :s 'x' ; rdfs:subClassOf :A , :B . "
+         ":A owl:disjointWith :B .", ("A", "Nothing")),
+        (":s a owl:AnnotationProperty ; rdfs:range :L . :C a owl:Class ; :s :D . :D a owl:Class .", ("D", "L")),
+        (":C a owl:Class ; owl:onProperty :r ; owl:someValuesFrom :D . :r rdfs:range :R .", ("C", "R")),
+    ],
+    ids=["annotation", "range of an annotation", "named restriction"],
+)  # fmt: skip
+def test_what_does_not_follow(text: str, pair: tuple[str, str]) -> None:
+    name, above = (f"<{'http://www.w3.org/2002/07/owl#' if each == 'Nothing' else 'http://e/'}{each}>" for each in pair)
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + text)
+        assert not graph.ask(f"ASK {{ {name} <http://www.w3.org/2000/01/rdf-schema#subClassOf> {above} }}")
+
+
+@pytest.mark.parametrize(
+    ("text", "pair"),
+    [
+        ("[] a owl:Axiom ; owl:annotatedSource :C ; owl:annotatedProperty rdfs:subClassOf ; "
+         "owl:annotatedTarget :D .", "CD"),
+        (":C owl:intersectionOf ( :A :B ) .", "CA"),
+        (":U owl:disjointUnionOf ( :A :B ) .", "AU"),
+        (":C rdfs:subClassOf [ owl:onProperty :r ; owl:hasSelf true ] . :t owl:propertyChainAxiom ( :r :r ) . "
+         "[ owl:onProperty :t ; owl:hasSelf true ] rdfs:subClassOf :D .", "CD"),
+        (":C a owl:Class . [ owl:onProperty owl:topObjectProperty ; owl:hasSelf true ] rdfs:subClassOf :D .", "CD"),
+    ],
+    ids=["annotated axiom", "undeclared intersection", "undeclared union", "loops make a chain", "the top role"],
+)  # fmt: skip
+def test_what_follows(text: str, pair: str) -> None:
+    name, above = pair
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + text)
+        asked = f"ASK {{ <http://e/{name}> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/{above}> }}"
+        assert graph.ask(asked)
+
+
+def test_a_contradiction_is_told(tmp_path: Path) -> None:
+    (file := tmp_path / "a.ttl").write_text(
+        PREFIXES + ":p a owl:AsymmetricProperty , owl:ObjectProperty . :a :p :a . :A rdfs:subClassOf :B ."
+    )
+    assert [call("classify", file, "--reasoner", each).exit_code for each in ("el", "rl", "rl+el")] == [0, 1, 1]

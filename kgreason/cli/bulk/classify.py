@@ -172,7 +172,7 @@ def _lines(
 ) -> Iterator[str]:
     """Yield the lines that say what was found."""
     if not taxonomy.is_consistent:
-        yield "the ontology has no model: `kgreason check --rules owl2el` shows why"
+        yield "the ontology contradicts itself, so it has no model: `kgreason check` with the same rules shows why"
     for proof in proofs:
         yield f"{proof}\n"
     empty = len(taxonomy.unsatisfiable)

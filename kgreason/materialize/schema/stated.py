@@ -26,6 +26,8 @@ PREDICATES = (v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.RDFS_DOMAIN, v.RDFS
 """The predicates of axioms that rules derive as well."""
 STATED = "el_stated"
 _PREDICATES = flags_of(frozenset(PREDICATES))
+_OTHERS = flags_of(frozenset((v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_TARGET, v.OWL_DISJOINT_UNION_OF)))
+"""Predicates of axioms that are no schema for other rule sets."""
 
 
 class Stated:
@@ -47,7 +49,7 @@ class Stated:
         rows = added[flagged(added[:, 1], _PREDICATES)]
         if len(rows):
             found[4] = related(self._stated, rows)
-        axioms = added[is_schema(added) | (added[:, 1] == TYPE)]
+        axioms = added[is_schema(added) | (added[:, 1] == TYPE) | flagged(added[:, 1], _OTHERS)]
         terms = np.unique(axioms[:, [0, 2]])
         kinds = self._dictionary.kinds(terms)
         named = [(self._iri, terms[kinds == Kind.IRI]), (self._blank, terms[kinds == Kind.BLANK])]
