@@ -272,7 +272,9 @@ def _save_records(path: Path, records: Int32) -> None:
         header = {"descr": np.lib.format.dtype_to_descr(records.dtype), "fortran_order": False, "shape": records.shape}
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
-            file.write(np.ascontiguousarray(settled(records[low : low + _PART])))  # `tofile` hides why a write failed
+            file.write(
+                np.ascontiguousarray(settled(records[low : low + _PART])).data
+            )  # `tofile` hides why a write failed
         allocate(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)
 

@@ -112,7 +112,7 @@ def test_what_does_not_follow(text: str, pair: tuple[str, str]) -> None:
     ids=["annotated axiom", "undeclared intersection", "undeclared union", "loops make a chain", "the top role"],
 )  # fmt: skip
 def test_what_follows(text: str, pair: str) -> None:
-    name, above = pair
+    name, above = pair[0], pair[1]
     with KnowledgeGraph.open(rules=["owl2el"]) as graph:
         graph.add(PREFIXES + text)
         asked = f"ASK {{ <http://e/{name}> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/{above}> }}"

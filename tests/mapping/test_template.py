@@ -58,7 +58,7 @@ def test_a_template_with_a_path_always_gives_iris(texts: list[str | None]) -> No
 
 def test_values_that_are_no_text_are_put_in_by_their_lexical_form() -> None:
     assert filled("http://e/{a}-{b}", a=[1, 2, None], b=[1.0, None, 3.0]) == ["<http://e/1-1>", None, None]
-    assert filled("http://e/{a}", a=[1.5, 2.0]) == ["<http://e/1.5>", "<http://e/2.0>"]
+    assert filled("http://e/{a}", a=[1.5, 2.0]) == ["<http://e/1.5>", "<http://e/2>"]
     assert filled("http://e/{a}", a=[True]) == ["<http://e/true>"]
 
 

@@ -29,7 +29,9 @@ def ours(parts: tuple[str, ...]) -> bool:
     return "__pycache__" not in parts and (not parts[0].startswith(".") or parts[0] == ".ci")
 
 
-@pytest.mark.parametrize("script", [path for path in SCRIPTS if path.suffix == ""], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "script", [path for path in SCRIPTS if path.suffix == "" and path.is_file()], ids=lambda path: path.name
+)
 def test_a_script_says_what_it_does_and_stops_at_errors(script: Path) -> None:
     shebang, comment, strict, where = script.read_text(encoding="utf-8").splitlines()[:4]
     assert shebang == "#!/usr/bin/env bash"

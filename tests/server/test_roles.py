@@ -14,7 +14,7 @@ TOKENS = {"read": READ, "write": WRITE, "admin": ADMIN}
 WRITES = {"post /update", "post /transactions", "post /revert"} | {
     f"{method} {path}" for method in ("put", "post", "delete") for path in ("/store", "/store/{graph}")
 }
-ADMINS = {"get /slow-queries", "head /slow-queries", "post /rules", "delete /rules"}
+ADMINS = {"get /slow-queries", "head /slow-queries", "post /rules", "delete /rules", "get /backup", "head /backup"}
 
 
 def requests(http: httpx.Client) -> Iterator[tuple[str, str]]:
@@ -80,6 +80,10 @@ def test_rules_as_triples_need_the_role_admin_too(guarded: httpx.Client) -> None
     assert update(rule, "admin") == 204
     shorter = "DELETE WHERE { <http://e/cell> <http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> ?x }"
     assert update(shorter, "write") == 403
+    first = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#first>"
+    assert update(f"INSERT DATA {{ <http://e/cell> {first} <http://e/c> }}", "write") == 403
+    for each in ("INSERT", "DELETE"):
+        assert update(f"{each} DATA {{ <http://e/mine> {first} <http://e/c> }}", "write") == 204
     assert update("INSERT DATA { <http://e/a> <http://e/b> <http://e/c> }", "write") == 204
     assert update("DELETE WHERE { <http://e/rule> ?p ?x }", "write") == 403
     assert update("DELETE WHERE { <http://e/rule> ?p ?x }", "admin") == 204

@@ -36,10 +36,12 @@ class Wheres(NamedTuple):
 
     - `seconds`: how long a WHERE may take
     - `fast_at`: at this commit each WHERE was evaluated before, and was fast; None if that is not known
+    - `most_bytes`: how many bytes of memory the process of a WHERE may take; None is no limit
     """
 
     seconds: float
     fast_at: int | None = None
+    most_bytes: int | None = None
 
 
 _COPY = 20_000
@@ -97,7 +99,10 @@ class Ahead:
         name = select.default_graph
         asked = self._home.store if self._copy is None else self._copy
         graph = NamedNode(name[1:-1]) if name else None
-        found = asked.query(select.query, default_graph=graph, timeout=self._seconds, is_apart=is_apart)
+        most = self._wheres.most_bytes if self._wheres else None
+        found = asked.query(
+            select.query, default_graph=graph, timeout=self._seconds, is_apart=is_apart, most_bytes=most
+        )
         assert isinstance(found, QuerySolutions)
         return found
 

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from pyoxigraph import NamedNode
+from pyoxigraph import BlankNode, NamedNode
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -102,22 +102,37 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     """Return a function that raises Problem for a commit that edits SWRL rules, unless the client may edit rules.
 
     SWRL rules are triples, so each edit of triples could bring rules. The function refuses a commit with a changed
-    triple that has a term of SWRL. If the graph has SWRL rules, it also refuses to take list cells away, because a
-    shorter list may be a rule with fewer conditions.
+    triple that has a term of SWRL, and a commit that changes a cell of a list of a SWRL rule: a shorter list may be a
+    rule with fewer conditions, and a list that forks is no rule.
     """
     if request.scope[ROLE] == ROLES[-1]:
         return lambda _: None
-    has_rules = next(graph.match(predicate=NamedNode(v.SWRL_BODY[1:-1])), None) is not None
+    cells = _cells(graph)
 
     def check(delta: Delta) -> None:
         ids = delta.dictionary.find(_SWRL)
         changes = (delta.rows, delta.added_quads[:, :3], delta.removed_quads[:, :3])
         is_rule = any(np.isin(each, ids[ids > 0]).any() for each in changes)
-        cells = delta.dictionary.find((v.RDF_FIRST, v.RDF_REST))
-        if is_rule or (has_rules and np.isin(delta.removed_quads[:, 1], cells[cells > 0]).any()):
-            raise Problem(403, "the edit changes SWRL rules, or lists beside them, and rules need the role admin")
+        of_lists, known = delta.dictionary.find((v.RDF_FIRST, v.RDF_REST)), delta.dictionary.find(cells)
+        in_lists = (each[np.isin(each[:, 1], of_lists[of_lists > 0])] for each in changes[1:])
+        if is_rule or any(np.isin(each[:, 0], known[known > 0]).any() for each in in_lists):
+            raise Problem(403, "the edit changes SWRL rules or their lists, and rules need the role admin")
 
     return check
+
+
+def _cells(graph: KnowledgeGraph) -> list[str]:
+    """Return the cells of the lists of all SWRL rules, as texts."""
+    lists = (v.SWRL_BODY, v.SWRL_HEAD, v.SWRL_ARGUMENTS)
+    waiting = [quad.object for each in lists for quad in graph.match(predicate=NamedNode(each[1:-1]))]
+    found: dict[str, None] = {}
+    while waiting:
+        cell = waiting.pop()
+        if isinstance(cell, (NamedNode, BlankNode)) and str(cell) not in found:
+            found[str(cell)] = None
+            waiting += [quad.object for quad in graph.match(cell, NamedNode(v.RDF_REST[1:-1]))]
+    found.pop(v.RDF_NIL, None)
+    return list(found)
 
 
 def done(delta: Delta, commit: int) -> Response:

@@ -116,7 +116,7 @@ async def requested(request: Request) -> Requested:
         if isinstance(operation, Modify):
             await _try(request, operation.select)
     is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
-    return Requested(found, Wheres(settings.query_seconds, commit if is_fast else None))
+    return Requested(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
 
 
 async def _try(request: Request, select: Select) -> None:

@@ -1,12 +1,14 @@
 """The script that answers one SPARQL query of a store on disk; `process` starts it.
 
-    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds, stack; the parent keeps it open
+    stdin    one line of JSON: path, sparql, prefixes, base, default_graph, seconds, stack, bytes; the parent keeps it
+             open
     stdout   one line of JSON: {"boolean": ...}, {"rows": "solutions" | "triples"} or {"error": [kind, message]};
              then the rows: SPARQL results in JSON, or N-Triples
     stderr   the message of an error after the first line
     status   0 once all rows are written; 1 otherwise
 
-The process ends itself after `seconds`, and when its parent closes stdin or ends. It imports pyoxigraph and nothing
+The process ends itself after `seconds`, if it takes more than `bytes` of heap and stacks, and when its parent closes
+stdin or ends. It imports pyoxigraph and nothing
 from kgreason, so that it starts in 20 milliseconds.
 """
 
@@ -46,6 +48,8 @@ def main() -> None:
     if request["seconds"] is not None:  # this timer of C does not wait for the GIL; its report goes to devnull
         silence = open(os.devnull, "w")  # noqa: SIM115
         faulthandler.dump_traceback_later(min(request["seconds"], _LONGEST), exit=True, file=silence)
+    if request["bytes"] is not None:
+        _limit(request["bytes"])
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if not request["stack"]:
         sys.exit(_answer(request, out))  # writes the message, if there is one, to stderr, and ends with status 1
@@ -55,6 +59,15 @@ def main() -> None:
     thread.start()
     thread.join()
     sys.exit(problems[0] if problems else 1)
+
+
+def _limit(most: int) -> None:
+    """Limit the memory that this process can write, where the system has such a limit."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
 def _answer(request: dict[str, Any], out: BinaryIO) -> str | None:

@@ -48,12 +48,13 @@ def answer(
     base: str | None = None,
     default_graph: NamedNode | BlankNode | None = None,
     stack: int = 0,
+    most_bytes: int | None = None,
     keeper: object = None,
 ) -> Results:
     """Return the results of a query over the store at a path. All rows must be fetched within `timeout` seconds.
 
     `keeper` is an object to keep alive until the rows are fetched. `stack` is how many bytes of stack the query may
-    take; 0 is the usual stack.
+    take; 0 is the usual stack. `most_bytes` is how many bytes of memory the process may take; None is no limit.
 
     Raises QueryTimeoutError, here or while rows are fetched. Raises UnopenedError if the store is not there any more,
     and QueryError if the process ends early. Raises OSError, RuntimeError, SyntaxError, ValueError as pyoxigraph does.
@@ -66,6 +67,7 @@ def answer(
         "default_graph": None if default_graph is None else str(default_graph),
         "seconds": None if timeout == float("inf") else timeout,
         "stack": stack,
+        "bytes": most_bytes,
     }
     try:
         own = own_files(path)

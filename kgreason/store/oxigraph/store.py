@@ -245,11 +245,13 @@ class OxigraphStore:
         default_graph: NamedNode | BlankNode | None = None,
         timeout: float | None = None,
         is_apart: bool = True,
+        most_bytes: int | None = None,
     ) -> Results:
         """Return the results of a SPARQL query. All rows must be fetched within `timeout` seconds.
 
         `default_graph` is the graph that the query sees as its default graph. Ctrl-C ends the waiting. The query runs
-        in a process of its own (`process`) if it has a timeout, the store is on disk and `is_apart` is true. Otherwise
+        in a process of its own (`process`) if it has a timeout, the store is on disk and `is_apart` is true; this
+        process may take `most_bytes` of memory. Otherwise
         it runs in a worker (`worker`), or in this thread if it is short. In all cases any thread may fetch the rows.
         Raises QueryError, and QueryTimeoutError here or while rows are fetched.
         """
@@ -272,6 +274,7 @@ class OxigraphStore:
                         base=base,
                         default_graph=graph,
                         stack=stack,
+                        most_bytes=most_bytes,
                         keeper=self,
                     )
             return worker.answer(ask, timeout, stack)
