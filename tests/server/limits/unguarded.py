@@ -94,7 +94,7 @@ GUARDS = [
     ),
     Guard(
         "time of the first head",
-        "server.connection",
+        "server.http.connection",
         """super().connection_made(transport)
         self._begin("request")""",
         "super().connection_made(transport)",
@@ -102,7 +102,7 @@ GUARDS = [
     ),
     Guard(
         "time to read an answer",
-        "server.connection",
+        "server.http.connection",
         'self._begin("answer")',
         "pass",
         f"{_SLOW}::test_a_client_that_reads_a_byte_now_and_then_is_dropped",
@@ -258,8 +258,8 @@ GUARDS = [
     Guard(
         "depth of updates",
         "server.queries.nesting",
-        "return sum(1 for _ in _OPENING.finditer(sparql)) > _SHALLOW",
-        "return False",
+        "return sum(1 for _ in _OPENING.finditer(text)) > _SHALLOW or",
+        "return",
         f"{_LIMITS}::test_a_text_that_is_nested_too_deeply_is_refused",
     ),
     Guard(
@@ -388,7 +388,7 @@ GUARDS = [
         "pass",
         "../test_history.py::test_roles",
     ),
-    Guard("token", "server.guard", "if role is None:", "if False:", f"{_GUARD}::test_every_path_needs_a_token"),
+    Guard("token", "server.guard", "if holder is None:", "if False:", f"{_GUARD}::test_every_path_needs_a_token"),
     Guard(
         "header Host",
         "server.guard",
