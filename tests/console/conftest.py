@@ -11,9 +11,12 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The system's Chromium; tests are skipped where there is none."""
+    """The system's Chromium; tests are skipped where there is none.
+
+    It ends with the module: while it runs, no test of this process can call asyncio.run.
+    """
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if (path := executable()) is None:
         pytest.skip("there is no Chromium: apt-get install chromium")
