@@ -11,14 +11,20 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
-from pyoxigraph import Quad, QuerySolutions
+from pyoxigraph import Quad, QuerySolutions, RdfFormat, parse, serialize
 
 from kgreason.store.oxigraph.store import OxigraphStore
-from tests.terms.unusual_terms import lines_of, quads
+from tests.terms.unusual_terms import lines_of as lines_as_written
+from tests.terms.unusual_terms import quads
 
 from .twin import MemoryStore, RdfStore
 
 COUNT = "SELECT (COUNT(*) AS ?n) { { ?s ?p ?o } UNION { GRAPH ?g { ?s ?p ?o } } }"
+
+
+def lines_of(some: list[Quad]) -> bytes:
+    """The lines of quads with language tags in small letters, as Oxigraph keeps them."""
+    return serialize(parse(lines_as_written(some), RdfFormat.N_QUADS, lenient=True), format=RdfFormat.N_QUADS) or b""
 
 
 def _rows(store: RdfStore) -> set[bytes]:
