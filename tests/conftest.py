@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import time
 from collections.abc import Generator, Sequence
@@ -68,7 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark the slow tests. A run for the last commits leaves slow tests out."""
-    slow = {item.nodeid for item in items if lanes.seconds_of(item.nodeid)}
+    slow = {item.nodeid for item in items if lanes.seconds_of(item.nodeid) or _starts_spark(item)}
     for item in items:
         if item.nodeid in slow:
             item.add_marker(pytest.mark.slow)
@@ -77,6 +78,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left_out])
         items[:] = [item for item in items if item.nodeid not in left_out]
         _note_left_out(config, sorted(left_out))
+
+
+def _starts_spark(item: pytest.Item) -> bool:
+    """Whether a test needs a session of Spark, which no quick test is worth: a process starts it in ten seconds."""
+    return "spark" in getattr(item, "fixturenames", ())
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was collected out of Python's garbage collection, which would walk over all of it for each test."""
+    gc.collect()
+    gc.freeze()
 
 
 _LEFT_OUT = pytest.StashKey[Sequence[str]]()

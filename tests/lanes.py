@@ -1,7 +1,8 @@
 """Which tests are quick, and which of the slow ones a change must pass.
 
     quick    takes at most 0.3 s; `scripts/test` runs all of these
-    slow     has a line in durations.tsv: `seconds <tab> id of the test`; `scripts/test --all` runs these, too.
+    slow     needs a session of Spark, or has a line in durations.tsv: `seconds <tab> id of the test`;
+             `scripts/test --all` runs these, too.
              An id without parameters stands for all parameters of a test of which three in four are slow
     changed  the slow tests for the last commits; `scripts/test --changed` runs these, and `.ci/run` does
 

@@ -72,6 +72,7 @@ def test_addresses_are_those_of_the_proxy(http: httpx.Client, proxy: Proxy) -> N
 
 def test_the_console_works_below_a_path(browser: Browser, proxy: Proxy, http: httpx.Client) -> None:
     """`visiting` fails if the page asks for anything outside of the path."""
+    http.put("/store/offered", content="<http://e/a> <http://e/p> 1 .", headers=TURTLE).raise_for_status()
     with visiting(browser, proxy.address) as page:
         page.goto(proxy.address + "/")
         page.get_by_label("Token").fill(WRITE)

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from pyoxigraph import RdfFormat
 
 from tests.server.serving import client, served
 from tests.w3c.shared import IS_THERE, MF, MISSING, archive, entries, graph, name, node, several
@@ -46,7 +47,7 @@ def empty(serving: httpx.Client) -> httpx.Client:
 
 
 def _manifest(path: str) -> Any:
-    return graph(archive(_ARCHIVE)[_FOLDER + path], "turtle", _BASE + path)
+    return graph(archive(_ARCHIVE)[_FOLDER + path], RdfFormat.TURTLE, _BASE + path)
 
 
 def _cases() -> Iterator[Any]:

@@ -80,7 +80,7 @@ def cases() -> list[tuple[Named, Case]]:
 
 def _of_manifest(path: str) -> Iterator[tuple[Named, Case]]:
     folder = (SUITE / path).parent
-    manifest = graph((SUITE / path).read_bytes(), "turtle", f"{BASE}{path}")
+    manifest = graph((SUITE / path).read_bytes(), RdfFormat.TURTLE, f"{BASE}{path}")
 
     def file(term: Any) -> Path | None:
         return folder / name(term) if term else None

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from pyoxigraph import RdfFormat
 
 from kgreason import entails
 from kgreason.rules.formatter import format_program
@@ -42,7 +43,7 @@ def _cases() -> Iterator[tuple[Named, Case]]:
     if not IS_THERE:
         return
     for suite, (folder, base) in _SUITES.items():
-        manifest = graph(archive(_ARCHIVE)[f"{folder}manifest.ttl"], "turtle", f"{base}manifest.ttl")
+        manifest = graph(archive(_ARCHIVE)[f"{folder}manifest.ttl"], RdfFormat.TURTLE, f"{base}manifest.ttl")
         for entry in entries(manifest):
             yield Named(suite, name(entry), _kind(manifest, entry)), _case(manifest, entry, folder, base)
 

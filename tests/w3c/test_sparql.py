@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import pyoxigraph
 import pytest
+from pyoxigraph import RdfFormat
 
 from kgreason import KnowledgeGraph
 from tests.w3c.gaps import Named, check_gaps, parameters
@@ -39,7 +40,7 @@ class Case(NamedTuple):
 def _cases() -> Iterator[tuple[Named, Case]]:
     if not IS_THERE:
         return
-    manifest = graph(archive(_ARCHIVE)[f"{_FOLDER}manifest.ttl"], "turtle", f"{_BASE}manifest.ttl")
+    manifest = graph(archive(_ARCHIVE)[f"{_FOLDER}manifest.ttl"], RdfFormat.TURTLE, f"{_BASE}manifest.ttl")
     for entry in entries(manifest):
         action = manifest.value(entry, node(f"{MF}action"))
         for regime in _regimes(manifest, action):
