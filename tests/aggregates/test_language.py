@@ -9,6 +9,7 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import parse
 from kgreason.rules.strata import stratify
+from tests.tables import table
 
 TEXTS = (
     "p(?x, ?n) :- AGGREGATE(q(?x, ?y) ON ?x BIND COUNT(DISTINCT ?y) AS ?n) .",
@@ -60,7 +61,7 @@ def test_several_values_of_one_group_are_several_aggregates() -> None:
     assert parse(format_program(parse(text))).rules == (rule,)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("p(?x, ?n) :- AGGREGATE(q(?y) ON ?x BIND COUNT(?y) AS ?n) .", r"\?x is after ON but in none of the atoms"),

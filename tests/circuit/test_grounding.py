@@ -26,6 +26,7 @@ from kgreason.circuit.zset import ZSet, distinct, plus
 from kgreason.rules.model import Atom, Rule, triple
 from tests.circuit.programs import BASE, CLOSURE, STEP, X, Y, Z, edge, path
 from tests.strategies.programs import fact_sets, programs, rules
+from tests.tables import table
 
 KIT = distinct(directions(CLOSURE))
 FACTS = {edge("a", "b"): 1, edge("b", "c"): 1, path("b", "c"): 1}
@@ -35,7 +36,7 @@ FIRST = {Rewrite(BASE.body, AB): 1, Rewrite(BASE.body, BC): 1}
 SECOND = {Rewrite(STEP.body, (*AB, (Z, "c"))): 1}
 
 
-@pytest.mark.parametrize(
+@table(
     ("atom", "fact", "expected"),
     [
         (edge(X, Y), edge("a", "b"), AB),

@@ -19,6 +19,7 @@ from tests.histories.history import granted
 from tests.histories.wide import PREDICATES, VARIABLES
 from tests.oracle import stratified
 from tests.strategies.programs import atoms
+from tests.tables import table
 
 
 def levels(text: str) -> list[int]:
@@ -28,7 +29,7 @@ def levels(text: str) -> list[int]:
     return [found[rule] for rule in rules]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("p(?x) :- q(?x) . q(?x) :- p(?x) .", [0, 0]),
@@ -88,7 +89,7 @@ def test_atoms_that_a_fact_can_match(one: Atom, other: Atom) -> None:
     assert unifiable(one, other) == unifiable(other, one) == stratified.unifies(one, other)
 
 
-@pytest.mark.parametrize(
+@table(
     ("one", "other", "expected"),
     [
         (edge(X, "a"), edge("b", X), True),

@@ -14,13 +14,14 @@ from kgreason.patterns.matching import compiled
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF, XSD
 from tests.datatypes.spellings import plain, value
+from tests.tables import table
 
 
 def keeps(data_value: Value, facet: str, limit: Value) -> bool:
     return FACETS[f"<{RDF if facet == 'langRange' else XSD}{facet}>"](data_value, limit)
 
 
-@pytest.mark.parametrize(
+@table(
     ("name", "facet", "limit", "kept", "not_kept"),
     [
         ("integer", "minInclusive", "5", "5 6", "4"),

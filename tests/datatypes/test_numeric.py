@@ -6,7 +6,6 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -15,6 +14,7 @@ from kgreason.datatypes.order import compare
 from kgreason.datatypes.spaces.numeric import WHOLE, is_decimal, whole
 from kgreason.terms import vocabulary as v
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
+from tests.tables import table
 
 integers = (
     st.integers() | st.integers(-70_000, 70_000) | st.sampled_from([2**bits for bits in (7, 8, 15, 16, 31, 32, 63, 64)])
@@ -146,7 +146,7 @@ def test_a_float_is_the_nearest(mantissa: int, exponent: int, side: int, distanc
     assert Fraction(single(f"-{text}" if is_negative else text)) == (-nearest if is_negative else nearest)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("16777205.5", "16777206"),

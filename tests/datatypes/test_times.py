@@ -13,6 +13,7 @@ from kgreason.datatypes.datatype_map import is_member
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.spaces.times import days_before, days_in, seconds
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
+from tests.tables import table
 
 EPOCH = datetime(1, 1, 1, tzinfo=UTC)
 zones = st.integers(-14 * 60, 14 * 60).map(lambda minutes: timezone(timedelta(minutes=minutes)))
@@ -84,7 +85,7 @@ def test_months_have_their_days(year: int, month: int, day: int) -> None:
     assert is_ill_typed(f"{text}T24:00:00", "dateTime") == (day > days_in(year, month))
 
 
-@pytest.mark.parametrize("name", ["gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay", "date", "time", "dateTime"])
+@table("name", ["gYear", "gYearMonth", "gMonth", "gMonthDay", "gDay", "date", "time", "dateTime"])
 def test_parts_of_a_moment_are_told_apart_and_ordered(name: str) -> None:
     parts = {
         "gYear": ["-12000", "-0001", "0000", "0001", "2000", "12000"],

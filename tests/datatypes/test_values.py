@@ -188,7 +188,7 @@ def test_an_unknown_datatype_says_nothing() -> None:
     assert values(['"x"^^<http://e/t>', '"1"^^<http://www.w3.org/2001/XMLSchema#Integer>']) == [None, None]
 
 
-@pytest.mark.parametrize("term", ["<http://e/a>", "_:b", "", '"', 'a"', "<http://www.w3.org/2001/XMLSchema#byte>"])
+@table("term", ["<http://e/a>", "_:b", "", '"', 'a"', "<http://www.w3.org/2001/XMLSchema#byte>"])
 def test_other_terms_are_refused(term: str) -> None:
     with pytest.raises(ValueError, match="is not a literal"):
         values([term])

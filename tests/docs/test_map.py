@@ -6,10 +6,9 @@ import re
 import tomllib
 from itertools import chain
 
-import pytest
-
 from docs.extension.repository import ROOT
 from tests.docs.page import Page, pages
+from tests.tables import table
 
 MOST_WORDS = 900
 MAP = Page("architecture")
@@ -51,7 +50,7 @@ def test_paths_are_found_in_a_text() -> None:
     assert paths(text) == {"engine/update.py", "cpus.py"}
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@table("name", TEXTS)
 def test_every_path_that_a_page_names_is_there(name: str) -> None:
     named = paths(TEXTS[name]) - {"build/docs"}
     assert not [path for path in named if not any((folder / path).exists() for folder in (ROOT, ROOT / "kgreason"))]

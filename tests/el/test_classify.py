@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from kgreason.cli.commands import main
 from kgreason.entailment.taxonomy import Reasoner, classify, taxonomy
 from kgreason.errors import QueryError
+from tests.tables import table
 
 _PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -36,7 +37,7 @@ def closure(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
     return {(a, b) for a, b in pairs if a != b}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@table("seed", range(40))
 def test_the_taxonomy_is_the_least_that_implies_all(seed: int) -> None:
     random = Random(seed)
     names = [f"<http://e/{number}>" for number in range(random.randint(2, 8))]

@@ -15,6 +15,7 @@ from kgreason.rules.parser import parse
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.numbers import DOUBLE, EXACT, NO_NUMBER, SCALE, read_numbers
 from kgreason.terms.vocabulary import XSD
+from tests.tables import table
 from tests.volume import many_seeds
 
 _INTEGERS = [
@@ -139,7 +140,7 @@ def test_sums_beyond_all_doubles_are_as_oxigraph_has_them(monkeypatch: pytest.Mo
         check(text, list(product(terms, terms)), monkeypatch)
 
 
-@pytest.mark.parametrize("text", OTHERS)
+@table("text", OTHERS)
 def test_other_filters_are_left_to_oxigraph(text: str) -> None:
     assert comparison_of(read(text)) is None
 

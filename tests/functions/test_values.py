@@ -17,6 +17,7 @@ from kgreason.functions.signature import Kinds, Term, signature_of
 from kgreason.functions.values import NOTHING, text_of, value_of
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import XSD
+from tests.tables import table
 
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "int": st.integers(),
@@ -29,7 +30,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", VALUES)
+@table("kind", VALUES)
 def test_a_value_comes_back(kind: str) -> None:
     @given(VALUES[kind])
     def comes_back(value: Any) -> None:
@@ -41,7 +42,7 @@ def test_a_value_comes_back(kind: str) -> None:
     comes_back()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kinds", "value"),
     [
         (f'"07"^^<{XSD}byte>', ("int",), 7),
@@ -77,7 +78,7 @@ def test_a_term_has_a_value_or_none(text: str, kinds: Kinds, value: Any) -> None
     assert value is NOTHING or type(found) is type(value)
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "kinds", "text"),
     [
         (Decimal("2.50"), ("Decimal",), f'"2.5"^^<{XSD}decimal>'),
@@ -93,7 +94,7 @@ def test_a_value_has_a_term(value: Any, kinds: Kinds, text: str) -> None:
     assert text_of(value, kinds) == text
 
 
-@pytest.mark.parametrize(
+@table(
     ("value", "kinds"),
     [
         (True, ("int",)),

@@ -16,6 +16,7 @@ from kgreason.store.history.entry import Count, Entry, Head, now
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, History, MemoryHistory
 from kgreason.store.journal.journal import Journal
+from tests.tables import table
 
 
 def entry(number: int, text: str = "") -> Entry:
@@ -145,7 +146,7 @@ def test_a_store_remembers_the_days_of_its_history(tmp_path: Path) -> None:
             assert len(past) == 1
 
 
-@pytest.mark.parametrize("value", ["some", 0, True, 1.5, "0d", "90", "9.5d", "d", "-1d"])
+@table("value", ["some", 0, True, 1.5, "0d", "90", "9.5d", "d", "-1d"])
 def test_wrong_values(value: object) -> None:
     with pytest.raises(InputError, match="it must be all, none, or a number of commits"):
         KnowledgeGraph.open(history=value)  # type: ignore[arg-type]

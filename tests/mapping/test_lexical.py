@@ -21,6 +21,7 @@ pyarrow = pytest.importorskip("pyarrow", reason="the extra frames is not install
 from kgreason.mapping.mapping import ColumnMapping, RowMapping  # noqa: E402
 from kgreason.mapping.template import template  # noqa: E402
 from kgreason.mapping.triples import lines, triples  # noqa: E402
+from tests.tables import table  # noqa: E402
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LITTLE = {"min_value": -(2**63), "max_value": 2**63 - 1}
@@ -118,7 +119,7 @@ CASES: list[tuple[list[Any], Any, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("values", "kind", "expected"), CASES)
+@table(("values", "kind", "expected"), CASES)
 def test_the_forms_of_values(values: list[Any], kind: Any, expected: list[str]) -> None:
     assert objects(values, pyarrow.type_for_alias(kind) if isinstance(kind, str) else kind) == expected
 
@@ -140,7 +141,7 @@ def _escaped(text: str) -> str:
     return quote(text)[1:-1]
 
 
-@pytest.mark.parametrize(
+@table(
     ("values", "name", "expected"),
     [
         ([1.0, None, -2.0], "byte", ["1", "-2"]),
@@ -155,7 +156,7 @@ def test_another_datatype(values: list[Any], name: str, expected: list[str]) -> 
     assert objects(values, datatype=f"<{XSD}{name}>") == [literal(text, name) for text in expected]
 
 
-@pytest.mark.parametrize(
+@table(
     ("values", "how", "problem"),
     [
         ([1, 300], {"datatype": f"<{XSD}byte>"}, "row 2, column x, value 300: "),

@@ -21,6 +21,7 @@ from tests.histories.drawn import history
 from tests.histories.history import granted
 from tests.oracle.stratified import CircularError, perfect, strata
 from tests.strategies.rule_texts import constants, negated
+from tests.tables import table
 
 _X, _Y = Variable("x"), Variable("y")
 
@@ -49,7 +50,7 @@ def test_a_relation_may_still_be_called_not_exists_or_in() -> None:
     assert not found.negated
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("a(?x) :- NOT b(?x) .", r"\?x is in the head but in no body atom without NOT$"),

@@ -13,6 +13,7 @@ from kgreason.rules.expressions import problem_of, text_of
 from kgreason.rules.model import Variable
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import SWRLB
+from tests.tables import table
 
 from .reading import named, rules, turtle
 from .test_live import Edited
@@ -54,7 +55,7 @@ BODIES = {
 }
 
 
-@pytest.mark.parametrize("text", BODIES)
+@table("text", BODIES)
 def test_a_built_in_is_an_expression(text: str) -> None:
     result = ":z" if "?z" in text else ":y"
     head = atom("DatavaluedPropertyAtom", ":s", ":x", result)
@@ -106,7 +107,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("problem", FAULTS)
+@table("problem", FAULTS)
 def test_a_built_in_that_cannot_run_is_one_warning(problem: str) -> None:
     text = imp([P, FAULTS[problem]], [X_IS_A]) + " :w a swrl:Variable . "
     found = translate(turtle(text), "owl2rl")

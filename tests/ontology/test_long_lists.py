@@ -14,6 +14,7 @@ from kgreason.ontology.translate.lists import LONG
 from kgreason.ontology.translate.translate import LiveTranslation, translate
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Rule, Triple
+from tests.tables import table
 
 from .reading import turtle
 
@@ -43,7 +44,7 @@ def size(rules: Iterable[Rule]) -> int:
     return sum(len(rule.heads) + len(rule.body) + len(rule.sources) for rule in rules)
 
 
-@pytest.mark.parametrize("kind", AXIOMS)
+@table("kind", AXIOMS)
 def test_the_rules_of_a_list_grow_with_its_length(kind: str) -> None:
     short, long = (size(translate(schema(kind, count), "owl2rl").rules) for count in (4 * LONG, 8 * LONG))
     assert long <= 2 * short
@@ -64,7 +65,7 @@ def test_one_member_more_changes_the_rules_of_its_own_cell_and_of_the_cells_besi
     assert live.rules == translate(before, "owl2rl").rules
 
 
-@pytest.mark.parametrize("kind", AXIOMS)
+@table("kind", AXIOMS)
 def test_a_rule_of_a_long_list_names_its_axiom_and_its_own_cells(kind: str) -> None:
     triples = schema(kind, 3 * LONG)
     cells = {triple for triple in triples if triple[0].startswith("_:l")}

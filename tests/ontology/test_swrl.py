@@ -10,6 +10,7 @@ from kgreason import KnowledgeGraph
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import FALSE, Triple
 from kgreason.terms import vocabulary as v
+from tests.tables import table
 from tests.volume import many
 
 from .reading import named, rules, translated, turtle
@@ -63,7 +64,7 @@ def test_a_rule_with_its_triples_as_sources() -> None:
     assert rule.group == "swrl"
 
 
-@pytest.mark.parametrize("text", ATOMS)
+@table("text", ATOMS)
 def test_every_kind_of_atom_in_a_body_and_in_a_head(text: str) -> None:
     ways = WAYS if "differentFrom" in text else [text]
     assert translated(imp([ATOMS[text]], [X_IS_A.replace(":A", ":B").replace(":x", ":i")])) == rules(
@@ -129,7 +130,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize("problem", FAULTS)
+@table("problem", FAULTS)
 def test_a_fault_yields_a_warning_and_its_repair_the_rule(problem: str) -> None:
     good = " ".join(RULE.replace(BROTHER, BROTHER + " ").split()).replace(":z . _:u", ":z . _:u")
     old, new = FAULTS[problem]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 
 from tests.oracle import owl2rl
@@ -10,6 +9,7 @@ from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.oracle.rdfs import CORE, OPTIONS, rdfs_close, rhodf_close
 from tests.strategies.ontologies import graphs
+from tests.tables import table
 
 CORE_CASES = {
     "rdfs2": ("p rdfs:domain A . i p j", "i rdf:type A"),
@@ -36,13 +36,13 @@ def test_every_row_has_its_case() -> None:
     assert OPTION_CASES.keys() == OPTIONS.keys()
 
 
-@pytest.mark.parametrize("row", CORE_CASES)
+@table("row", CORE_CASES)
 def test_the_core_says_exactly_this(row: str) -> None:
     given, expected = map(triples, CORE_CASES[row])
     assert rdfs_close(given) == given | expected
 
 
-@pytest.mark.parametrize("row", OPTION_CASES)
+@table("row", OPTION_CASES)
 def test_an_option_says_exactly_this_and_is_off_by_default(row: str) -> None:
     given, expected = map(triples, OPTION_CASES[row])
     assert rdfs_close(given, options=[row]) == given | expected

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import pytest
 from hypothesis import given, settings
 
 from tests.histories.history import History
 from tests.oracle.datalog import Fact, State
 from tests.oracle.spares import HISTORIES, MISREADINGS, Counting, Late, miscounts
 from tests.strategies.programs import histories, wide
+from tests.tables import table
 from tests.volume import many
 
 
@@ -34,7 +34,7 @@ def test_spare_derivations_tell_what_returns_in_many_histories(history: History)
     check(history)
 
 
-@pytest.mark.parametrize("name", MISREADINGS)
+@table("name", MISREADINGS)
 def test_a_history_gives_each_misreading_away(name: str) -> None:
     check(HISTORIES[name])
     assert any(miscounts(MISREADINGS[name], HISTORIES[name]))

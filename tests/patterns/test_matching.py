@@ -14,6 +14,7 @@ from kgreason.patterns import matching
 from kgreason.patterns.characters import complement, difference, one, python_class, re2_class, union
 from kgreason.patterns.matching import compiled, tokens
 from tests.graph.values.test_builtins import HEADER, atom, implication
+from tests.tables import table
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], max_codepoint=0x2FF) | st.sampled_from("\U0010ffff\ue000\ud7ff\0")
 SETS = st.lists(CHARACTERS, max_size=5).map(lambda found: union(map(one, found)))
@@ -63,7 +64,7 @@ def test_no_pattern_backtracks(pattern: str) -> None:
     assert tokens("a" * 50, pattern) == ["a" * 50]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "pattern", "parts"),
     [
         ("a1b22c", r"\d+", ["a", "b", "c"]),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from kgreason.rdf.formats import Format, format_named, format_of, formats, settled
+from tests.tables import table
 
 XML = b'<?xml version="1.0"?>\n<!-- <Ontology> -->\n'
 
 
-@pytest.mark.parametrize("name", formats())
+@table("name", formats())
 def test_every_format_has_its_suffix_and_compressions(name: str) -> None:
     assert (
         format_named(name) == format_named(f".{name.upper()}") == format_of(Path(f"a.b/c.{name}")) == Format(name, "")
@@ -19,7 +18,7 @@ def test_every_format_has_its_suffix_and_compressions(name: str) -> None:
     assert format_of(Path(f"c.{name}.gz")) == format_named(f"{name}.gz") == Format(name, "gz")
 
 
-@pytest.mark.parametrize(
+@table(
     ("head", "name"),
     [
         (b"@prefix : <http://e/> .", "ttl"),

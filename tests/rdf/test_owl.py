@@ -10,6 +10,7 @@ import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
+from tests.tables import table
 
 HEAD = """Prefix(:=<http://e/>)
 Prefix(owl:=<http://www.w3.org/2002/07/owl#>)
@@ -70,7 +71,7 @@ def test_a_prefix_may_end_in_an_underscore() -> None:
     assert isomorphic(lines_read(document.encode(), "ofn"), lines_read(TURTLE.encode(), "ttl"))
 
 
-@pytest.mark.parametrize(
+@table(
     ("syntax", "document", "line", "problem"),
     [
         ("ofn", "Ontology(<http://e/o>\n SubClassOf(<http://e/a> ) )", 2, "expected ClassExpression"),

@@ -39,7 +39,7 @@ def test_random_ontologies_are_the_same_in_both_syntaxes(seed: int) -> None:
     assert isomorphic(lines_read(document, "owx", base=BASE), lines_read(functional, "ofn", base=BASE)), document
 
 
-@pytest.mark.parametrize(
+@table(
     ("literal", "value"),
     [
         ("<Literal/>", '""'),
@@ -54,7 +54,7 @@ def test_literals(literal: str, value: str) -> None:
     assert _value(literal) == value
 
 
-@pytest.mark.parametrize(
+@table(
     ("attributes", "used", "iri"),
     [
         ('ontologyIRI="http://e/o"', 'IRI="#A"', "http://e/o#A"),

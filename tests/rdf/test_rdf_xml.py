@@ -41,7 +41,7 @@ def _objects(document: str | bytes) -> list[str]:
     return [str(quad.object).replace(f"^^<{RDF}XMLLiteral>", "^^X") for quad in quads]
 
 
-@pytest.mark.parametrize(
+@table(
     ("inside", "objects"),
     [
         ("<e:p>a<!-- c -->b<?pi x?>c<![CDATA[<d>]]>&amp;&#233;</e:p>", ['"abc<d>&\u00e9"']),
@@ -108,7 +108,7 @@ def test_an_attribute_is_normalised_as_xml_has_it() -> None:
     assert _objects(document) == ['"a b"']
 
 
-@pytest.mark.parametrize(
+@table(
     ("declarations", "value"),
     [
         ("<!ENTITY x 'http://e/'>", "http://e/"),
@@ -442,7 +442,7 @@ def test_random_documents_are_read_as_rdflib_reads_them(seed: int, monkeypatch: 
     assert isomorphic(_without_markup(ours), _without_markup(theirs)), document
 
 
-@pytest.mark.parametrize("seed", many_seeds(0, 12))
+@table("seed", many_seeds(0, 12))
 def test_literals_of_xml_are_canonical_and_say_the_same(seed: int) -> None:
     document = Writer(Random(seed)).document()
     literals = set(_literals(lines_read(document, "rdf", base=BASE)))

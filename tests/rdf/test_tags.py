@@ -20,6 +20,7 @@ from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.tags import Carried, canonical, carried, carrier, has_capitals, quads, restored, small, tagged
 from tests.rdf.reading import lines_read
+from tests.tables import table
 
 _CASES: st.SearchStrategy[Callable[[str], str]] = st.sampled_from((str.upper, str.lower, str.title, str))
 TAGS = st.tuples(
@@ -240,9 +241,7 @@ def test_a_formula_is_shown_as_it_is_written() -> None:
         lines_read(b'<e:a> <e:b> { <e:a> <e:b> "x"@EN } .', "n3")
 
 
-@pytest.mark.parametrize(
-    "hidden", ['" <e:g> .\n<e:evil> <e:b> "y', '"', "", "en", "EN_us", "EN\n", " EN", "EN-toolonglang", "\udcff"]
-)
+@table("hidden", ['" <e:g> .\n<e:evil> <e:b> "y', '"', "", "en", "EN_us", "EN\n", " EN", "EN-toolonglang", "\udcff"])
 def test_a_carrier_in_a_text_becomes_nothing_but_a_tag(hidden: str) -> None:
     """Whoever knows the mark can write tags in strings, no more."""
     (mark,) = set(_MARK.findall(carrier("EN")))

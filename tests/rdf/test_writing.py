@@ -19,6 +19,7 @@ from kgreason.rdf.writing import write
 from kgreason.terms import vocabulary as v
 from tests.cli.calling import failed
 from tests.rdf.reading import isomorphic, lines_read
+from tests.tables import table
 from tests.terms import unusual_terms as unusual
 from tests.volume import many
 
@@ -163,7 +164,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("syntax", "row", "problem"), REFUSED)
+@table(("syntax", "row", "problem"), REFUSED)
 def test_an_error_names_the_term_that_a_format_cannot_say(syntax: str, row: Triple, problem: str) -> None:
     with pytest.raises(InputError, match=f"^the graph cannot be written as {syntax}: .*{problem}"):
         write([row], io.BytesIO(), syntax)

@@ -12,6 +12,7 @@ from kgreason.graph.changes.follower import Follower
 from kgreason.store.journal.facts import fact_text, read_fact
 from kgreason.store.journal.patch import read_patch
 from tests.cli.calling import done
+from tests.tables import table
 
 REACH = "@relation internal inner(x) . reach(?x, ?y) :- edge(?x, ?y) . inner(?x) :- edge(?x, ?y) ."
 A, B = "<urn:a>", "<urn:b>"
@@ -84,9 +85,7 @@ def test_the_text_of_a_fact_is_read_back(terms: tuple[str, ...]) -> None:
     assert read_fact(fact_text("edge", terms)) == ("edge", terms)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "edge", "[<urn:a>, <urn:b>, <urn:c>]", "edge(?x)", "edge(<urn:a>,", "p(1) :- q(1)"]
-)
+@table("text", ["", "edge", "[<urn:a>, <urn:b>, <urn:c>]", "edge(?x)", "edge(<urn:a>,", "p(1) :- q(1)"])
 def test_another_text_is_no_fact(text: str) -> None:
     with pytest.raises(Exception):  # noqa: B017, PT011 - of the journal, which names the record
         read_fact(text)

@@ -15,6 +15,7 @@ from kgreason.rules.model import Variable
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.names import INNER
 from kgreason.store.journal.record import Record
+from tests.tables import table
 
 REACH = "reach(?x, ?y) :- edge(?x, ?y) . reach(?x, ?z) :- reach(?x, ?y), edge(?y, ?z) ."
 WEIGHTED = "@relation edge(from, to, weight: xsd:integer) key(from, to) ."
@@ -142,7 +143,7 @@ def test_a_record_with_facts_has_a_version() -> None:
     assert b"version" not in Record(3).patch()
 
 
-@pytest.mark.parametrize(
+@table(
     ("row", "problem"),
     [
         (("urn:a", "urn:b", "x"), "row 1, column weight, value 'x': not a value of its datatype"),

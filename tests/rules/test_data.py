@@ -11,6 +11,7 @@ from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
 from kgreason.rules.parser import parse
 from kgreason.tables.signature import signature
+from tests.tables import table
 
 _X, _Y, _B = map(Variable, "xyb")
 _P = "<http://e/p>"
@@ -58,7 +59,7 @@ def test_relations_and_prefixes_with_such_names() -> None:
     assert found.body == (Atom(None, (_X, _P, _Y)),)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("DATA [?x, :p, ?y] :- [?x, :q, ?y] .", "DATA cannot stand in the head: users assert triples, and rules"),

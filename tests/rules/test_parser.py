@@ -46,7 +46,7 @@ def test_a_rule_of_triple_patterns() -> None:
     assert rule == Rule((triple(X, TYPE, Z),), body, "rule-1")
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "atom"),
     [
         (":C[<urn:i>]", triple("<urn:i>", TYPE, "<http://e/C>")),

@@ -14,6 +14,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.parser import parse
 from kgreason.sparql.query.asking import in_dialect
 from kgreason.sparql.query.columns import with_columns
+from tests.tables import table
 
 DATA = '<e:s> <e:p> 1 , 2 ; <e:q> <e:a> , <e:b> ; <e:r> "x"@en , "y"@en .'
 
@@ -76,7 +77,7 @@ def test_terms_of_every_kind_are_joined(graph: KnowledgeGraph, query: str) -> No
     assert heard[0].appeared == [(None if value is None else str(value),)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "SELECT ?s { ?s ?p ?o }",

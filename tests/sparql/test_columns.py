@@ -9,6 +9,7 @@ from pyoxigraph import QuerySolutions, Store
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.query.columns import declared, in_order
+from tests.tables import table
 
 STARS = {
     "SELECT * { ?s ?p ?o }": "s p o",
@@ -33,7 +34,7 @@ def names(query: str) -> list[str]:
         return [variable.value for variable in graph.select(query).variables]
 
 
-@pytest.mark.parametrize("query", STARS)
+@table("query", STARS)
 def test_a_star_gives_the_variables_in_the_order_of_the_text(query: str) -> None:
     assert names(query) == STARS[query].split()
 

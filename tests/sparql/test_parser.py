@@ -140,7 +140,7 @@ def test_with_names_the_graph_that_using_replaces() -> None:
     assert [str(quad.graph_name) for quad in using.added.quads] == ["<http://e/g>", "<http://e/h>"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "operation"),
     [
         ("CLEAR ALL", Clear(True, None)),

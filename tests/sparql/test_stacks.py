@@ -11,6 +11,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError, RuleError
 from kgreason.stacks import MOST_TOKENS, TOKEN_BYTES, stack_for, tokens, with_stack
+from tests.tables import table
 
 SHAPES: dict[str, tuple[int, Callable[[int], str]]] = {
     "brackets": (2_000, lambda n: f"SELECT ({'(' * n}1{')' * n} AS ?z) {{}}"),
@@ -102,7 +103,7 @@ def test_data_and_lists_may_be_long() -> None:
     assert not stack_for(f'SELECT ("{"((( || " * MOST_TOKENS}"@en AS ?x) {{}} # {"(" * MOST_TOKENS}')
 
 
-@pytest.mark.parametrize(
+@table(
     "hidden",
     [
         r"1 <b:#> '''{}#'''",

@@ -11,6 +11,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import parse
+from tests.tables import table
 
 E = "http://example.org/"
 HEADER = f"PREFIX : <{E}>\n"
@@ -48,7 +49,7 @@ def test_queries_become_rules(text: str, expected: str) -> None:
     assert {rule.dialect for rule in parse(HEADER + text, syntax="rq").rules} == {"rq"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("CONSTRUCT { ?x :p ?z } { ?x :q ?y OPTIONAL { ?x :r ?z } }",

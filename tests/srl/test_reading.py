@@ -11,6 +11,7 @@ from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from kgreason.rules.program import Program
+from tests.tables import table
 
 E = "http://example.org/"
 HEADER = "PREFIX : <http://example.org/>\n"
@@ -25,7 +26,7 @@ def shown(text: str) -> str:
     return format_program(Program(rules(text), {"": "http://example.org/"})).partition("\n\n")[2].strip()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("RULE { ?x :p ?y } WHERE { ?x :q ?y }", "[?x, :p, ?y] :- [?x, :q, ?y] ."),
@@ -154,7 +155,7 @@ def test_a_rule_that_is_not_well_formed_names_rule_variable_and_place(text: str,
         rules(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "place", "problem"),
     [
         ("RULE { ?x :p 1 } { ?x :q 1 }", "2:18", "found '{', expected WHERE"),

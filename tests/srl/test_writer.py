@@ -12,6 +12,7 @@ from kgreason.rules.parser import Syntax, load, parse
 from kgreason.rules.srl.writer import format_as
 from tests.cli.calling import done, failed
 from tests.srl.suite import cases, refusal
+from tests.tables import table
 from tests.w3c.shared import MISSING
 
 HEADER = "@prefix : <http://example.org/> .\n"
@@ -23,7 +24,7 @@ def written(text: str, syntax: Syntax = "srl") -> str:
     return format_as(program, syntax, lambda found: parse(found, syntax=syntax)).partition("\n\n")[2].strip()
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("[?x, :p, 1] :- [?x, :q, ?y], FILTER(?y > 2) .", "RULE { ?x :p 1 } WHERE { ?x :q ?y . FILTER(?y > 2) }"),
@@ -51,7 +52,7 @@ def test_a_rule_is_written_as_a_query() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "problem"),
     [
         ("p(?x) :- [?x, :q, ?y] .", "rule rule-1: the relation p cannot be written in SPARQL-RL"),

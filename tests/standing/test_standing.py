@@ -11,6 +11,7 @@ from kgreason.errors import QueryError
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange
 from tests.standing.histories import follow
+from tests.tables import table
 from tests.volume import many_seeds
 
 EX = {"": "http://e/"}
@@ -58,12 +59,12 @@ IN_FULL = [
 ]
 
 
-@pytest.mark.parametrize("sparql", FROM_DELTAS)
+@table("sparql", FROM_DELTAS)
 def test_these_queries_are_answered_from_deltas(sparql: str) -> None:
     assert plan_of(sparql, EX, None) is not None
 
 
-@pytest.mark.parametrize("sparql", IN_FULL)
+@table("sparql", IN_FULL)
 def test_these_queries_are_evaluated_in_full(sparql: str) -> None:
     assert plan_of(sparql, EX, None) is None
 

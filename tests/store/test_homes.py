@@ -16,6 +16,7 @@ from kgreason.store.homes.memory import Memory
 from kgreason.store.homes.past import Past
 from kgreason.store.homes.position import UNKNOWN, Position
 from kgreason.store.homes.reader import Reader
+from tests.tables import table
 
 HOMES = (Disk, Reader, Memory, Past, Fork)
 
@@ -30,7 +31,7 @@ def test_no_home_overrides_what_homes_in_memory_share_except_its_end() -> None:
         assert {name for name in shared if not name.startswith("__")} <= {"close"}
 
 
-@pytest.mark.parametrize(
+@table(
     ("position", "is_ahead", "is_behind", "is_unknown"),
     [
         (Position(4, 4, 4), False, False, False),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from kgreason.errors import RdfSyntaxError
 from kgreason.store.journal.patch import SignedRule, final, problem, read_patch
 from kgreason.store.journal.record import Record
+from tests.tables import table
 
 TRIPLE, OTHER = b"<http://e/a> <http://e/p> <http://e/b> .", b'_:b0 <http://e/p> "x . #"@en <http://e/graph> .'
 JENA = b"""
@@ -71,7 +72,7 @@ def test_what_the_journal_writes_is_read() -> None:
     assert patch.rules == (SignedRule(4, -1, rule), SignedRule(5, 1, fact.removesuffix(" .")))
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "line", "message"),
     [
         (b"TX .\nA <http://e/a> <http://e/p> .\nTC .", 2, "object"),
@@ -97,7 +98,7 @@ def test_what_is_malformed_is_named(text: bytes, line: int, message: str) -> Non
 BAD = [b"# .", b" # .", b"", *(TRIPLE + between + TRIPLE for between in (b"\n", b"\r", b" ")), b"<http://e/a> ."]
 
 
-@pytest.mark.parametrize("bad", BAD)
+@table("bad", BAD)
 def test_a_statement_is_one_quad(bad: bytes) -> None:
     with pytest.raises(SyntaxError) as caught:
         final([1, 1, -1], [TRIPLE, bad, OTHER])

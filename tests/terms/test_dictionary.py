@@ -18,6 +18,7 @@ from kgreason.errors import LimitError, StoreError
 from kgreason.terms import dictionary as dictionary_module
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
+from tests.tables import table
 from tests.terms.unusual_terms import lines_of, objects, quads
 
 
@@ -95,7 +96,7 @@ def test_unknown_terms_and_no_terms() -> None:
     assert dictionary.decode([0]) == [""]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "kind"),
     [
         ("<http://e/a>", Kind.IRI),

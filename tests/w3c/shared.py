@@ -11,7 +11,6 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
-
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "w3c"
 IS_THERE = FOLDER.is_dir()
 MISSING = f"no shared test data: {FOLDER} is missing"

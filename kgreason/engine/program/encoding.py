@@ -49,24 +49,40 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
 
     `planner` gives the tables of the atoms. Raises LimitError if an atom has too many terms.
     """
-    sketches = [_sketched(rule, planner) for rule in rules]
+    sketches = []
+    for rule in rules:
+        let_out()
+        sketches.append(_sketched(rule))
+    shapes = [sketch.shape(planner) for sketch in sketches]  # before `intern`: a new table may be one too many
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
     return [
-        EncodedRule(sketch.shape, tuple([ids[text] for text in sketch.constants]), (rule.group, rule.name))
-        for rule, sketch in zip(rules, sketches, strict=True)
+        EncodedRule(shape, tuple([ids[text] for text in sketch.constants]), (rule.group, rule.name))
+        for rule, sketch, shape in zip(rules, sketches, shapes, strict=True)
     ]
 
 
 class _Sketch(NamedTuple):
-    """A rule whose constants are still texts, in the order of their slots."""
+    """A rule whose tables have no numbers yet, and whose constants are texts, in the order of their slots.
 
-    shape: Shape
-    constants: list[str]
+    `tables` has for each atom, body first, whether it is a triple pattern, and its width. The others: see `_shape`.
+    """
+
+    tables: tuple[tuple[bool, int], ...]
+    places: tuple[tuple[int, ...], ...]
+    is_variable: tuple[bool, ...]
+    body: int
+    constants: tuple[str, ...]
+
+    def shape(self, planner: Planner) -> Shape:
+        """Return the shape of the rule, with the planner's numbers of its tables."""
+        tables = tuple([planner.table(*each) for each in self.tables])
+        return _shape(tables, self.places, self.is_variable, self.body)
 
 
-def _sketched(rule: Rule, planner: Planner) -> _Sketch:
-    let_out()
+@lru_cache(maxsize=4_096)
+def _sketched(rule: Rule) -> _Sketch:
+    """Return the sketch of a rule. Sketches are cached, because most graphs run the same rules."""
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
     rows = [columns_of(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:
@@ -75,10 +91,10 @@ def _sketched(rule: Rule, planner: Planner) -> _Sketch:
         raise LimitError(f"{placed(rule)}: {most}, {also}")
     numbers: dict[Term, int] = {}
     places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])
-    tables = tuple([planner.table(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])
+    tables = tuple([(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])
     is_variable = tuple([isinstance(term, Variable) for term in numbers])
-    constants = [term for term in numbers if not isinstance(term, Variable)]
-    return _Sketch(_shape(tables, places, is_variable, len(rule.body)), constants)
+    constants = tuple([term for term in numbers if not isinstance(term, Variable)])
+    return _Sketch(tables, places, is_variable, len(rule.body), constants)
 
 
 @lru_cache(maxsize=4_096)

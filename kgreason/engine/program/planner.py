@@ -278,7 +278,7 @@ class Planner:
         steps = plans.steps.copy()
         steps[:, at.STEP_ARRANGEMENT] = np.array([*arrangements, -1])[steps[:, at.STEP_ARRANGEMENT]]
         steps[:, at.STEP_NEXT] += self.nodes.n
-        steps[steps[:, at.STEP_HEADS] > 0, at.STEP_TEMPLATES] += self.templates.n
+        steps[:, at.STEP_TEMPLATES] += self.templates.n  # only the last step of a plan reads them
         first = self.steps.extend(steps)
         self.nodes.extend(plans.nodes + first)
         self.templates.extend(plans.templates)

@@ -22,6 +22,7 @@ from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.memory.buffers import cut, grow, zeros
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System
+from tests.tables import table
 
 X = Variable("x")
 
@@ -71,7 +72,7 @@ def test_a_small_array_moves_once_on_its_way() -> None:
     assert not array[16:].any()
 
 
-@pytest.mark.parametrize("kept", [0, 1, 5, LARGE // 4, LARGE // 4 + 1, 2 * LARGE])
+@table("kept", [0, 1, 5, LARGE // 4, LARGE // 4 + 1, 2 * LARGE])
 def test_what_is_cut_off_is_zero_when_it_comes_back(kept: int) -> None:
     array = zeros((LARGE, 2), np.int32)
     array[:] = 7

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.engine.program.shapes import LONG, DeltaPlan, Pattern, Shape, Step, delta_plan
 from tests.strategies.shapes import shapes
+from tests.tables import table
 
 PLANNED = shapes().flatmap(lambda shape: st.tuples(st.just(shape), st.integers(0, len(shape.body) - 1)))
 LONG_PLANNED = shapes(LONG + 1, LONG + 3).flatmap(
@@ -120,7 +120,7 @@ def test_a_long_body_is_one_sequence_the_most_bound_atom_first(planned: tuple[Sh
             assert shared[step.atom] == max(shared.values())
 
 
-@pytest.mark.parametrize("atoms", range(1, 2 * LONG))
+@table("atoms", range(1, 2 * LONG))
 def test_a_plan_has_a_bounded_number_of_nodes(atoms: int) -> None:
     """The worst case is a star: every set of atoms that holds the first one is a node."""
     star = Shape((Pattern(0, (1,)),), tuple(Pattern(0, (1, 2 + atom)) for atom in range(atoms)), 1 + atoms)

@@ -21,6 +21,7 @@ from kgreason.errors import InputError, QueryError, QueryTimeoutError
 from kgreason.graph.results.answers import Solutions, Triples
 from kgreason.sparql.query.columns import with_columns
 from kgreason.store.oxigraph import worker
+from tests.tables import table
 
 ROWS = 90
 ENDLESS = "?a ?b ?c . ?d ?e ?f . ?g ?h ?i"
@@ -244,7 +245,7 @@ def test_many_threads_time_out_at_once(graph: KnowledgeGraph) -> None:
     assert sorted(met) == sorted(["timeout"] * 4 + [str(ROWS - 1)] * 4)
 
 
-@pytest.mark.parametrize(
+@table(
     ("sparql", "is_short"),
     [
         ("SELECT ?o { <http://e/a> a ?o }", True),

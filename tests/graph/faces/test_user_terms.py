@@ -35,7 +35,7 @@ def typed(text: str, datatype: str) -> str:
     return f'"{text}"^^<{XSD}{datatype}>'
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "text"),
     [
         ("<http://e/a>", "<http://e/a>"),
@@ -84,7 +84,7 @@ def test_a_is_the_type_as_a_predicate_alone() -> None:
         written("a", "object")
 
 
-@pytest.mark.parametrize(
+@table(
     ("given", "problem"),
     [
         (

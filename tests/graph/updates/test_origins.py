@@ -9,6 +9,7 @@ from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from kgreason.graph.sparql_update.origins import Origin, origins_of
 from kgreason.sparql.where import Select
+from tests.tables import table
 
 PREFIX = "PREFIX : <http://e/> "
 P, Q = "<http://e/p>", "<http://e/q>"
@@ -76,7 +77,7 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("odd", ODD)
+@table("odd", ODD)
 def test_a_block_that_oxigraph_takes_is_taken(odd: str) -> None:
     select = Select(PREFIX, True, ("s", "o"), (), None, f"{{ ?s :p ?o {odd} }}")
     origins = origins_of(select, ["o"])

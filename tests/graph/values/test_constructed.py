@@ -33,6 +33,7 @@ from kgreason.store.spellings import stored
 from kgreason.terms.dictionary import Dictionary
 from tests.graph.updates.test_as_written import GRAPHS, LITERALS, PEOPLE, PROPERTIES, SHOWN
 from tests.graph.updates.test_updates import PREFIXES
+from tests.tables import table
 from tests.volume import many
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -218,7 +219,7 @@ def test_rows_read_after_a_later_commit_stay_as_the_query_gave_them() -> None:
         assert list(map(of, triples)) == [("b", "n", f'"7"^^<{XSD}integer>')]
 
 
-@pytest.mark.parametrize(
+@table(
     ("where", "is_kept"),
     [
         (":b :n ?o", True),

@@ -13,6 +13,7 @@ from kgreason.materialize.literals.long_numbers import fits
 from kgreason.sparql.query.numeric import computes
 from kgreason.terms.vocabulary import XSD
 from tests.cli.calling import call
+from tests.tables import table
 
 LONG = "123456789012345678901234567890"
 PREFIX = "PREFIX : <http://e/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
@@ -35,7 +36,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("query", COMPUTING)
+@table("query", COMPUTING)
 def test_a_query_that_computes(query: str) -> None:
     assert computes(PREFIX + query)
 
@@ -45,7 +46,7 @@ def test_a_query_that_does_not(query: str) -> None:
     assert not computes(PREFIX.split("PREFIX xsd", maxsplit=1)[0] + query)
 
 
-@pytest.mark.parametrize(
+@table(
     ("number", "is_short"),
     [
         *[(str(2**63 - 1), True), (str(-(2**63)), True), (str(2**63), False), (f"000{2**63}", False), ("0" * 40, True)],

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph
 from tests.oracle.notation import triples
@@ -231,7 +229,7 @@ def test_a_row_says_exactly_this(row: str) -> None:
     assert triples(expected) <= said
 
 
-@pytest.mark.parametrize("row", CHECKS)
+@table("row", CHECKS)
 def test_a_check_finds_exactly_this(row: str) -> None:
     axioms, facts, beside = CHECKS[row]
     graph = Graph(triples(axioms) | triples(facts) | triples(beside))

@@ -19,6 +19,7 @@ from kgreason.server.operation.tokens import read_tokens  # isort: skip
 from kgreason.server.paths.query import check_service  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
 from kgreason.server.settings import Settings, bound  # isort: skip
+from tests.tables import table
 
 READ, WRITE, ADMIN = "r" * 16, "w" * 16, "a" * 16
 
@@ -196,7 +197,7 @@ def test_other_machines_need_a_token_file_or_public() -> None:
     Settings(store).check()
 
 
-@pytest.mark.parametrize("text", ["7878", "localhost", "localhost:x", ":1", "a:70000", "a:-1", "a:²"])
+@table("text", ["7878", "localhost", "localhost:x", ":1", "a:70000", "a:-1", "a:²"])
 def test_an_address_that_is_none_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="HOST:PORT"):
         bound(text)
