@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from kgreason.server.serve import Server, serve
 from kgreason.server.settings import Settings
 
 PATIENCE = 120
+HANGS_UP = pytest.mark.skipif(
+    signal.getsignal(signal.SIGHUP) == signal.SIG_IGN, reason="SIGHUP is ignored here, as it is under nohup"
+)
 
 
 @contextmanager

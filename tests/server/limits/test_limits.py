@@ -25,7 +25,7 @@ from kgreason import KnowledgeGraph
 from kgreason.store.oxigraph import worker
 from tests.cli.calling import start
 from tests.server.conftest import ZOO
-from tests.server.serving import PATIENCE, client, served
+from tests.server.serving import HANGS_UP, PATIENCE, client, served
 
 from kgreason.server.problems import Problem  # isort: skip
 from kgreason.server.streams.feed import Feed  # isort: skip
@@ -327,7 +327,7 @@ def added(http: httpx.Client, number: int) -> bool:
         return False
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=HANGS_UP), signal.SIGKILL])
 def test_a_server_that_is_stopped_has_lost_nothing(stop: signal.Signals, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with process_of(store) as (process, http):

@@ -18,7 +18,7 @@ import pytest
 import kgreason
 from kgreason import KnowledgeGraph
 from tests.server.operation.operating import ADMIN, NAMES, READ, ROLES, WRITE, Operated, bearer, operated
-from tests.server.serving import client
+from tests.server.serving import HANGS_UP, client
 
 from kgreason.server import session  # isort: skip
 from kgreason.server.operation.tokens import reload  # isort: skip
@@ -156,6 +156,7 @@ def test_tokens_are_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     assert not any(token in caplog.text for token in (READ, WRITE, ADMIN, NEW))
 
 
+@HANGS_UP
 def test_a_stream_ends_with_its_token(tmp_path: Path) -> None:
     with serving(tmp_path, f"read {READ}\nwrite {WRITE} ann\n") as (process, address, log), client(address) as http:
         with http.stream("GET", "/changes", headers=bearer(READ)) as stream:
