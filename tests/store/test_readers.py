@@ -201,11 +201,11 @@ def test_a_store_that_is_behind_the_journal(store: Path, monkeypatch: pytest.Mon
         seen: list[set[str]] = []
         apply = OxigraphStore.apply
 
-        def between(self: OxigraphStore, *rows: bytes) -> None:
+        def between(self: OxigraphStore, *arguments: Any) -> None:
             patch.setattr(OxigraphStore, "apply", apply)  # a reader may bring its own copy up to date
             with KnowledgeGraph.open(store, read_only=True) as reader:
                 seen.append(ages(reader))
-            apply(self, *rows)
+            apply(self, *arguments)
 
         with monkeypatch.context() as patch:
             patch.setattr(OxigraphStore, "apply", between)
