@@ -37,7 +37,7 @@ class Streaming:
 
     def __init__(self, spark: SparkSession, folder: Path) -> None:
         self.spark, self.folder = spark, folder
-        self.store, self.patches, self.checkpoint = folder / "store", folder / "patches", folder / "checkpoint"
+        self.store, self.patches, self.checkpoint = folder / "store", folder / "patches", folder / "[check] {points}"
         self.patches.mkdir()
         self._time = 1_000_000_000
         with KnowledgeGraph.open(self.store, rules=["rdfs"]) as graph, graph.transaction() as tx:

@@ -33,6 +33,7 @@ from kgreason.spark.close.levels import insert
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, records_of
 from kgreason.spark.encode.encode import Encoded
+from kgreason.spark.folders.markers import parquet
 from kgreason.zset.columns import Int32
 
 _ROWS = 1 << 20
@@ -94,4 +95,4 @@ def _shared(spark: SparkSession, table: pa.Table, folder: str) -> DataFrame:
     schema = ", ".join(
         f"{field.name} {'boolean' if pa.types.is_boolean(field.type) else 'int'}" for field in table.schema
     )
-    return spark.read.schema(schema).parquet(f"file://{Path(folder).resolve()}")
+    return parquet(spark, schema, f"file://{Path(folder).resolve()}")

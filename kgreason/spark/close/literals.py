@@ -27,6 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.materialize.literals.datatypes_in_use import NAMES
+from kgreason.spark.folders.markers import parquet
 from kgreason.terms.quoting import quote
 
 _STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
@@ -48,7 +49,7 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
     wanted = literals if asks_for_strings else literals.where(is_typed)
     wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folder)
-    read = terms.sparkSession.read.schema(_READ).parquet(folder)
+    read = parquet(terms.sparkSession, _READ, folder)
     keys = read.select("id", "key").where("key IS NOT NULL")
     if not asks_for_strings:
         plain = literals.where(~is_typed).select("id", F.col("text").alias("key"))

@@ -19,7 +19,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.spark.folders.markers import count_rows, mark, marked
+from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.start.failures import clear_errors
 
 _WHOLE = "token string, fingerprint string, rows bigint"
@@ -73,7 +73,7 @@ class Levels:
         """
         if self._marker("result") is None:
             self._write("result", make(), {})
-        return self.spark.read.schema(schema).parquet(self._path("result", "facts"))
+        return parquet(self.spark, schema, self._path("result", "facts"))
 
     def _write(self, part: str, facts: DataFrame, others: Mapping[str, DataFrame]) -> int:
         whole = self._path(part, "whole")
@@ -94,7 +94,7 @@ class Levels:
     def read(self, levels: Iterable[int], schema: str, name: str = "facts") -> DataFrame:
         """Return the rows of the table `name` of all given levels, in one DataFrame; no rows if `levels` is empty."""
         paths = [self._path(_level(level), name) for level in levels]
-        return self.spark.read.schema(schema).parquet(*paths) if paths else self.spark.createDataFrame([], schema)
+        return parquet(self.spark, schema, *paths) if paths else self.spark.createDataFrame([], schema)
 
     def _path(self, part: str, name: str) -> str:
         return f"{self._folder}/{part}/{name}"

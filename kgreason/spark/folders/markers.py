@@ -15,10 +15,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql.types import StructType
 
 from kgreason.errors import StoreError
+from kgreason.spark.read.paths import by_name
 
 _TYPES = {"string": pa.string(), "bigint": pa.int64()}
+
+
+def parquet(spark: SparkSession, schema: str | StructType, *paths: str) -> DataFrame:
+    """Return the rows of the Parquet tables at these paths. Each path is a name, and no pattern."""
+    return spark.read.schema(schema).parquet(*map(by_name, paths))
 
 
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
@@ -29,7 +36,7 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
     if is_here(spark, path):
         return _read(path)
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
-        rows: list[Any] = spark.read.schema(schema).parquet(path, path).collect()
+        rows: list[Any] = parquet(spark, schema, path, path).collect()
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -55,7 +62,7 @@ def count_rows(spark: SparkSession, path: str, table: DataFrame) -> int:
     """Return the number of rows of the Parquet table at a path, which has the columns of `table`."""
     if is_here(spark, path):
         return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
-    rows: int = spark.read.schema(table.schema).parquet(path).count()
+    rows: int = parquet(spark, table.schema, path).count()
     return rows
 
 

@@ -17,7 +17,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
 
 from kgreason.errors import InputError
-from kgreason.spark.folders.markers import mark, marked
+from kgreason.spark.folders.markers import mark, marked, parquet
 from kgreason.spark.start.failures import clear_errors
 
 _MARKER = "input string"
@@ -44,7 +44,7 @@ class Stages:
             with clear_errors(self._folder):
                 self._write(table(), path)
             self._mark(name)
-        return self._spark.read.schema(schema).parquet(path)
+        return parquet(self._spark, schema, path)
 
     def _write(self, table: DataFrame, path: str) -> None:
         try:

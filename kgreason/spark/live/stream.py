@@ -38,6 +38,7 @@ from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.spark.live.edits import FILES, of_files, of_rows
+from kgreason.spark.read.paths import by_name
 from kgreason.store.journal.facts import read_fact
 
 Target = str | PathLike[str] | KnowledgeGraph
@@ -153,7 +154,7 @@ class Committer:
 
 def _query(spark: SparkSession, checkpoint: str) -> str:
     """Return the id of the streaming query that uses a checkpoint folder. Spark keeps this id across restarts."""
-    text = "".join(row.value for row in spark.read.text(f"{checkpoint}/metadata").toLocalIterator())
+    text = "".join(row.value for row in spark.read.text(by_name(f"{checkpoint}/metadata")).toLocalIterator())
     return str(json.loads(text)["id"])
 
 

@@ -82,9 +82,14 @@ def local_files(path: str) -> Iterator[Path]:
             yield each.resolve()
 
 
+def by_name(path: str) -> str:
+    """Return the path by which Spark reads a file of this name: it would read some characters as a pattern."""
+    return _PATTERN.sub(r"\\\1", path)
+
+
 def spark_path(file: Path) -> str:
-    """Return the URI by which Spark reads a local file. Characters that Spark would read as a pattern are escaped."""
-    return "file://" + _PATTERN.sub(r"\\\1", str(file))
+    """Return the URI by which Spark reads a local file."""
+    return "file://" + by_name(str(file))
 
 
 @lru_cache

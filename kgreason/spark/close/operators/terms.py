@@ -17,7 +17,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError
 from kgreason.spark.close.kept import Computed, Kept
-from kgreason.spark.folders.markers import mark, marked
+from kgreason.spark.folders.markers import mark, marked, parquet
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
@@ -44,7 +44,7 @@ class Terms:
     def stored(self) -> DataFrame:
         """The terms in files."""
         found = self._stored
-        return found.union(self.spark.read.schema(_TERMS).parquet(*self._made)) if self._made else found
+        return found.union(parquet(self.spark, _TERMS, *self._made)) if self._made else found
 
     @property
     def all(self) -> DataFrame:
