@@ -17,7 +17,6 @@ import pytest
 
 from kgreason import interrupts
 from kgreason.interrupts import as_one, at_once, let_out, result, shielded, undivided, watched
-from tests.tables import table
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no such signals")
 INT, USR = signal.SIGINT, signal.SIGUSR1
@@ -262,7 +261,7 @@ def test_a_decorated_function_is_undivided() -> None:
     assert steps == ["whole"]
 
 
-@table("count", range(1, 40))
+@pytest.mark.parametrize("count", range(1, 40))
 def test_a_signal_ahead_of_any_step_of_these_functions_acts_once(count: int) -> None:
     """Whatever the step, later blocks hold signals and let them out."""
     seen = 0
