@@ -21,7 +21,7 @@ _KEPT = 32
 _MEMORY = 8 << 20
 """The largest number of bytes that RE2 may take for a pattern."""
 _LONGEST = 0.5
-"""The largest number of seconds for the parts of one text."""
+"""The largest number of seconds that a thread may work on the parts of one text."""
 
 
 @lru_cache(_KEPT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx
@@ -46,6 +47,7 @@ def empty(serving: httpx.Client) -> httpx.Client:
     return serving
 
 
+@cache
 def _manifest(path: str) -> Any:
     return graph(archive(_ARCHIVE)[_FOLDER + path], RdfFormat.TURTLE, _BASE + path)
 

@@ -27,9 +27,8 @@ def archive(name: str) -> dict[str, bytes]:
         return {path: file.read() for path, file in files if file}
 
 
-@cache
 def graph(text: bytes, syntax: RdfFormat, base: str) -> Any:
-    """A document as an rdflib graph. Oxigraph reads it in a tenth of rdflib's time, for each run of tests."""
+    """A document as an rdflib graph. Oxigraph parses it, much faster than rdflib."""
     rdflib = pytest.importorskip("rdflib")
     from kgreason.bridges.rdflib.terms import to_rdflib
 

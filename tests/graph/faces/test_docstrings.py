@@ -11,7 +11,6 @@ import pytest
 import kgreason
 
 ROOT = Path(kgreason.__path__[0])
-MODULES = sorted(path for path in ROOT.rglob("*.py") if ">>>" in path.read_text(encoding="utf-8"))
 
 
 def name_of(path: Path) -> str:
@@ -19,7 +18,10 @@ def name_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("name", [name_of(path) for path in MODULES])
+MODULES = [name_of(path) for path in sorted(ROOT.rglob("*.py")) if ">>>" in path.read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_the_examples_of_a_module(name: str) -> None:
     module = importlib.import_module(name)
     examples = [test for test in doctest.DocTestFinder().find(module) if test.examples]
@@ -31,4 +33,4 @@ def test_the_examples_of_a_module(name: str) -> None:
 
 
 def test_the_front_doors_have_examples() -> None:
-    assert {"kgreason", "kgreason.graph.knowledge_graph"} <= set(map(name_of, MODULES))
+    assert {"kgreason", "kgreason.graph.knowledge_graph"} <= set(MODULES)
