@@ -71,7 +71,7 @@ def check_same(graph: KnowledgeGraph, wanted: State, number: int, same_as: SameA
 
 def named(seen: View) -> set[tuple[str, tuple[str, ...], frozenset[tuple[str, ...]]]]:
     """The contradictions of a view over the first term of each clique: a contradiction names a representative."""
-    first = first_terms(triples_of(seen))
+    first = first_terms([*triples_of(seen), *(fact.terms for each in seen.contradictions for fact in each.facts)])
     return {
         (each.rule, over(first, each.terms), frozenset(over(first, fact.terms) for fact in each.facts))
         for each in seen.contradictions
@@ -84,15 +84,9 @@ def over(first: dict[str, str], terms: Iterable[object]) -> tuple[str, ...]:
 
 
 def folded(seen: View) -> set[tuple[str, ...]]:
-    """The triples of a view over the first term of each clique.
-
-    Literals with the same value are one clique here, although no triple says so.
-    """
+    """The triples of a view over the first term of each clique."""
     found = triples_of(seen)
-    spellings: dict[object, str] = {}
-    literals = {term for triple in found for term in triple if term.startswith('"')}
-    same = [(term, spellings.setdefault(value(term), term)) for term in sorted(literals) if value(term) is not None]
-    first = first_terms(found, same)
+    first = first_terms(found)
     return {over(first, triple) for triple in found}
 
 
@@ -101,10 +95,17 @@ def triples_of(seen: View) -> list[tuple[str, ...]]:
     return [tuple(line.removesuffix(" .").split(" ", 2)) for line in seen.asserted | seen.inferred]
 
 
-def first_terms(found: Iterable[tuple[str, ...]], same: Iterable[tuple[str, str]] = ()) -> dict[str, str]:
-    """For each term of some triples the first term of its clique. `same`: further pairs of equal terms."""
-    first = {term: term for triple in found for term in triple}
-    links = [*same, *((one, other) for one, predicate, other in found if predicate == SAME_AS)]
+def first_terms(found: Iterable[Iterable[object]]) -> dict[str, str]:
+    """For each term of some facts the first term of its clique.
+
+    Literals with the same value are one clique, although no triple says so.
+    """
+    facts = [tuple(map(str, terms)) for terms in found]
+    first = {term: term for terms in facts for term in terms}
+    spellings: dict[object, str] = {}
+    literals = sorted(term for term in first if term.startswith('"'))
+    links = [(term, spellings.setdefault(value(term), term)) for term in literals if value(term) is not None]
+    links += [(terms[0], terms[2]) for terms in facts if len(terms) == 3 and terms[1] == SAME_AS]
     for _ in first:
         for one, other in links:
             first[one] = first[other] = min(first[one], first[other])
