@@ -35,6 +35,10 @@ AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
 _MOST_ARGUMENTS = 6
 """A function that takes so many arguments, as CONCAT does, takes any number of them."""
+_READ_TWICE = frozenset(["REGEX", "REPLACE", "SUBSTR"])
+"""Functions with an optional argument. Oxigraph's parser reads their arguments again if it is not given."""
+_DEEPEST = 10
+"""The largest number of such calls in one another. Each doubles the time of the parser, which nothing can stop."""
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
@@ -206,6 +210,8 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
         return problem
     if problem := _of_arguments(computed.parts, _CASTS):  # Oxigraph's parser takes any number for them
         return problem
+    if problem := _of_depth(computed.parts):
+        return problem
     inputs = " ".join(map(str, computed.inputs()))
     query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(computed)}) }}"
     try:
@@ -217,6 +223,23 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
             return problem
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
+    return None
+
+
+def _of_depth(parts: tuple[Variable | str, ...]) -> Problem | None:
+    """Return the problem that too many calls of REGEX, REPLACE and SUBSTR are in one another, or None."""
+    opened: list[bool] = []
+    name: Variable | str = ""
+    for index, part in enumerate(parts):
+        if part == "(":
+            opened.append(name in _READ_TWICE)
+            if sum(opened) > _DEEPEST:
+                names = ", ".join(sorted(_READ_TWICE))
+                advice = "bind the result of the inner ones first, with BIND"
+                return Problem(index - 1, f"more than {_DEEPEST} calls of {names} are in one another; {advice}")
+        elif part == ")" and opened:
+            opened.pop()
+        name = part
     return None
 
 

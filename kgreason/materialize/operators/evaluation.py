@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from kgreason.interrupts import let_out
 from kgreason.materialize.expressions.exact import Exact, exact_rows
+from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
 from kgreason.materialize.program import uncollected
@@ -137,6 +138,7 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
     """
     ids, where = np.unique(keys, return_inverse=True)
     texts = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape)
+    check_lengths(computed, texts)
     is_blank = (dictionary.kinds(np.ascontiguousarray(keys)) == Kind.BLANK) | _has_blank(texts)
     blank = is_blank.any(axis=1) if keys.shape[1] else np.zeros(len(keys), dtype=np.bool_)
     places: list[int] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qs, urljoin
 
@@ -88,6 +88,11 @@ def number(given: Parameters, name: str) -> int | None:
 def declared(given: Parameters) -> dict[str, str]:
     """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
     return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
+
+
+def prologue(prefixes: Mapping[str, str]) -> str:
+    """Return the declarations of prefixes, as a query or an update begins with them."""
+    return "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items())
 
 
 def base_of(given: Parameters, request: Request) -> str | None:

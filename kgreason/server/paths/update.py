@@ -42,6 +42,7 @@ from kgreason.server.paths.served import (
     declared,
     iri,
     parameters,
+    prologue,
     served,
     single,
 )
@@ -106,8 +107,7 @@ async def requested(request: Request) -> Requested:
     base, prefixes = base_of(given, request), declared(given)
     source = single(given, "source") or "<update>"
     if await run_in_threadpool(may_be_deep, sparql):
-        lines = "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items())
-        await served(request).pool.check("update", f"{lines}{sparql}", "", base or "")
+        await served(request).pool.check("update", f"{prologue(prefixes)}{sparql}", "", base or "")
     operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
     _check_loads(operations, settings.loads)
     found = tuple(_using(operations, given, address(request)))

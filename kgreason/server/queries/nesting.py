@@ -1,18 +1,21 @@
 """Protect the server from deeply nested texts.
 
 The parsers of pyoxigraph recurse for each bracket inside brackets, and a stack overflow ends the process. SPARQL has a
-stack that is large enough for it (`kgreason.stacks`), but may keep the parser busy for minutes. So the server looks
-whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed in a query process,
-with a smaller stack than any thread of the server has (`check`). If that process ends or takes some seconds, the text
-is refused.
+stack that is large enough for it (`kgreason.stacks`), but may keep the parser busy for ever: it reads the arguments of
+REPLACE(a, b, c) twice, so it reads those of 30 calls in one another a thousand million times. Nothing else runs in the
+process meanwhile. So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the
+text is first parsed in a query process, with a smaller stack than any thread of the server has (`check`). If that
+process ends or the parser takes too long, the text is refused.
 
-Law: a text that passes `check` does not overflow a stack of the server. Cost: `may_be_deep` counts brackets.
+Law: a text that passes `check` does not overflow a stack of the server, and keeps its parser busy for at most a
+second and one more for each megabyte. Cost: `may_be_deep` counts brackets.
 """
 
 from __future__ import annotations
 
 import re
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -26,12 +29,16 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
-from kgreason.stacks import is_small
+from kgreason.stacks import is_small, stack_for, with_stack
 
 if TYPE_CHECKING:
     from kgreason.rules.parser import Syntax
 
 _SHALLOW = 100
+_FEW = 12
+"""A SPARQL text with so many brackets takes the parser no long time, whatever is in them."""
+_SECONDS, _PER_CHARACTER = 1.0, 1e-6
+"""How long the parser may take. In a new process it has to be made first, which takes a third of a second."""
 _STACK = 1 << 20
 _OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
 _OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
@@ -41,9 +48,9 @@ _NESTED = ("jsonld", "rdf")
 def may_be_deep(text: str) -> bool:
     """Whether an update or rules may be nested deeply, or take Oxigraph's parser long.
 
-    That is so if the text has many brackets, signs and escapes, or a WHERE and many tokens.
+    That is so if the text has more than a few brackets, signs and escapes, or a WHERE and many tokens.
     """
-    return sum(1 for _ in _OPENING.finditer(text)) > _SHALLOW or ("WHERE" in text.upper() and not is_small(text))
+    return sum(1 for _ in _OPENING.finditer(text)) > _FEW or ("WHERE" in text.upper() and not is_small(text))
 
 
 def check_terms(what: str, *texts: str | None) -> None:
@@ -68,35 +75,46 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 def check(kind: str, text: str, form: str, base: str) -> str | None:
     """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
-    `kind` is "update", "rules" or "document". For a document, `text` is the path of its file. `form` is the format of a
-    document or the language of rules. `base` is the base of relative IRIs.
+    `kind` is "query", "update", "rules" or "document". For a document, `text` is the path of its file. `form` is the
+    format of a document or the language of rules. `base` is the base of relative IRIs.
     """
-    return _with_small_stack(lambda: _parse(kind, text, form, base))
+    parse = _parser(kind, form, base)  # before the clock: it may have to import a parser
+    return _with_small_stack(lambda: parse(text), len(text) if kind != "document" else None)
 
 
-def _parse(kind: str, text: str, form: str, base: str) -> None:
+def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
+    """Return a function that parses a text. The arguments are those of `check`."""
+    if kind == "query":
+        return lambda text: with_stack(stack_for(text), lambda: pyoxigraph.Store().query(text, base_iri=base or None))
     if kind == "update":
         from kgreason.sparql.parser import parse
 
-        parse(text, base=base or None)
-    elif kind == "rules":
+        return lambda text: parse(text, base=base or None)
+    if kind == "rules":
         from kgreason.rules.parser import parse as parse_rules
 
-        with suppress(RuleError):  # the server parses the text again, with the functions and imports of the store
-            parse_rules(text, syntax=cast("Syntax", form))
-    else:
-        with Path(text).open("rb") as file, suppress(RdfSyntaxError):  # the server reads the document again
-            source = cast(IO[bytes], RdfXml(file, text)) if form == "rdf" else file
+        def parse_all(text: str) -> None:
+            with suppress(RuleError):  # the server parses the text again, with the functions and imports of the store
+                parse_rules(text, syntax=cast("Syntax", form))
+
+        return parse_all
+
+    def read(path: str) -> None:
+        with Path(path).open("rb") as file, suppress(RdfSyntaxError):  # the server reads the document again
+            source = cast(IO[bytes], RdfXml(file, path)) if form == "rdf" else file
             deque(pyoxigraph.parse(source, RdfFormat.from_extension(form), base_iri=base), maxlen=0)
 
+    return read
 
-def _with_small_stack(call: Callable[[], Any]) -> str | None:
-    """Call a function in a thread with a small stack. Returns the message of its error, otherwise None.
 
-    Only an error of kgreason or a RecursionError gives a message. Other errors give None, because the server parses the
-    text again and raises them then.
+def _with_small_stack(call: Callable[[], Any], length: int | None) -> str | None:
+    """Parse a text in a thread with a small stack, by a call of `call`. Returns the message of its error or None.
+
+    Only an error of kgreason or a RecursionError gives a message, and a text that takes long for its `length`. Other
+    errors give None, because the server parses the text again and raises them then.
     """
     problems: list[str] = []
+    begun = time.process_time()
 
     def calling() -> None:
         try:
@@ -114,4 +132,6 @@ def _with_small_stack(call: Callable[[], Any]) -> str | None:
     finally:
         threading.stack_size(before)
     thread.join()
+    if length is not None and time.process_time() - begun > _SECONDS + _PER_CHARACTER * length:
+        return "the text takes the parser too long: it has too many calls or SELECTs in one another"
     return problems[0] if problems else None

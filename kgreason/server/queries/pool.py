@@ -41,8 +41,8 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 _BUFFER = 1 << 20
 _READ = 4 << 20
 """After the processes have read this many bytes of Oxigraph's log, it is emptied, which takes about as long."""
-_PARSING = 10
-"""The seconds that a query process may take to parse an update or rules. The server then takes about as long."""
+_PARSING, _PER_CHARACTER = 4.0, 2e-6
+"""The seconds that a query process may take to parse a text, with the time to wait for its turn."""
 _STARTING = 60
 """The seconds that a process may take to start."""
 
@@ -59,7 +59,7 @@ class Request(NamedTuple):
     - `as_of`: a past commit; then the process sees the store as it was after this commit.
     - `prefixes`: the query may use them without a declaration.
     - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
-    - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "update", "rules" or
+    - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules" or
       "document". For a document the text is the path of its file.
     """
 
@@ -155,7 +155,7 @@ class Pool:
 
         The arguments are those of `nesting.check`.
         """
-        seconds = None if kind == "document" else _PARSING
+        seconds = None if kind == "document" else _PARSING + _PER_CHARACTER * len(text)
         await self.ask(Request(None, 0, base, checked=(kind, text, form), seconds=seconds))
 
     async def _place(self, deadline: float) -> None:

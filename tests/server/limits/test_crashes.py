@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from kgreason.errors import InputError
+from kgreason.server.queries import nesting
 from tests.graph.values.test_builtins import HEADER, atom, implication
 from tests.server.conftest import ZOO
 from tests.server.limits.test_limits import TURTLE, UPDATE, added, is_well, process_of
@@ -55,6 +56,45 @@ def test_a_long_text_does_not_end_the_server(name: str, alone: httpx.Client) -> 
     asked = alone.post("/query", data={"query": f"SELECT * {{ {where} }}"})
     assert asked.status_code in (200, 400, 504), asked.text
     assert is_well(alone)
+
+
+def nested(name: str, depth: int) -> str:
+    """A pattern that keeps Oxigraph's parser busy twice as long for each level of nesting."""
+    if name == "SELECT":
+        return "{ SELECT (COUNT(*) AS ?c) { " * depth + "?s ?p ?o" + " } HAVING(?c > 1) }" * depth
+    call = name + "("
+    return f"?s ?p ?o FILTER({call * depth}?o{_ENDS[name] * depth} = 'a')"
+
+
+_ENDS = {"REPLACE": ', "a", "b")', "REGEX": ', "a")', "SUBSTR": ", 1)"}
+
+
+@pytest.mark.parametrize(("name", "depth"), [("SELECT", 20), ("REPLACE", 60), ("REGEX", 20), ("SUBSTR", 60)])
+def test_calls_in_calls_do_not_keep_the_parser_busy(name: str, depth: int, alone: httpx.Client) -> None:
+    """They are refused before the process that serves the others reads them."""
+    where = nested(name, depth)
+    for path in ("/what-if", "/update"):
+        answer = alone.post(path, content=f"INSERT {{ <e:a> <e:b> ?s }} WHERE {{ {where} }}", headers=UPDATE)
+        assert answer.status_code in (400, 504), answer.text
+        assert is_well(alone)
+    answer = alone.get("/subscribe", params={"query": f"SELECT * {{ {where} }}"})
+    assert answer.status_code in (400, 504), answer.text
+    if name != "SELECT":
+        rule = f"r(?s) :- [?s, ?p, ?o], {where.partition('?o ')[2]} ."
+        answer = alone.post("/what-if", content=rule, headers={"Content-Type": "text/x-kgreason-rules"})
+        assert answer.status_code == 400
+        assert "are in one another; bind the result of the inner ones first" in answer.json()["detail"]
+    assert is_well(alone)
+
+
+def test_a_text_may_take_the_parser_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    query = f"SELECT * {{ {nested('SUBSTR', 14)} }}"
+    assert nesting.may_be_deep(query)
+    assert nesting.check("query", query, "", "") is None
+    monkeypatch.setattr(nesting, "_SECONDS", 0.001)
+    told = nesting.check("query", query, "", "")
+    assert told == "the text takes the parser too long: it has too many calls or SELECTs in one another"
+    assert nesting.check("query", "SELECT * { ?s ?p ?o }", "", "") is None
 
 
 def test_a_text_is_refused_by_its_tokens(alone: httpx.Client) -> None:
