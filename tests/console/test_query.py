@@ -54,7 +54,7 @@ def test_an_error_is_told_and_the_history_stays(page: Page) -> None:
     page.reload()
     page.wait_for_selector('.cm-content[aria-label="SPARQL query"]')
     page.get_by_label("History of queries").select_option(index=1)
-    page.wait_for_function("document.querySelector('.cm-content').innerText.includes('e:name')")
+    page.wait_for_function("document.querySelector('.cm-content')?.innerText.includes('e:name')")
 
 
 def test_a_query_is_stopped(page: Page, address: str) -> None:
