@@ -21,6 +21,7 @@ from contextlib import asynccontextmanager, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile, gettempdir
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -78,11 +79,21 @@ async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
 
     The end of the context removes the file. Raises Problem.
     """
-    with NamedTemporaryFile(dir=folder_of(settings.store)) as file:
+    with _new_file(folder_of(settings.store)) as file:
         async for piece in _pieces(request, settings, settings.body_bytes):
             await run_in_threadpool(file.write, piece)
         await run_in_threadpool(file.flush)
         yield Path(file.name)
+
+
+def _new_file(folder: Path) -> Any:
+    """Return a new temporary file in a folder, which is made again if a cleaner of old files has removed it."""
+    try:
+        return NamedTemporaryFile(dir=folder)
+    except FileNotFoundError:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        _check_own(folder)
+        return NamedTemporaryFile(dir=folder)
 
 
 async def text(request: Request, settings: Settings, most: int = _TEXT) -> str:

@@ -6,11 +6,11 @@
 
 The signature is HMAC-SHA-256.
 
-
 Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, with its token, or
-when its user signs out. Then every copy of its cookie is refused, and other sessions of the token go on. All sessions
-end when the server stops, because each process makes a new key for signatures. Scripts in the browser cannot read the
-cookie (HttpOnly). Browsers send it only with requests from the server's own pages (SameSite=Strict).
+when its user signs out. Then every copy of its cookie and all its tickets are refused, and its streams end at their
+next event; other sessions of the token go on. All sessions end when the server stops, because each process makes a new
+key for signatures. Scripts in the browser cannot read the cookie (HttpOnly). Browsers send it only with requests from
+the server's own pages (SameSite=Strict).
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ from kgreason.server.request.logins import RefusedLogins
 
 _COOKIE = "kgreason"
 _SECONDS = 12 * 3600
+_MOST_ENDED = 1_000
+"""If so many sessions of one token were ended by their users, all its sessions end: so they take no more memory."""
 TICKET_SECONDS = 60
 """How long a ticket for streams can be used."""
 HOLDER = "kgreason.holder"
@@ -36,11 +38,15 @@ HOLDER = "kgreason.holder"
 
 
 class Holder(NamedTuple):
-    """Who has a token: an `id` that does not tell the token, the `role`, and the `name`, which may be empty."""
+    """Who has a token: an `id` that does not tell the token, the `role`, and the `name`, which may be empty.
+
+    `session` names the session of a browser, and is empty for the token itself.
+    """
 
     id: str
     role: str
     name: str = ""
+    session: str = ""
 
 
 def author_of(scope: Scope) -> str | None:
@@ -68,7 +74,10 @@ class Sessions:
 
     def __init__(self, roles: Mapping[str, str], names: Mapping[str, str] | None = None) -> None:
         self._key = secrets.token_bytes(32)
-        self._ended: dict[str, int] = {}  # cookies of ended sessions, and when each would have ended by itself
+        self._ended: dict[str, dict[str, int]] = {}
+        """For each token its ended sessions, with the time at which each would have ended by itself."""
+        self._over: dict[str, int] = {}
+        """For each token: its sessions that end until this time have ended."""
         self.refused = RefusedLogins()
         self.replace(roles, names or {})
 
@@ -104,7 +113,7 @@ class Sessions:
 
     def ticket(self, holder: Holder | None) -> str:
         """Return a new ticket of somebody."""
-        text = f"{int(time.time()) + TICKET_SECONDS}.{holder.id if holder else ''}"
+        text = f"{int(time.time()) + TICKET_SECONDS}.{holder.id if holder else ''}.{holder.session if holder else ''}"
         return f"{text}.{self._signed(f'ticket {text}')}"
 
     def holder_of_ticket(self, ticket: str) -> Holder | None:
@@ -117,20 +126,26 @@ class Sessions:
         own = self._signed(f"{kind}{text}").encode()
         if not hmac.compare_digest(own, signature.encode(errors="surrogateescape")):
             return None
-        until, name, *_ = text.split(".")
-        return self._holders.get(name) if time.time() < int(until) and text not in self._ended else None
+        until, name, session = text.split(".")
+        holder = self._holders.get(name)
+        is_over = kind == "cookie " and int(until) <= self._over.get(name, 0)
+        if holder is None or time.time() >= int(until) or is_over or session in self._ended.get(name, ()):
+            return None
+        return holder._replace(session=session)
 
     def is_known(self, scope: Scope) -> bool:
-        """Whether the token of the client that sent a request is still a token of this server."""
+        """Whether the client that sent a request still has a token of this server, and has not signed out."""
         holder: Holder | None = scope.get(HOLDER)
-        return holder is None or holder.id in self._holders
+        return holder is None or (holder.id in self._holders and holder.session not in self._ended.get(holder.id, ()))
 
     def begin(self, response: Response, host: str, token: str, *, is_secure: bool, root: str = "") -> None:
         """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token` to `host`.
 
         With `is_secure` the browser sends the cookie over HTTPS only. `root` is the prefix of the server's paths.
         """
-        text = f"{int(time.time()) + _SECONDS}.{self._name(token)}.{secrets.token_hex(16)}"
+        name = self._name(token)
+        until = max(int(time.time()) + _SECONDS, self._over.get(name, 0) + 1)
+        text = f"{until}.{name}.{secrets.token_hex(16)}"
         cookie = f"{text}.{self._signed(f'cookie {text}')}"
         how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
         response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
@@ -140,9 +155,11 @@ class Sessions:
 
         `root` is the prefix of the server's paths.
         """
-        now = time.time()
-        self._ended = {text: until for text, until in self._ended.items() if now < until}
-        if cookie is not None and self.holder_of_cookie(cookie) is not None:
-            text = cookie.rpartition(".")[0]
-            self._ended[text] = int(text.partition(".")[0])
+        if cookie is not None and (holder := self.holder_of_cookie(cookie)) is not None:
+            now = time.time()
+            ended = {name: until for name, until in self._ended.get(holder.id, {}).items() if now < until}
+            ended[holder.session] = int(cookie.partition(".")[0])
+            if len(ended) > _MOST_ENDED:
+                self._over[holder.id], ended = max(ended.values()), {}
+            self._ended[holder.id] = ended
         response.delete_cookie(cookie_of(host, root), root or "/", httponly=True, samesite="strict")

@@ -18,6 +18,7 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import texts_by_kind
 from kgreason.graph.input.quads import of_canonical
+from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Count, Entry, Head
@@ -70,6 +71,7 @@ def delta_of(entries: Iterable[Entry], commit: int, declared: Mapping[str, Relat
     """
     sum_ = _Sum()
     for entry in entries:
+        let_out()
         sum_.add(entry)
     return sum_.delta(commit, declared, back=back)
 

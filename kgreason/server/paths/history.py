@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -35,7 +34,7 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await run_in_threadpool(
+    found = await served(request).past.read(
         lambda: [head.to_json() for head in graph.log(_FEW if limit is None else min(limit, _MOST))]
     )
     return JSONResponse(found)
@@ -46,7 +45,7 @@ async def commit(request: Request) -> Response:
     form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await run_in_threadpool(_told, graph, before, after, form)
+    answer = await served(request).past.read(lambda: _told(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 

@@ -19,6 +19,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
+from kgreason.server.queries.past import Past
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
@@ -33,7 +34,7 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed, recent work, standing queries."""
+    """What a server has: options, query processes, writer, feed, recent work, standing queries, reads of the past."""
 
     settings: Settings
     pool: Pool
@@ -41,6 +42,7 @@ class Served(NamedTuple):
     feed: Feed
     recent: Recent
     standing: Together
+    past: Past
 
 
 def served(request: Request) -> Served:

@@ -136,6 +136,9 @@ def test_bodies_that_a_kill_has_left_are_removed(tmp_path: Path) -> None:
             assert list(own.iterdir()) == []
             assert http.post("/store?default", content="<http://e/a> a <http://e/Cat> .", headers=TURTLE).is_success
             assert list(own.iterdir()) == []
+            own.rmdir()  # as cleaners of old files do
+            assert http.post("/store?default", content="<http://e/b> a <http://e/Cat> .", headers=TURTLE).is_success
+            assert (list(own.iterdir()), own.stat().st_mode & 0o777) == ([], 0o700)
         assert not own.exists()
         assert (other / "body").exists()
     assert not other.exists()

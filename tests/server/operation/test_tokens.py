@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.responses import Response
 
 import kgreason
 from kgreason import KnowledgeGraph
@@ -128,6 +129,49 @@ def test_a_ticket_ends() -> None:
         assert sessions.holder_of_ticket(ticket) is None
     sessions.replace({READ: "read"}, {})
     assert sessions.holder_of_ticket(ticket) is None
+
+
+def cookie(sessions: Sessions, token: str) -> str:
+    """The cookie of a new session."""
+    response = Response()
+    sessions.begin(response, "h:1", token, is_secure=False)
+    return response.headers["set-cookie"].partition(";")[0].partition("=")[2]
+
+
+def test_signing_out_ends_tickets_and_streams(tmp_path: Path) -> None:
+    sessions = Sessions(ROLES, NAMES)
+    one, other = (cookie(sessions, READ) for _ in range(2))
+    scopes = [{session.HOLDER: sessions.holder_of_cookie(each)} for each in (one, other)]
+    holder = scopes[0][session.HOLDER]
+    assert holder
+    ticket = sessions.ticket(holder)
+    assert sessions.holder_of_ticket(ticket) == holder
+    sessions.end(Response(), "h:1", one)
+    assert [sessions.is_known(scope) for scope in scopes] == [False, True]
+    assert sessions.holder_of_ticket(ticket) is None
+    with operated(tmp_path, console=True) as server, httpx.Client(base_url=server.address, timeout=30) as browser:
+        assert browser.post("/console/sign-in", data={"token": READ}).status_code == 303
+        with browser.stream("GET", "/changes") as stream:
+            lines = stream.iter_lines()
+            assert next(lines).startswith("id:")
+            browser.post("/console/sign-out")
+            insert(server.http, "secret", WRITE)
+            assert not any("secret" in line for line in lines)
+
+
+def test_sessions_that_were_ended_take_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After too many of them, all sessions of the token have ended; sessions of other tokens go on."""
+    monkeypatch.setattr(session, "_MOST_ENDED", 5)
+    sessions = Sessions(ROLES, NAMES)
+    ended, going, other = list[str](), cookie(sessions, READ), cookie(sessions, WRITE)
+    for _ in range(6):
+        assert sessions.holder_of_cookie(going)
+        ended.append(cookie(sessions, READ))
+        sessions.end(Response(), "h:1", ended[-1])
+    assert [each for each in (*ended, going) if sessions.holder_of_cookie(each)] == []
+    assert sum(map(len, sessions._ended.values())) == 0
+    assert sessions.holder_of_cookie(other)
+    assert sessions.holder_of_cookie(cookie(sessions, READ))
 
 
 def test_without_tokens_a_ticket_does_no_harm(tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+"""Reads of the past have threads of their own, and end at their limits."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
+from kgreason.interrupts import let_out
+from kgreason.server.problems import Problem
+from kgreason.server.queries import past
+from tests.server.serving import client, served
+
+
+def endless() -> None:
+    while True:
+        let_out()
+        time.sleep(0.001)
+
+
+@pytest.mark.parametrize("limit", ["time", "memory", "stop"])
+def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = iter(range(0, 10**6, 10))
+    monkeypatch.setattr(past, "resident", lambda: next(sizes))
+    wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
+        "time": ((0.01, None, lambda: False), QueryTimeoutError),
+        "memory": ((60, 15, lambda: False), LimitError),
+        "stop": ((60, None, lambda: True), Problem),
+    }
+    how, error = wanted[limit]
+
+    async def run() -> None:
+        await past.Past(*how).read(endless)
+
+    with pytest.raises(error):
+        asyncio.run(run())
+
+
+def test_a_few_reads_at_once() -> None:
+    """However many clients read, the threads of other requests are free."""
+    running, most, gate = 0, 0, threading.Event()
+
+    def read() -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        gate.wait(30)
+        running -= 1
+
+    async def run() -> None:
+        reads = past.Past(60, None, lambda: False)
+        tasks = [asyncio.create_task(reads.read(read)) for _ in range(60)]
+        await asyncio.sleep(0.05)
+        assert await asyncio.to_thread(lambda: "free") == "free"
+        gate.set()
+        await asyncio.gather(*tasks)
+
+    asyncio.run(run())
+    assert most == past._AT_ONCE
+
+
+def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
+        for number in range(20):
+            graph.add(f"<http://e/{number}> <http://e/p> <http://e/o> .")
+        last = graph.commit
+    with served(tmp_path / "store", question_seconds=0) as address, client(address) as http:
+        answer = http.get(f"/commits/{last}?since=0")
+        assert (answer.status_code, "ask for fewer commits" in answer.json()["detail"]) == (504, True)
+    with served(tmp_path / "store") as address, client(address) as http:
+        assert len(http.get(f"/commits/{last}?since=0").json()["appeared"]["asserted"]) == 20
