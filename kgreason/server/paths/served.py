@@ -19,7 +19,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem
-from kgreason.server.queries.past import Past
+from kgreason.server.queries.past import PastReads
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
@@ -42,7 +42,7 @@ class Served(NamedTuple):
     feed: Feed
     recent: Recent
     standing: Together
-    past: Past
+    past: PastReads
 
 
 def served(request: Request) -> Served:

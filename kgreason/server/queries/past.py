@@ -1,4 +1,4 @@
-"""`Past`: reads of earlier commits, in threads of their own, a few at a time.
+"""`PastReads`: reads of earlier commits, in threads of their own, a few at a time.
 
     read -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, or a server that stops
 
@@ -28,7 +28,7 @@ _PAUSE = 0.02
 Result = TypeVar("Result")
 
 
-class Past:
+class PastReads:
     """Reads of the past of one server. Make it in the event loop.
 
     A read may take `seconds`, and the memory of the process may grow by `most_bytes` meanwhile; None is no limit.

@@ -17,7 +17,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.options import SchemaMode
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import IS_ASSERTED, Int32
 from tests.graph.states import in_default, rows_of
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
@@ -32,7 +32,10 @@ TRANSITIVE = "MyTrans rdfs:subClassOf owl:TransitiveProperty . q rdf:type MyTran
 
 
 class Elsewhere:
-    """Bootstrap in a materializer of its own, whose ids and tables are others; `calls` counts the evaluations."""
+    """Bootstrap in a materializer of its own, whose ids and tables are others; `calls` counts the evaluations.
+
+    The given triples have those of the graph. What the graph knows of literals stays, also when it has no triples.
+    """
 
     def __init__(self, given: Iterable[Triple]) -> None:
         self._given, self.calls = in_default(given), 0
@@ -45,13 +48,25 @@ class Elsewhere:
         quads = rows_of(other, self._given)
         other.plan(quads[:, :3])
         codes = list(other.rules_by_code())
-        other.engine.bootstrap({other.triples: np.unique(quads[:, :3], axis=0)}, codes)
+        other.engine.bootstrap({other.triples: np.unique(quads[:, :3], axis=0), **kept(materializer, other)}, codes)
         saved = other.save()
         known = materializer.dictionary.intern(other.dictionary.decode(np.arange(1, len(other.dictionary) + 1)))
         ids = np.concatenate([[0], known]).astype(np.int32)
         records = saved.records.copy()
         records[:, at.FIRST :] = ids[records[:, at.FIRST :]]
         return ids[quads], Evaluated(records, saved.tables, tuple(other.rules))
+
+
+def kept(materializer: Materializer, other: Materializer) -> dict[int, Int32]:
+    """The asserted facts of a graph that are no triples, such as what it knows of literals, with the ids of another."""
+    rows, tables, kinds = materializer.engine.facts.contents()
+    found = dict[int, Int32]()
+    for number, (is_triple, width) in enumerate(materializer.engine.tables):
+        ids = rows[(tables == number) & (kinds == IS_ASSERTED)][:, :width]
+        if not is_triple and len(ids):
+            known = other.dictionary.intern(materializer.dictionary.decode(np.ascontiguousarray(ids.ravel())))
+            found[other.engine.table(False, width)] = np.array(known, dtype=np.int32).reshape(ids.shape)
+    return found
 
 
 def shown(graph: KnowledgeGraph) -> list[set[bytes]]:

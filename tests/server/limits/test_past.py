@@ -36,7 +36,7 @@ def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) 
     how, error = wanted[limit]
 
     async def run() -> None:
-        await past.Past(*how).read(endless)
+        await past.PastReads(*how).read(endless)
 
     with pytest.raises(error):
         asyncio.run(run())
@@ -54,7 +54,7 @@ def test_a_few_reads_at_once() -> None:
         running -= 1
 
     async def run() -> None:
-        reads = past.Past(60, None, lambda: False)
+        reads = past.PastReads(60, None, lambda: False)
         tasks = [asyncio.create_task(reads.read(read)) for _ in range(60)]
         await asyncio.sleep(0.05)
         assert await asyncio.to_thread(lambda: "free") == "free"
