@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from kgreason.datatypes import value
 from kgreason.datatypes.literals import unescaped
 from kgreason.datatypes.spaces import binary, durations, markup, numeric, textual, times
-from kgreason.datatypes.value import REAL, STRING, IllTyped, Reading, Value
+from kgreason.datatypes.value import REAL, STRING, IllTyped, Reading, UnreadError, Value
 from kgreason.terms import vocabulary as v
 
 
@@ -125,6 +125,10 @@ DATATYPES: tuple[str, ...] = tuple(DATATYPE_MAP)
 _BEYOND_OWL2RL = {v.OWL_REAL, v.OWL_RATIONAL, v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING}
 _BEYOND_OWL2RL |= {v.XSD_DATE, v.XSD_TIME, v.XSD_G_YEAR, v.XSD_G_YEAR_MONTH, v.XSD_G_MONTH, v.XSD_G_MONTH_DAY}
 _BEYOND_OWL2RL |= {v.XSD_G_DAY, v.XSD_DURATION, v.XSD_DAY_TIME_DURATION, v.XSD_YEAR_MONTH_DURATION}
+_COSTLY = {v.OWL_RATIONAL, v.XSD_DATE_TIME, v.XSD_DATE_TIME_STAMP, v.XSD_DATE, v.XSD_G_YEAR, v.XSD_G_YEAR_MONTH}
+_COSTLY |= {v.XSD_DURATION, v.XSD_DAY_TIME_DURATION, v.XSD_YEAR_MONTH_DURATION}
+_LONG = 100_000
+"""A longer literal of `_COSTLY` has no known value: to compare two of a million digits would take half a minute."""
 OWL2RL_DATATYPES: tuple[str, ...] = tuple(name for name in DATATYPES if name not in _BEYOND_OWL2RL)
 """The names of the datatypes of OWL 2 RL (OWL 2 Profiles, 4.2.1; rule dt-type1)."""
 
@@ -133,6 +137,7 @@ def values(literals: Iterable[str]) -> list[Reading]:
     """Return the `Value` of each literal; `IllTyped` if it has no value; None if its datatype is unknown.
 
     `literals` are N-Triples text. A literal of an unknown datatype equals itself, and nothing else is known about it.
+    So does one whose value would take too long to find out.
     rdfs:Literal is the class of all literals, and no datatype of RDF 1.1 (Concepts, section 5). So a literal that has
     this name in place of a datatype counts as a literal of an unknown datatype.
     Raises ValueError for a term that is not a literal.
@@ -156,9 +161,11 @@ def _plain(text: str) -> Reading:
 def _reading(text: str) -> Reading:
     lexical, name, language = unescaped(text)
     datatype = DATATYPE_MAP.get(name)
-    if datatype is None or name == v.RDFS_LITERAL:
+    if datatype is None or name == v.RDFS_LITERAL or (len(lexical) > _LONG and name in _COSTLY):
         return None
     try:
         return textual.tagged(lexical, language) if language else datatype.value(lexical)
+    except UnreadError:
+        return None
     except ValueError as error:
         return IllTyped(lexical, name, str(error))

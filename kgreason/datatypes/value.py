@@ -44,6 +44,10 @@ class Value(NamedTuple):
     data: Any
 
 
+class UnreadError(Exception):
+    """Raised for a literal whose value would take too long to find out."""
+
+
 @dataclass(frozen=True, slots=True)
 class IllTyped:
     """A literal whose lexical form is wrong for its datatype; `problem` says in words which forms are expected."""

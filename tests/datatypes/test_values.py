@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -256,3 +257,44 @@ def test_order_of_answers() -> None:
 def test_importing_the_package_imports_no_datatype() -> None:
     code = "import sys, kgreason; print(*[name for name in sys.modules if name.startswith('kgreason.datatypes')])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "\n"
+
+
+_BASE64 = re.compile(
+    r"(?:(?:[A-Za-z0-9+/] ?){4})*"
+    r"(?:(?:[A-Za-z0-9+/] ?){3}[A-Za-z0-9+/]"
+    r"|(?:[A-Za-z0-9+/] ?){2}[AEIMQUYcgkosw048] ?="
+    r"|[A-Za-z0-9+/] ?[AQgw] ?= ?=)?"
+)
+"""The lexical forms of xsd:base64Binary, as XSD 1.1 Part 2, 3.3.16, has them."""
+
+
+@given(lexical=st.text("AQwE=+ -é\n", max_size=9) | st.from_regex(_BASE64, fullmatch=True))
+def test_base64_is_read_by_its_grammar(lexical: str) -> None:
+    (found,) = values([f"{quote(lexical)}^^<{v.XSD}base64Binary>"])
+    assert isinstance(found, Value) == bool(_BASE64.fullmatch(lexical))
+
+
+def test_hexadecimal_digits_are_those_of_ascii() -> None:
+    for lexical, is_good in (("0aF9", True), ("", True), ("0", False), ("0 1 ", False), ("\u0661\u0661", False)):
+        (found,) = values([typed(lexical, "hexBinary")])
+        assert isinstance(found, Value) == is_good
+
+
+def test_long_quotients_and_years_have_no_known_value() -> None:
+    for form, name in (
+        ("{}/3", f"{v.OWL}rational"),
+        ("{}-01-01T00:00:00", f"{v.XSD}dateTime"),
+        ("P{}D", f"{v.XSD}duration"),
+    ):
+        for digits, kind in ((50_000, Value), (200_000, type(None))):
+            (found,) = values([f'"{form.format("7" * digits)}"^^<{name}>'])
+            assert type(found) is kind
+
+
+def test_an_xml_literal_that_takes_too_long_has_no_known_value() -> None:
+    """Each element takes a step for each element around it; elements beside each other do not add up."""
+    name = "1999/02/22-rdf-syntax-ns#XMLLiteral"
+    beside = "<a xmlns='http://e/' b='1'/>" * 5_000
+    for form, kind in (("<a>" * 5_000 + "</a>" * 5_000, type(None)), (beside, Value), ("<a>" * 5_000, type(None))):
+        (found,) = values([f'"{form}"^^<http://www.w3.org/{name}>'])
+        assert type(found) is kind

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kgreason.errors import LimitError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.expressions import exact_groups
 from kgreason.materialize.expressions.exact import Exact, exact_rows
@@ -76,6 +77,21 @@ def test_numbers_of_any_size_in_rules(tmp_path: Path) -> None:
         graph.add(f"<http://e/c> <http://e/n> {LONG} .")
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert _facts(graph) == EXPECTED
+
+
+def test_arithmetic_has_a_longest_number() -> None:
+    """A recursion that squares ends soon, and a long literal in the data can still be compared."""
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.relation("n", 1).insert([(12345,)])
+        with pytest.raises(LimitError, match="a number of more than 100,000 digits is an operand of"):
+            graph.what_if().add_rules("n(?y) :- n(?x), BIND(?x * ?x AS ?y) .").end(True)
+        graph.add(f"<http://e/a> <http://e/p> {'7' * 200_000} .")
+        with graph.transaction() as tx:
+            tx.add_rules("long(?x) :- [?x, <http://e/p>, ?n], FILTER(?n > 12345) .")
+        assert len(list(graph.relation("long", 1))) == 1
+        for sign in "+-*/":
+            with pytest.raises(LimitError):
+                graph.what_if().add_rules(f"m(?y) :- [?x, <http://e/p>, ?n], BIND(1 {sign} ?n AS ?y) .").end(True)
 
 
 X, Y = Variable("x"), Variable("y")

@@ -32,6 +32,8 @@ from typing import Any, NamedTuple
 import pyoxigraph as ox
 
 from kgreason.datatypes.spaces.numeric import WHOLE
+from kgreason.errors import LimitError
+from kgreason.interrupts import let_out
 from kgreason.terms import vocabulary as v
 
 INTEGER, DECIMAL, FLOAT, DOUBLE = range(4)
@@ -44,6 +46,8 @@ _FORMS = (
 )
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _PLACES = Decimal("1e-18")
+_LONGEST = 100_000
+"""The most digits of an operand. A quotient of two such numbers takes a third of a second; nothing else runs then."""
 
 
 class NoNumberError(Exception):
@@ -111,14 +115,24 @@ def holds(sign: str, first: Number, second: Number) -> bool:
 
 
 def calculated(sign: str, first: Number, second: Number) -> Number:
-    """Add, subtract, multiply or divide two numbers; `sign` is `+`, `-`, `*` or `/`. Raises NoNumberError."""
+    """Add, subtract, multiply or divide two numbers; `sign` is `+`, `-`, `*` or `/`.
+
+    Raises NoNumberError. Raises LimitError for an integer or decimal of more than 100,000 digits.
+    """
+    let_out()
     kind, one, other = _both(first, second)
     if kind > DECIMAL:
         value = _quotient(one, other) if sign == "/" else _FLOATING[sign](one, other)
         return Number(kind, _single(value) if kind == FLOAT else value)
+    if _is_long(one) or _is_long(other):
+        raise LimitError(f"a number of more than {_LONGEST:,} digits is an operand of {sign}")
     if sign == "/":
         return Number(DECIMAL, _divided(one, other))
     return Number(kind, _REAL[sign](one, other))
+
+
+def _is_long(value: Decimal) -> bool:
+    return abs(value.adjusted()) >= _LONGEST or len(value.as_tuple().digits) > _LONGEST
 
 
 def _divided(one: Decimal, other: Decimal) -> Decimal:

@@ -9,7 +9,7 @@ Cost: some nanoseconds for each new term.
 
 from __future__ import annotations
 
-from decimal import MAX_PREC, Context
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from kgreason.materialize.expressions.exact import MOST_DIGITS, SHORTEST
 from kgreason.terms.dictionary import Dictionary
 
 _LARGEST = 1 << 127
-_CONTEXT = Context(prec=MAX_PREC)
+_CONTEXT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
 class LongNumbers:

@@ -60,6 +60,11 @@ def test_which_numbers_are_too_long(number: str, is_short: bool) -> None:
     assert fits(f'"{number}"')
 
 
+def test_a_number_of_millions_of_digits_is_too_long() -> None:
+    for number in ("7" * 1_000_001, "7" * 1_000_001 + ".5", "0." + "0" * 1_000_001 + "7"):
+        assert not fits(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>')
+
+
 def test_the_warning_comes_with_the_number_and_stays(tmp_path: Path) -> None:
     computing, other = PREFIX + COMPUTING[0], PREFIX + OTHERS[0]
     with warnings.catch_warnings():
