@@ -1,38 +1,45 @@
-"""`kgreason check`: says whether RDF files, or a store, contradict themselves, and why.
+"""`kgreason check`: says whether RDF files, or a store, contradict themselves, and why; and which classes are empty.
 
     status   meaning
-    0        there is no contradiction
-    1        there are contradictions, each shown as one line and a proof
+    0        there is no contradiction, and no class that nothing can be in
+    1        there are contradictions, each shown as one line and a proof, or such classes
     2        an error: kgreason could not find out
 
 One wrong axiom may cause thousands of contradictions. So contradictions are grouped by their cause
 (`Contradiction.cause`), and each group has a few examples.
 
 Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
-count a contradiction. Then one proof is made for each contradiction that is shown.
+count a contradiction. Then one proof is made for each contradiction that is shown. To look for classes that nothing can
+be in takes a member of each class (`entailment.unsatisfiable`), and a copy of the store in memory.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
-from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
+from kgreason.cli.places import PLACE, Graph, Place, graph_at, no_server, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
+from kgreason.proofs.notation import term_text
 from kgreason.proofs.proof import Proof
+
+if TYPE_CHECKING:
+    from kgreason.entailment.unsatisfiable import Unsatisfiable
 
 _EXAMPLE = example(
     "kgreason check zoo.ttl facts.nt",
     "kgreason check -l store --prefix =http://example.org/",
     "kgreason check -l store --limit 0",
+    "kgreason check --rules owl2rl --rules owl2el zoo.ttl",
 )
 _EXAMPLES = 3
 
@@ -51,6 +58,11 @@ _EXAMPLES = 3
     metavar="N",
     help=f"How many contradictions with one cause to show; 0 shows all (default: {_EXAMPLES}, with --json all).",
 )
+@click.option(
+    "--classes/--no-classes",
+    default=None,
+    help="Whether to look for classes that nothing can be in (default: for files, not for a store).",
+)
 @functions
 @as_json
 @shown_prefixes
@@ -63,6 +75,7 @@ def check(
     rules: tuple[str, ...],
     catalogue: Path | None,
     limit: int | None,
+    classes: bool | None,
     functions: list[Callable[..., Any]],
     as_json: bool,
     prefixes: dict[str, str],
@@ -73,8 +86,10 @@ def check(
     Contradictions by one rule and the same axioms are one group, with a few examples. The last line has the number of
     all contradictions.
 
-    The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction, 1
-    if there is at least one, and 2 if kgreason could not find out, because of an error.
+    A class that nothing can be in is no contradiction yet, but a member would make one. Such classes are shown, too.
+
+    The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction and
+    no such class, 1 if there is at least one, and 2 if kgreason could not find out, because of an error.
     """
     from kgreason.cli.progress import Bars
 
@@ -85,6 +100,8 @@ def check(
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
+    if classes and store is not None:
+        no_server(store, "--classes")
     how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
@@ -93,11 +110,25 @@ def check(
         prefixes = known(graph, prefixes)
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
+        empty = _empty(graph, store, functions) if classes or (classes is None and store is None) else []
     if as_json:
-        click.echo(json.dumps(list(_json(groups)), indent=1))
+        click.echo(json.dumps([*_json(groups), *map(_json_of_class, empty)], indent=1))
     else:
-        click.echo("\n".join(_lines(groups, prefixes)))
-    context.exit(1 if groups else 0)
+        click.echo("\n".join(_lines(groups, empty, shown, prefixes)))
+    context.exit(1 if groups or empty else 0)
+
+
+def _empty(graph: Graph, store: Place | None, functions: list[Callable[..., Any]]) -> list[Unsatisfiable]:
+    """Return the classes that nothing can be in. A store stays as it is: a copy of it is asked."""
+    from kgreason.entailment.unsatisfiable import unsatisfiable
+    from kgreason.graph.fork import fork
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+    if isinstance(store, Path):
+        with fork(store, functions=functions) as copy:
+            return unsatisfiable(copy)
+    assert isinstance(graph, KnowledgeGraph)
+    return unsatisfiable(graph)
 
 
 class _Group(NamedTuple):
@@ -126,20 +157,35 @@ def _json(groups: Iterable[_Group]) -> Iterator[dict[str, Any]]:
         yield from ({"message": str(line), "group": group, **proof.to_json()} for proof, line in shown)
 
 
-def _lines(groups: list[_Group], prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines to print: for each group its examples, and how many more it has; at the end the total."""
+def _json_of_class(each: Unsatisfiable) -> dict[str, Any]:
+    """Return a dict for a class that nothing can be in: the message, the class, and the steps of the proof."""
+    return {"message": str(each), "class": each.name, **each.proof.to_json()}
+
+
+def _lines(
+    groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, prefixes: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield the lines to print: for each group its examples, and how many more it has; at the end the total.
+
+    `empty` are the classes that nothing can be in; `limit` of them get a proof, or all if it is 0.
+    """
     for members, shown in groups:
         for proof, line in shown:
             yield _told(proof.to_text(prefixes), line.to_text(prefixes))
         if more := len(members) - len(shown):
             yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
+    for number, one in enumerate(empty):
+        said = f"nothing can be in {term_text(one.name, prefixes)}"
+        is_proved = not limit or number < limit
+        yield f"{said}\n{indent(one.proof.to_text(prefixes), '    ')}" if is_proved else said
     total = sum(len(members) for members, _ in groups)
     causes = f", with {_count(len(groups), 'cause')}" if total > 1 else ""
-    yield f"{_count(total, 'contradiction')}{causes}" if total else "no contradictions"
+    classes = f"; nothing can be in {_count(len(empty), 'class', 'classes')}" if empty else ""
+    yield f"{_count(total, 'contradiction')}{causes}{classes}" if total else f"no contradictions{classes}"
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str, nouns: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else nouns or f'{noun}s'}"
 
 
 def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
