@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgreason.client.graph import connect
+    from kgreason.entailment.classification.taxonomy import classify
     from kgreason.entailment.entails import check, entails
-    from kgreason.entailment.taxonomy import classify
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 __all__ = ["KnowledgeGraph", "__version__", "check", "classify", "connect", "entails"]
@@ -27,7 +27,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "KnowledgeGraph": "kgreason.graph.knowledge_graph",
     "check": "kgreason.entailment.entails",
-    "classify": "kgreason.entailment.taxonomy",
+    "classify": "kgreason.entailment.classification.taxonomy",
     "connect": "kgreason.client.graph",
     "entails": "kgreason.entailment.entails",
 }

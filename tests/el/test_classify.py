@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from kgreason.cli.commands import main
-from kgreason.entailment.taxonomy import Reasoner, classify, taxonomy
+from kgreason.entailment.classification.taxonomy import Reasoner, classify, taxonomy
 from kgreason.errors import QueryError
 from tests.tables import table
 

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from kgreason.entailment.unsatisfiable import unsatisfiable
+from kgreason.entailment.classification.unsatisfiable import unsatisfiable
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import call, done

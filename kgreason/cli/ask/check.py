@@ -10,7 +10,7 @@ One wrong axiom may cause thousands of contradictions. So contradictions are gro
 
 Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
 count a contradiction. Then one proof is made for each contradiction that is shown. To look for classes that nothing can
-be in takes a member of each class (`entailment.unsatisfiable`), and a copy of the store in memory.
+be in takes a member of each class (`entailment.classification.unsatisfiable`), and a copy of the store in memory.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from kgreason.proofs.notation import term_text
 from kgreason.proofs.proof import Proof
 
 if TYPE_CHECKING:
-    from kgreason.entailment.unsatisfiable import Unsatisfiable
+    from kgreason.entailment.classification.unsatisfiable import Unsatisfiable
 
 _EXAMPLE = example(
     "kgreason check zoo.ttl facts.nt",
@@ -120,7 +120,7 @@ def check(
 
 def _empty(graph: Graph, store: Place | None, functions: list[Callable[..., Any]]) -> list[Unsatisfiable]:
     """Return the classes that nothing can be in. A store stays as it is: a copy of it is asked."""
-    from kgreason.entailment.unsatisfiable import unsatisfiable
+    from kgreason.entailment.classification.unsatisfiable import unsatisfiable
     from kgreason.graph.fork import fork
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 

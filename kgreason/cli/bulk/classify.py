@@ -5,7 +5,8 @@
     1        nothing can be in some class, or the ontology has no model; each such class is named, with a proof
     2        an error
 
-Law: what is written is in the order of the texts, so that two runs write the same file. Cost: `entailment.taxonomy`.
+Law: what is written is in the order of the texts, so that two runs write the same file. Cost: that of
+`entailment.classification.taxonomy`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from kgreason.rules.model import Triple as Row
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
-    from kgreason.entailment.taxonomy import Taxonomy
+    from kgreason.entailment.classification.taxonomy import Taxonomy
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 _PROOFS = 20
@@ -96,7 +97,7 @@ def classify(
     The exit status is 1 if nothing can be in some class, or if equal classes are an error and there are some.
     """
     from kgreason.cli.progress import Bars
-    from kgreason.entailment.taxonomy import classify as classified
+    from kgreason.entailment.classification.taxonomy import classify as classified
 
     if remove_redundant and not merge:
         raise click.UsageError("--remove-redundant takes asserted triples away: it needs --merge")
