@@ -1,6 +1,6 @@
 """Which tests are quick, and which of the slow ones a change must pass.
 
-    quick    takes at most 0.2 s; `scripts/test` runs all of these
+    quick    takes at most 0.15 s; `scripts/test` runs all of these
     slow     needs a session of Spark, or has a line in durations.tsv: `seconds <tab> id of the test`;
              `scripts/test --all` runs these, too.
              An id without parameters stands for all parameters of a test of which three in four are slow
@@ -30,7 +30,7 @@ import grimp  # import-linter brings it
 
 ROOT = Path(__file__).parents[1]
 DURATIONS = Path(__file__).with_name("durations.tsv")
-QUICK = 0.2
+QUICK = 0.15
 """Seconds. A test that takes longer is slow."""
 BUDGET = 600
 """Seconds of one process that the tests of `changed` may take."""
@@ -68,7 +68,7 @@ def write_durations(measured: Mapping[str, float]) -> None:
     for name, each in took.items():
         is_whole = sorted(each.values())[len(each) // 4] > QUICK
         kept |= {name: fmean(each.values())} if is_whole else {test: s for test, s in each.items() if s > QUICK}
-    lines = (f"{kept[test]:.1f}\t{test}\n" for test in sorted(kept))
+    lines = (f"{kept[test]:.2f}\t{test}\n" for test in sorted(kept))
     DURATIONS.write_text("".join(lines), encoding="utf-8")
 
 

@@ -43,7 +43,7 @@ def bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int]) -> i
 
     >>> x = Variable("x")
     >>> bound(["REPLACE", "(", x, ",", '"."', ",", '"abcd"', ")"], {x: 10})
-    79
+    102
     """
     calls, name = [("", [0])], ""
     for part in parts:
