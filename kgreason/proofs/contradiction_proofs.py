@@ -6,8 +6,10 @@ proofs. A graph with thousands of contradictions has few causes: `each` asks for
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from kgreason.materialize.materializer import Materializer
-from kgreason.proofs.contradiction import Cause
+from kgreason.proofs.contradiction import Cause, Contradiction
 from kgreason.proofs.contradictions import Mistake, mistakes
 from kgreason.proofs.engine_facts import atom_of
 from kgreason.proofs.proof import Proof
@@ -18,14 +20,21 @@ from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 
-def prove_contradictions(materializer: Materializer, most: int | None = None, each: int | None = None) -> list[Proof]:
+def prove_contradictions(
+    materializer: Materializer,
+    most: int | None = None,
+    each: int | None = None,
+    known: Iterable[Contradiction] = (),
+) -> list[Proof]:
     """Return a proof for each contradiction, ordered by the rules' names and the terms.
 
-    `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`).
+    `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`). Those
+    with the rule and the terms of one of `known` are left out.
     """
+    told = {(one.rule, one.terms) for one in known}
+    mistaken = mistakes(materializer.save(), materializer.dictionary, materializer.false_rules)
     found = sorted(
-        mistakes(materializer.save(), materializer.dictionary, materializer.false_rules),
-        key=lambda mistake: mistake.told,
+        (one for one in mistaken if (one.told.rule, one.told.terms) not in told), key=lambda mistake: mistake.told
     )[:most]
     if each is not None:
         causes: dict[Cause, list[Mistake]] = {}
@@ -33,8 +42,8 @@ def prove_contradictions(materializer: Materializer, most: int | None = None, ea
             causes.setdefault(mistake.told.cause, []).append(mistake)
         found = [mistake for same in causes.values() for mistake in same[:each]]
     proofs = prove_each([_goal(materializer, mistake) for mistake in found], facts_of(materializer))
-    told = [_proof(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
-    return sorted(told, key=lambda proof: proof.fact)
+    shown = [_proof(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
+    return sorted(shown, key=lambda proof: proof.fact)
 
 
 def _goal(materializer: Materializer, mistake: Mistake) -> Atom:

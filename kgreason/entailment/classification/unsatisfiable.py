@@ -16,7 +16,7 @@ Cost: a commit of a member for each class, and one more for each class that is f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.errors import InputError
@@ -64,7 +64,7 @@ def unsatisfiable(graph: KnowledgeGraph) -> list[Unsatisfiable]:
         )
     below = {name: graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)) for name in _below_nothing(graph)}
     found, waiting = below, [name for name in _classes(graph) if name not in below]
-    known = {_key(each) for each in graph.contradictions()}
+    known = graph.contradictions()
     while waiting:
         proofs = _proofs(graph, members(waiting), known)
         if not proofs:
@@ -115,7 +115,7 @@ def members(names: Iterable[str]) -> dict[str, str]:
 
 
 def _proofs(
-    graph: KnowledgeGraph, members: Mapping[str, str], known: set[tuple[str, tuple[str, ...]]]
+    graph: KnowledgeGraph, members: Mapping[str, str], known: Sequence[Contradiction]
 ) -> list[tuple[Proof, list[str]]]:
     """Return a proof of each contradiction that members of classes raise, with the classes whose members it needs.
 
@@ -125,11 +125,8 @@ def _proofs(
     with graph.transaction() as tx:
         tx.add(*triples)
     try:
-        return [
-            (proof, needed)
-            for proof in graph.prove_contradictions()
-            if _key_of(proof) not in known and (needed := _needed(proof, members))
-        ]
+        proofs = graph.prove_contradictions(known=known)
+        return [(proof, needed) for proof in proofs if (needed := _needed(proof, members))]
     finally:
         with graph.transaction() as tx:
             tx.remove(*triples)
@@ -139,13 +136,3 @@ def _needed(proof: Proof, members: Mapping[str, str]) -> list[str]:
     """Return the classes whose members a proof needs."""
     subjects = (str(step.fact.terms[0]) for step in proof.steps() if step.is_asserted and step.fact.terms)
     return list(dict.fromkeys(members[each] for each in subjects if each in members))
-
-
-def _key(line: Contradiction) -> tuple[str, tuple[str, ...]]:
-    return line.rule, tuple(map(str, line.terms))
-
-
-def _key_of(proof: Proof) -> tuple[str, tuple[str, ...]]:
-    """Return the rule and the terms of the contradiction that a proof proves."""
-    name, *terms = map(str, proof.fact.terms)
-    return name.strip('"'), tuple(terms)

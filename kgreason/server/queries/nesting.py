@@ -40,6 +40,8 @@ _FEW = 12
 _SECONDS, _PER_CHARACTER = 1.0, 1e-6
 """How long the parser may take. In a new process it has to be made first, which takes a third of a second."""
 _STACK = 1 << 20
+_PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
+"""What a text has that Oxigraph's parser may read for ever. Rules in the rule language have limits of their own."""
 _OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
 _OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
 _NESTED = ("jsonld", "rdf")
@@ -48,9 +50,11 @@ _NESTED = ("jsonld", "rdf")
 def may_be_deep(text: str) -> bool:
     """Whether an update or rules may be nested deeply, or take Oxigraph's parser long.
 
-    That is so if the text has more than a few brackets, signs and escapes, or a WHERE and many tokens.
+    That is so if the text has many brackets, signs and escapes; or a pattern, and more than a few of them or many
+    tokens.
     """
-    return sum(1 for _ in _OPENING.finditer(text)) > _FEW or ("WHERE" in text.upper() and not is_small(text))
+    count = sum(1 for _ in _OPENING.finditer(text))
+    return count > _SHALLOW or (bool(_PATTERN.search(text)) and (count > _FEW or not is_small(text)))
 
 
 def check_terms(what: str, *texts: str | None) -> None:
