@@ -10,8 +10,10 @@ IRI by a template. A mapping is made of plain values, so it can be sent to other
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from kgreason.mapping.template import IriTemplate
+if TYPE_CHECKING:  # an installation without frames has no PyArrow, which templates need
+    from kgreason.mapping.template import IriTemplate
 
 
 @dataclass(frozen=True, slots=True)
