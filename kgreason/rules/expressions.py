@@ -232,7 +232,7 @@ def _of_depth(parts: tuple[Variable | str, ...]) -> Problem | None:
     name: Variable | str = ""
     for index, part in enumerate(parts):
         if part == "(":
-            opened.append(name in _READ_TWICE)
+            opened.append(name in _READ_TWICE or name == "!")  # `!` doubles it before a syntax error
             if sum(opened) > _DEEPEST:
                 names = ", ".join(sorted(_READ_TWICE))
                 advice = "bind the result of the inner ones first, with BIND"
