@@ -44,7 +44,7 @@ class Value(NamedTuple):
     data: Any
 
 
-class UnreadError(Exception):
+class UnreadError(ValueError):
     """Raised for a literal whose value would take too long to find out."""
 
 

@@ -172,3 +172,10 @@ def test_a_library_that_is_missing(
     with pytest.raises(InputError, match=rf"^tables of {name} need .*: pip install 'kgreason\[frames\]'$"):
         getattr(found, method)()
     assert len(list(found)) == 1
+
+
+def test_an_xml_literal_that_takes_too_long_is_text() -> None:
+    deep = "<a>" * 5_000 + "</a>" * 5_000
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add(f'<http://e/a> <http://e/p> "{deep}"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral> .')
+        assert graph.select("SELECT ?o { ?s ?p ?o }").to_arrow()["o"].to_pylist() == [deep]
