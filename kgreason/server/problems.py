@@ -78,6 +78,11 @@ def busy(what: str) -> Problem:
     return Problem(503, f"too many {what} wait already; try again later", _SOON)
 
 
+def stopping() -> Problem:
+    """Make the problem for a request that a stopping server ends."""
+    return Problem(503, "the server is stopping")
+
+
 def problem_of(error: Exception) -> Problem:
     """Make the problem that the client gets for an error. Log the error if the client cannot correct it."""
     if isinstance(error, Problem):

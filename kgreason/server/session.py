@@ -30,7 +30,7 @@ from kgreason.server.request.logins import RefusedLogins
 _COOKIE = "kgreason"
 _SECONDS = 12 * 3600
 _MOST_ENDED = 1_000
-"""If so many sessions of one token were ended by their users, all its sessions end: so they take no more memory."""
+"""The server remembers at most 1,000 ended sessions of a token. After one more, all sessions of the token end."""
 TICKET_SECONDS = 60
 """How long a ticket for streams can be used."""
 HOLDER = "kgreason.holder"

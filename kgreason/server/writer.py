@@ -29,7 +29,7 @@ from kgreason.errors import GraphBusyError, KgreasonError, LimitError, QueryTime
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
 from kgreason.memory import give_back, resident
-from kgreason.server.problems import Problem, busy
+from kgreason.server.problems import Problem, busy, stopping
 from kgreason.server.states import States
 
 _MOMENT = 2
@@ -137,7 +137,7 @@ class Writer:
 
     def _enter(self, call: _Call, queue: deque[_Call]) -> asyncio.Future[Any]:
         if self._is_closed:
-            raise _stopping()
+            raise stopping()
         self._count(call, 1)
         found = asyncio.wrap_future(call.future)
         found.add_done_callback(partial(self._leave_queue, call))
@@ -248,7 +248,7 @@ class Writer:
         def end() -> None:
             is_due = self._is_stopped() and self._stop_at is not None and time.monotonic() > self._stop_at
             if is_due and self.graph.commit == commit:
-                raise _stopping()
+                raise stopping()
 
         return end
 
@@ -264,7 +264,7 @@ class Writer:
             if call.is_unwanted:
                 raise Problem(400, "the client has gone away")
             if self._is_stopped():
-                raise _stopping()
+                raise stopping()
             if now - begun > means.seconds:
                 raise QueryTimeoutError(f"the question took longer than {means.seconds:g} s")
             if (first := self._first_edit()) is not None and now - max(begun, first) > means.hold:
@@ -298,7 +298,3 @@ class Writer:
             self.graph.store.flush()
         except KgreasonError as error:
             _LOGGER.warning("the store cannot be flushed: %s", error)
-
-
-def _stopping() -> Problem:
-    return Problem(503, "the server is stopping")

@@ -33,6 +33,7 @@ from kgreason.sparql.source import Source
 from kgreason.sparql.syntax import Node, statements
 from kgreason.sparql.template import Template
 from kgreason.sparql.where import Where
+from kgreason.terms.prefixes import declarations
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
 _NO_BLANKS = "DELETE cannot contain blank nodes (_:b, [] or lists); use a variable in DELETE ... WHERE"
@@ -69,8 +70,7 @@ class _Parser:
 
     def __init__(self, source: Source, prefixes: Mapping[str, str], base: str | None) -> None:
         self._source = source
-        declared = [f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items()]
-        self._prologue = "".join([f"BASE <{base}> "] * (base is not None) + declared)
+        self._prologue = ("" if base is None else f"BASE <{base}> ") + declarations(prefixes)
         self._prefixes = {f"{prefix}:" for prefix in prefixes}
         self._labels: set[str] = set()
 

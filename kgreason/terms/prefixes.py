@@ -56,6 +56,15 @@ def undeclared(prefix: str, where: Where) -> str:
     return f"the prefix {prefix}: is not declared; {advice}"
 
 
+def declarations(prefixes: Mapping[str, str]) -> str:
+    """Return the declarations of prefixes, as a query or an update begins with them.
+
+    >>> declarations({"ex": "http://e/"})
+    'PREFIX ex: <http://e/> '
+    """
+    return "".join([f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items()])
+
+
 def remembered(known: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
     """Return those prefixes of `found` that a graph remembers, if it has the prefixes `known` already.
 

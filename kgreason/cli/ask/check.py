@@ -1,16 +1,17 @@
-"""`kgreason check`: says whether RDF files, or a store, contradict themselves, and why; and which classes are empty.
+"""`kgreason check`: says whether RDF files or a store are contradictory, which classes cannot have members, and why.
 
     status   meaning
-    0        there is no contradiction, and no class that nothing can be in
-    1        there are contradictions, each shown as one line and a proof, or such classes
+    0        there are no contradictions, and every class can have members
+    1        there are contradictions, each shown as one line and a proof, or some class cannot have members
     2        an error: kgreason could not find out
 
 One wrong axiom may cause thousands of contradictions. So contradictions are grouped by their cause
 (`Contradiction.cause`), and each group has a few examples.
 
 Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
-count a contradiction. Then one proof is made for each contradiction that is shown. To look for classes that nothing can
-be in takes a member of each class (`entailment.classification.unsatisfiable`), and a copy of the store in memory.
+count a contradiction. Then one proof is made for each contradiction that is shown. To find the classes that cannot have
+members, `entailment.classification.unsatisfiable` gives each class a member. For a store this happens in a copy of the
+store in memory.
 """
 
 from __future__ import annotations
@@ -86,10 +87,11 @@ def check(
     Contradictions by one rule and the same axioms are one group, with a few examples. The last line has the number of
     all contradictions.
 
-    A class that nothing can be in is no contradiction yet, but a member would make one. Such classes are shown, too.
+    The command also shows the classes that nothing can be in. Such a class does not contradict the ontology, but the
+    first member of the class will.
 
-    The files are loaded together, as one graph; no store is made. The exit status is 0 if there is no contradiction and
-    no such class, 1 if there is at least one, and 2 if kgreason could not find out, because of an error.
+    The files are loaded together, as one graph; no store is made. The exit status is 0 if there are no contradictions
+    and no such classes. The status is 1 if there are some. After an error the status is 2.
     """
     from kgreason.cli.progress import Bars
 

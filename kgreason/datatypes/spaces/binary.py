@@ -14,7 +14,7 @@ from base64 import b64decode
 from kgreason.datatypes.value import BASE64, BOOLEAN, HEX, Value
 
 _TRUTH = {"true": True, "1": True, "false": False, "0": False}
-_LAST = {0: "", 1: "AEIMQUYcgkosw048", 2: "AQgw"}
+_LAST = {1: frozenset("AEIMQUYcgkosw048"), 2: frozenset("AQgw")}
 """By the number of `=`: the characters that may stand before them, whose unused bits are 0."""
 
 
@@ -42,7 +42,7 @@ def base64(lexical: str) -> Value:
     filled = len(packed) - len(content)
     is_spaced = lexical[:1] == " " or "  " in lexical or (filled and lexical[-1] == " ")
     try:
-        if is_spaced or filled not in _LAST or (filled and content[-1:] not in tuple(_LAST[filled])):
+        if is_spaced or (filled and content[-1:] not in _LAST.get(filled, ())):
             raise ValueError
         return Value(BASE64, b64decode(packed, validate=True))
     except ValueError:

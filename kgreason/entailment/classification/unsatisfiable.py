@@ -3,15 +3,16 @@
     graph + a member of each class -> new contradictions -> their proofs -> the members that a proof needs
 
 A class is unsatisfiable if a member of it would contradict the ontology. So each class gets a member that exists for
-this question alone. A proof that needs one member decides its class. A proof that needs several (they may have become
-equal) decides none: each of their classes is asked about alone. Then the members of the classes that are decided leave,
-and the rest is asked about again, until there is no new contradiction. A class that is below owl:Nothing, as the rules
-of OWL 2 EL find out, needs no member.
+this question alone. A proof that needs one member decides the class of this member. A proof may need several members,
+because they have become equal; then each of their classes is asked about alone. The members of decided classes leave
+the graph. The other classes are asked about again, until there is no new contradiction. The rules of OWL 2 EL can find
+out that a class is below owl:Nothing. Such a class needs no member.
 
 Laws: each class that is returned has a proof. A class that is not returned is satisfiable as far as the rules of the
 graph can tell: rules without NOT derive no less from more members. Threads: the graph belongs to the caller alone, and
 has its former triples at the end.
-Cost: a commit of a member for each class, and one more for each class that is found.
+Cost: two commits for each round, one with the new members and one without them. A class that is asked about alone takes
+two more commits.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def unsatisfiable(graph: KnowledgeGraph) -> list[Unsatisfiable]:
         raise InputError(
             "the graph refuses contradictions, so it cannot say which classes would have contradictory members"
         )
-    below = {name: graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)) for name in _below_nothing(graph)}
-    found, waiting = below, [name for name in _classes(graph) if name not in below]
+    found = {name: graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)) for name in _below_nothing(graph)}
+    waiting = [name for name in _classes(graph) if name not in found]
     known = graph.contradictions()
     while waiting:
         proofs = _proofs(graph, members(waiting), known)
@@ -115,24 +116,24 @@ def members(names: Iterable[str]) -> dict[str, str]:
 
 
 def _proofs(
-    graph: KnowledgeGraph, members: Mapping[str, str], known: Sequence[Contradiction]
+    graph: KnowledgeGraph, classes: Mapping[str, str], known: Sequence[Contradiction]
 ) -> list[tuple[Proof, list[str]]]:
     """Return a proof of each contradiction that members of classes raise, with the classes whose members it needs.
 
-    `members` maps members to classes. `known`: the contradictions of the graph without members.
+    `classes` maps members to their classes. `known`: the contradictions of the graph without members.
     """
-    triples: list[Triple] = [(member, v.RDF_TYPE, name) for member, name in members.items()]
+    triples: list[Triple] = [(member, v.RDF_TYPE, name) for member, name in classes.items()]
     with graph.transaction() as tx:
         tx.add(*triples)
     try:
         proofs = graph.prove_contradictions(known=known)
-        return [(proof, needed) for proof in proofs if (needed := _needed(proof, members))]
+        return [(proof, needed) for proof in proofs if (needed := _needed(proof, classes))]
     finally:
         with graph.transaction() as tx:
             tx.remove(*triples)
 
 
-def _needed(proof: Proof, members: Mapping[str, str]) -> list[str]:
+def _needed(proof: Proof, classes: Mapping[str, str]) -> list[str]:
     """Return the classes whose members a proof needs."""
     subjects = (str(step.fact.terms[0]) for step in proof.steps() if step.is_asserted and step.fact.terms)
-    return list(dict.fromkeys(members[each] for each in subjects if each in members))
+    return list(dict.fromkeys(classes[each] for each in subjects if each in classes))

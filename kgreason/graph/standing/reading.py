@@ -31,6 +31,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, RdfFormat
 
 from kgreason.sparql.template import placeholder
 from kgreason.sparql.tokens import TOKEN
+from kgreason.terms.prefixes import declarations
 
 _HEAD = re.compile(r"SELECT\s+(?:DISTINCT\s+|REDUCED\s+)?(\*\s*|(?:[?$]\w+\s*)+)(?:WHERE\s*)?$", re.IGNORECASE)
 _OTHER = frozenset(["UNION", "MINUS", "BIND", "VALUES", "GRAPH", "SERVICE", "SELECT", "LATERAL"])
@@ -116,8 +117,7 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
     head = _HEAD.fullmatch(text[begin:open_])
     if head is None or text[end:].strip():
         raise _OtherError
-    declared = "".join(f"PREFIX {name}: <{namespace}> " for name, namespace in prefixes.items())
-    prologue = f"{declared}{text[:begin]}"
+    prologue = f"{declarations(prefixes)}{text[:begin]}"
     reader = _Reader(text, prologue, base)
     reader.read(open_ + 1, end - 1, is_certain=True)
     if not reader.certain or not reader.is_well_designed:

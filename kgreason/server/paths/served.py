@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from typing import Any, NamedTuple, TypeAlias, TypeVar, cast
 from urllib.parse import parse_qs, urljoin
 
@@ -18,7 +18,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
-from kgreason.server.problems import Problem
+from kgreason.server.problems import Problem, stopping
 from kgreason.server.queries.past import PastReads
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
@@ -34,7 +34,7 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """What a server has: options, query processes, writer, feed, recent work, standing queries, reads of the past."""
+    """The parts of a server: options, query processes, writer, feed, recent work, standing queries, and past reads."""
 
     settings: Settings
     pool: Pool
@@ -90,11 +90,6 @@ def number(given: Parameters, name: str) -> int | None:
 def declared(given: Parameters) -> dict[str, str]:
     """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
     return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
-
-
-def prologue(prefixes: Mapping[str, str]) -> str:
-    """Return the declarations of prefixes, as a query or an update begins with them."""
-    return "".join(f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items())
 
 
 def base_of(given: Parameters, request: Request) -> str | None:
@@ -159,7 +154,7 @@ async def _unless_left(
         answering.add_done_callback(drop)
         answering.cancel()
         if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
-            raise Problem(503, "the server is stopping") from error
+            raise stopping() from error
         raise
     finally:
         leaving.cancel()

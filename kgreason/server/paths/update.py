@@ -42,7 +42,6 @@ from kgreason.server.paths.served import (
     declared,
     iri,
     parameters,
-    prologue,
     served,
     single,
 )
@@ -53,6 +52,7 @@ from kgreason.sparql.operations import Load, Modify, Operation
 from kgreason.sparql.parser import parse
 from kgreason.sparql.where import Select
 from kgreason.store.oxigraph.worker import is_short
+from kgreason.terms.prefixes import declarations
 from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
@@ -107,7 +107,7 @@ async def requested(request: Request) -> Requested:
     base, prefixes = base_of(given, request), declared(given)
     source = single(given, "source") or "<update>"
     if await run_in_threadpool(may_be_deep, sparql):
-        await served(request).pool.check("update", f"{prologue(prefixes)}{sparql}", "", base or "")
+        await served(request).pool.check("update", f"{declarations(prefixes)}{sparql}", "", base or "")
     operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
     _check_loads(operations, settings.loads)
     found = tuple(_using(operations, given, address(request)))

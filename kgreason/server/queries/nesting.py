@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 _SHALLOW = 100
 _FEW = 12
-"""A SPARQL text with so many brackets takes the parser no long time, whatever is in them."""
+"""The parser reads a SPARQL text with at most so many brackets in a short time."""
 _SECONDS, _PER_CHARACTER = 1.0, 1e-6
 """How long the parser may take. In a new process it has to be made first, which takes a third of a second."""
 _STACK = 1 << 20
 _PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
-"""What a text has that Oxigraph's parser may read for ever. Rules in the rule language have limits of their own."""
+"""Every query and every WHERE has one of these. `rules.expressions` limits the nesting in other rules."""
 _OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
 _OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
 _NESTED = ("jsonld", "rdf")

@@ -2,8 +2,9 @@
 
     read -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, or a server that stops
 
-A read of all commits may take minutes and much memory. It needs neither the engine nor the lock, so it is no question
-in the queue of the `Writer`. Without threads of its own it would take those that receive the bodies of edits.
+A read of all commits may take minutes and much memory. Such a read needs neither the engine nor the lock. So a read
+does not wait in the queue of the `Writer`. Without threads of their own, reads would use up the threads that receive
+the bodies of edits.
 
 Law: however many clients read the past, other requests wait for none of them. A read ends at the next commit that it
 reads after its time or memory is used up.
@@ -20,7 +21,7 @@ from anyio import CapacityLimiter, to_thread
 from kgreason.errors import LimitError, QueryTimeoutError
 from kgreason.interrupts import watched
 from kgreason.memory import resident
-from kgreason.server.problems import Problem
+from kgreason.server.problems import stopping
 
 _AT_ONCE = 4
 _PAUSE = 0.02
@@ -31,7 +32,8 @@ Result = TypeVar("Result")
 class PastReads:
     """Reads of the past of one server. Make it in the event loop.
 
-    A read may take `seconds`, and the memory of the process may grow by `most_bytes` meanwhile; None is no limit.
+    A read may take `seconds`. Meanwhile the memory of the process may grow by `most_bytes`. If `most_bytes` is None,
+    the memory has no limit.
     """
 
     def __init__(self, seconds: float, most_bytes: int | None, is_stopping: Callable[[], bool]) -> None:
@@ -57,7 +59,7 @@ class PastReads:
             nonlocal looked
             now = time.monotonic()
             if self._is_stopping():
-                raise Problem(503, "the server is stopping")
+                raise stopping()
             if now - begun > self._seconds:
                 raise QueryTimeoutError(f"reading the past took longer than {self._seconds:g} s; ask for fewer commits")
             if self._most is not None and now - looked > _PAUSE:

@@ -58,7 +58,7 @@ class Elsewhere:
 
 
 def kept(materializer: Materializer, other: Materializer) -> dict[int, Int32]:
-    """The asserted facts of a graph that are no triples, such as what it knows of literals, with the ids of another."""
+    """Return the asserted facts of relations, such as those about literals, by table. `other` gives ids and tables."""
     rows, tables, kinds = materializer.engine.facts.contents()
     found = dict[int, Int32]()
     for number, (is_triple, width) in enumerate(materializer.engine.tables):

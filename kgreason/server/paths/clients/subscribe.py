@@ -28,11 +28,12 @@ from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, prologue, served, single
+from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.streams.feed import Stream
+from kgreason.terms.prefixes import declarations
 
 _WAITING = 1_000
 """At most this many events wait for a client that reads slowly."""
@@ -49,7 +50,7 @@ async def subscribe(request: Request) -> Response:
     try:
         await run_in_threadpool(check_service, sparql)
         if await run_in_threadpool(may_be_deep, sparql):
-            await state.pool.check("query", f"{prologue(prefixes)}{sparql}", "", base or "")
+            await state.pool.check("query", f"{declarations(prefixes)}{sparql}", "", base or "")
         await _try(request, Query(sparql, state.writer.commit, base, solutions="tsv", triples="nt", prefixes=prefixes))
     except BaseException:
         state.feed.leave()
