@@ -284,6 +284,9 @@ class Committer:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
             filled = worker.submit(fill)
             home.load(self.manifest(), self.write, wait)
+        if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # so it costs no more than the commit itself
+            with span("store"):
+                store.compact()
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""

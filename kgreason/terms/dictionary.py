@@ -214,8 +214,11 @@ class Dictionary:
         Cost: a look at each byte of a tag.
         """
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
+        ids = ids[self._arena[self._offsets[ids]] == ord('"')]
+        if not len(ids):
+            return ids
         last = self._offsets[ids + 1] - 1
-        is_tagged = (self._arena[self._offsets[ids]] == ord('"')) & np.isin(self._arena[last], _TAG_ENDS)
+        is_tagged = np.isin(self._arena[last], _TAG_ENDS)
         ids, last = ids[is_tagged], last[is_tagged]
         found = [np.empty(0, np.int32)]
         for _ in range(_LONGEST_TAG):

@@ -10,6 +10,9 @@ processes of their own (`queries.pool`). SERVICE is refused, except for the serv
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -37,7 +40,8 @@ from kgreason.server.queries.pool import UnacceptableError
 from kgreason.sparql.tokens import TOKEN
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
-_SHORT = 10_000
+Result = TypeVar("Result")
+_SHORT = 2_000
 """A text with fewer characters is looked through in less time than a thread needs to begin."""
 
 
@@ -47,10 +51,7 @@ async def query(request: Request) -> Response:
         return description(request)
     sparql, given = await _asked(request)
     services = served(request).settings.services
-    if len(sparql) < _SHORT:
-        check_service(sparql, services)
-    else:
-        await run_in_threadpool(check_service, sparql, services)
+    await look(sparql, partial(check_service, sparql, services))
     accept, state = request.headers.get("accept"), served(request)
     default, named = _dataset(given, address(request))
     wanted = Query(
@@ -79,6 +80,11 @@ async def query(request: Request) -> Response:
     if (told := state.writer.graph.number_warning(sparql)) is not None:
         headers["Kgreason-Warning"] = told.encode("ascii", "backslashreplace").decode()
     return response(answer, content_type(types[name][0]), headers)
+
+
+async def look(text: str, call: Callable[[], Result]) -> Result:
+    """Return the result of a call that looks through a text; in a thread if the text is long."""
+    return call() if len(text) < _SHORT else await run_in_threadpool(call)
 
 
 def _seconds(given: Parameters) -> float | None:

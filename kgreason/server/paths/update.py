@@ -17,10 +17,10 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -33,7 +33,7 @@ from kgreason.server.formats import media_type
 from kgreason.server.paths.clients.exact import told
 from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.description import description
-from kgreason.server.paths.query import check_service
+from kgreason.server.paths.query import check_service, look
 from kgreason.server.paths.served import (
     Parameters,
     address,
@@ -103,12 +103,12 @@ async def requested(request: Request) -> Requested:
     sparql = text if media == _DIRECT else single(given, "update")
     if sparql is None:
         raise Problem(400, "the parameter update is missing")
-    await run_in_threadpool(check_service, sparql)
+    await look(sparql, partial(check_service, sparql))
     base, prefixes = base_of(given, request), declared(given)
     source = single(given, "source") or "<update>"
-    if await run_in_threadpool(may_be_deep, sparql):
+    if await look(sparql, partial(may_be_deep, sparql)):
         await served(request).pool.check("update", f"{declarations(prefixes)}{sparql}", "", base or "")
-    operations = await run_in_threadpool(parse, sparql, source, prefixes, base)
+    operations = await look(sparql, partial(parse, sparql, source, prefixes, base))
     _check_loads(operations, settings.loads)
     found = tuple(_using(operations, given, address(request)))
     commit, begun = served(request).writer.commit, time.perf_counter()

@@ -365,6 +365,15 @@ class OxigraphStore:
         with self._changing():
             self._store.flush()
 
+    def compact(self) -> None:
+        """Merge the tables on the disk, so that a query reads few of them. Ctrl-C ends the waiting.
+
+        Loads leave many tables: queries take twice as long. Cost: about a fifth of the time that loading all rows took.
+        """
+        if self._path is not None:
+            with self._changing():
+                worker.wait_for(self._store.optimize)
+
     def close(self) -> None:
         """Close the store. Later calls raise StoreError; iterations over results can go on."""
         self._opened = None
