@@ -49,7 +49,8 @@ def axioms(classes: int, seed: int = 0) -> Iterator[Axiom]:
             return 5 + int((_ROLES - 5) * random.random() ** 3), int(fillers * random.random() ** 2)
 
         return tuple(
-            tuple(dict.fromkeys(relation() for _ in range(random.randint(1, 3)))) for _ in range(random.choice((1, 1, 2)))
+            tuple(dict.fromkeys(relation() for _ in range(random.randint(1, 3))))
+            for _ in range(random.choice((1, 1, 2)))
         )
 
     for name in range(1, classes):

@@ -16,6 +16,8 @@ from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kgreason.errors import InputError
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_asserted, check_single
@@ -36,6 +38,7 @@ from kgreason.store.homes.home import Home, closed
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.untagged import PROBLEM, untagged
+from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -421,6 +424,24 @@ class ReadableGraph:
         from kgreason.graph.changes.relations import dumped
 
         return dumped(self._saved(), self.own_rules(), asserted)
+
+    def pairs(self, predicate: str) -> tuple[list[str], Int32]:
+        """Return the pairs (subject, object) of IRIs that a predicate links, as of this call.
+
+        `predicate` is an IRI as N-Triples text. The result is the IRIs of all pairs, sorted, and the pairs as rows of
+        numbers in this list: int32[n, 2]. Cost: a look at each fact. This is for many pairs: `match` makes a Python
+        object for each.
+
+        >>> from kgreason import KnowledgeGraph
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add(":b :p :a .", prefixes={"": "http://e/"})
+        ...     graph.pairs("<http://e/p>")
+        (['<http://e/a>', '<http://e/b>'], array([[1, 0]], dtype=int32))
+        """
+        from kgreason.materialize.relations.facts import pairs
+
+        state = self._saved()
+        return pairs(*state, predicate) if state else ([], np.empty((0, 2), np.int32))
 
     def log(self, limit: int | None = None) -> list[Head]:
         """Return the commits of the history, the newest first; at most `limit` of them.

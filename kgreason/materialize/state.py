@@ -161,9 +161,7 @@ class Saved(NamedTuple):
         """Return the facts of a relation with two places, int32[n, 2]; none if `relation` is 0."""
         if not relation or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
-        others = self.records[self.numbers_of_others()]
-        rows = fact_columns(others)[fact_tables(others) == self.tables.index((False, 3)), :3]
-        return rows[rows[:, 0] == relation, 1:]
+        return self.relation(np.array([relation], dtype=np.int32))[:, 1:3]
 
     def in_primaries(self, ids: Int32) -> Int32:
         """Return `ids` with the members of cliques replaced by the primaries of their cliques.
@@ -197,5 +195,14 @@ class Saved(NamedTuple):
 
         A row has the relation's id, then the terms, then zeros.
         """
-        rows = fact_columns(self.records[self.numbers_of_others()])
-        return np.ascontiguousarray(rows[np.isin(rows[:, 0], names)])
+        numbers = self.numbers_of_others()
+        kept = numbers[np.isin(self.relations(), names)]
+        return np.ascontiguousarray(fact_columns(self.records[kept]))
+
+    def relations(self) -> Int32:
+        """Return the ids of the relations of the facts that are not triples, int32[n], as `numbers_of_others` does.
+
+        The records are not copied: there may be many more of them than triples.
+        """
+        found: Int32 = fact_columns(self.records)[self.numbers_of_others(), 0]
+        return found

@@ -12,7 +12,7 @@ Law: what is written is in the order of the texts, so that two runs write the sa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -110,7 +110,7 @@ def classify(
         stated = {(str(row[0]), str(row[2])) for row in graph.match(None, v.OWL_EQUIVALENT_CLASS, None, asserted=True)}
         rows = {triple: Triple(*map(_name, triple)) for triple in taxonomy.triples(indirect=include_indirect)}
         if merge:
-            implied = set(taxonomy.indirect) if remove_redundant else set()
+            implied = taxonomy.indirect if remove_redundant else ()
             rows |= dict(_asserted(graph, implied))
         _write([rows[triple] for triple in sorted(rows)], output, names)
         proofs = [found.why_unsatisfiable(name).to_text(names) for name in taxonomy.unsatisfiable[:_PROOFS]]
@@ -127,7 +127,7 @@ def _name(text: str) -> NamedNode:
     return NamedNode(text[1:-1])
 
 
-def _asserted(graph: KnowledgeGraph, implied: set[tuple[str, str]]) -> Iterator[tuple[Row, Triple]]:
+def _asserted(graph: KnowledgeGraph, implied: Container[tuple[str, str]]) -> Iterator[tuple[Row, Triple]]:
     """Yield the asserted triples by their texts, without the subsumptions `implied`."""
     for quad in graph.match(None, None, None, asserted=True):
         row = quad.triple

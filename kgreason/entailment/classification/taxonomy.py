@@ -10,9 +10,10 @@ Cost: that of loading, and a look at each pair (superclass, its superclass) of a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
-from typing import Any, Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,54 @@ from kgreason.progress import SILENT, Progress
 from kgreason.proofs.proof import Proof
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
+from kgreason.zset.order import distinct
 
 Reasoner: TypeAlias = Literal["el", "rl", "rl+el"]
 _RULES: Mapping[str, tuple[str, ...]] = {"el": (EL,), "rl": ("owl2rl",), "rl+el": ("owl2rl", EL)}
 _BLOCK = 1 << 22
 """So many pairs of superclasses are looked at together."""
+_PART = 1 << 16
 _Ids: TypeAlias = NDArray[np.int64]
+
+
+class Pairs(Sequence[tuple[str, str]]):
+    """Pairs of classes, sorted. They are kept as numbers, since there may be millions.
+
+    >>> pairs = Pairs(["<a>", "<b>", "<c>"], np.array([[0, 1], [0, 2]]))
+    >>> len(pairs), pairs[1], ("<a>", "<b>") in pairs, ("<b>", "<c>") in pairs
+    (2, ('<a>', '<c>'), True, False)
+    """
+
+    def __init__(self, names: Sequence[str], rows: NDArray[np.integer]) -> None:
+        """`names` are sorted. `rows`, int[n, 2], are places in `names`, sorted."""
+        self._names, self._rows = names, rows
+        self._codes = rows.astype(np.int64) @ np.array([len(names), 1])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> tuple[str, str]: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Pairs: ...
+
+    def __getitem__(self, place: int | slice) -> tuple[str, str] | Pairs:
+        if isinstance(place, slice):
+            return Pairs(self._names, self._rows[place])
+        name, above = self._rows[place].tolist()
+        return self._names[name], self._names[above]
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        for low in range(0, len(self._rows), _PART):
+            for name, above in self._rows[low : low + _PART].tolist():
+                yield self._names[name], self._names[above]
+
+    def __contains__(self, pair: object) -> bool:
+        name, above = (_place(self._names, each) for each in cast(tuple[str, str], pair))
+        code = name * len(self._names) + above
+        place = int(np.searchsorted(self._codes, code))
+        return name >= 0 <= above and place < len(self._codes) and bool(self._codes[place] == code)
 
 
 class Taxonomy(NamedTuple):
@@ -43,7 +86,7 @@ class Taxonomy(NamedTuple):
 
     equal: tuple[tuple[str, ...], ...]
     links: tuple[tuple[str, str], ...]
-    indirect: tuple[tuple[str, str], ...]
+    indirect: Sequence[tuple[str, str]]
     unsatisfiable: tuple[str, ...]
     is_consistent: bool
 
@@ -101,43 +144,48 @@ REASONERS = get_args(Reasoner)
 
 def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:
     """Return the taxonomy of the named classes of a graph, by the subsumptions that its rules have derived."""
-    pairs = [
-        (str(subject), str(above))
-        for subject, _, above, *_ in graph.match(None, v.RDFS_SUB_CLASS_OF, None)
-        if str(subject).startswith("<") and str(above).startswith("<")
-    ]
-    found = taxonomy(pairs)
+    found = taxonomy(*graph.pairs(v.RDFS_SUB_CLASS_OF))
     return found._replace(is_consistent=found.is_consistent and not graph.contradictions())
 
 
-def taxonomy(pairs: Iterable[tuple[str, str]]) -> Taxonomy:
-    """Return the taxonomy of subsumptions (class, superclass) that are transitively closed. Classes are texts."""
-    found = sorted({pair for pair in pairs if pair[0] != pair[1]})
-    empty = {name for name, above in found if above == v.OWL_NOTHING}
-    unsatisfiable = tuple(sorted(empty - {v.OWL_THING}))
-    is_consistent = v.OWL_THING not in empty
-    kept = [
-        (name, above)
-        for name, above in found
-        if name not in empty and above not in (v.OWL_THING, v.OWL_NOTHING) and name != v.OWL_NOTHING
-    ]
-    names = sorted({name for pair in kept for name in pair})
-    numbers = {name: number for number, name in enumerate(names)}
-    rows = np.array([(numbers[name], numbers[above]) for name, above in kept], dtype=np.int64).reshape(-1, 2)
-    first = _first_equals(rows, len(names))
-    is_direct = _are_direct(first, rows)
-    groups: dict[int, list[str]] = {}
-    for name, number in zip(names, first.tolist(), strict=True):
-        groups.setdefault(number, []).append(name)
-    links = tuple(dict.fromkeys((names[first[c]], names[first[d]]) for c, d in rows[is_direct].tolist()))
-    direct = set(links)
+def taxonomy(names: Sequence[str], pairs: NDArray[np.integer]) -> Taxonomy:
+    """Return the taxonomy of subsumptions that are transitively closed.
+
+    `names`: the classes, sorted. `pairs`, int[n, 2]: a class and a superclass, as places in `names`.
+    """
+    rows, count = pairs.astype(np.int64), len(names)
+    codes = distinct(rows[rows[:, 0] != rows[:, 1]] @ np.array([count, 1]))
+    rows = np.stack(np.divmod(codes, max(count, 1)), axis=1)
+    thing, nothing = (_place(names, name) for name in (v.OWL_THING, v.OWL_NOTHING))
+    is_empty = np.zeros(count, dtype=np.bool_)
+    is_empty[rows[rows[:, 1] == nothing, 0]] = True
+    is_consistent = thing < 0 or not is_empty[thing]
+    unsatisfiable = tuple(names[place] for place in np.flatnonzero(is_empty).tolist() if place != thing)
+    kept = rows[~is_empty[rows[:, 0]] & (rows[:, 0] != nothing) & (rows[:, 1] != thing) & (rows[:, 1] != nothing)]
+    first = _first_equals(kept, count)
+    is_direct = _are_direct(first, kept)
     return Taxonomy(
-        tuple(tuple(group) for group in groups.values() if len(group) > 1),
-        tuple(sorted(links)),
-        tuple(pair for pair in kept if pair not in direct),
+        tuple(_groups(names, first)),
+        tuple(Pairs(names, kept[is_direct])),
+        Pairs(names, kept[~is_direct]),
         unsatisfiable,
         is_consistent,
     )
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    """Return the place of a name in sorted names, or -1 if it is missing."""
+    place = bisect_left(names, name)
+    return place if place < len(names) and names[place] == name else -1
+
+
+def _groups(names: Sequence[str], first: _Ids) -> Iterator[tuple[str, ...]]:
+    """Yield the groups of equal classes, in the order of their first classes. `first`: as `_first_equals` returns."""
+    places = np.flatnonzero(np.bincount(first, minlength=len(first))[first] > 1)
+    groups: dict[int, list[str]] = {}
+    for place, group in zip(places.tolist(), first[places].tolist(), strict=True):
+        groups.setdefault(group, []).append(names[place])
+    yield from map(tuple, groups.values())
 
 
 def _first_equals(rows: _Ids, count: int) -> _Ids:

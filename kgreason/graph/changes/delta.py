@@ -182,7 +182,7 @@ class Delta(Frames):
 
         `relation(name)` gives the changed facts of a relation.
         """
-        names = dict.fromkeys(each.name for each in relations(self.change.facts.rows, self.dictionary))
+        names = dict.fromkeys(each.name for each in relations(self.change.facts.rows[:, 0], self.dictionary))
         return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
 
     def relation(self, name: str, arity: int | None = None) -> RelationDelta:
@@ -191,7 +191,7 @@ class Delta(Frames):
         Raises InputError if facts with different numbers of places changed, and `arity` is missing.
         """
         facts = self.change.facts
-        found = [each for each in relations(facts.rows, self.dictionary) if each.name == name]
+        found = [each for each in relations(facts.rows[:, 0], self.dictionary) if each.name == name]
         found = [each for each in found if arity in (None, each.arity)]
         if len(found) > 1:
             several = " and ".join(str(each.arity) for each in found)

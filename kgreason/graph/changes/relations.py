@@ -139,7 +139,7 @@ def dumped(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], assert
 
 
 def _signed(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
-    for name, arity, number in relations(rows, dictionary):
+    for name, arity, number in relations(rows[:, 0], dictionary):
         for terms in texts_of(np.ascontiguousarray(rows[rows[:, 0] == number, 1 : 1 + arity]), dictionary):
             yield sign, fact_text(name, terms)
 

@@ -137,7 +137,7 @@ class PendingFacts:
         columns, tables, kinds = self._materializer.engine.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._materializer.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
-        for name, arity, number in relations(numbers[:, None].astype(np.int32), self._materializer.dictionary):
+        for name, arity, number in relations(numbers.astype(np.int32), self._materializer.dictionary):
             if name == declared.name:
                 rows = self._there(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:

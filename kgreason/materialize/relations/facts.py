@@ -1,4 +1,4 @@
-"""Reads facts of the user's relations from a saved state, without an engine.
+"""Reads facts of the user's relations, and pairs of IRIs, from a saved state, without an engine.
 
 A fact is a row of ids: the id of the text of its relation (`rules/relations/names`), then the ids of its terms. One
 array has the rows of several relations; shorter rows end in zeros.
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.records import fact_columns
+from kgreason.engine.records import are_asserted, fact_columns
 from kgreason.materialize.state import Saved
 from kgreason.rules.relations.names import name_and_width
-from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
@@ -28,9 +28,9 @@ class Relation(NamedTuple):
     number: int
 
 
-def relations(rows: Int32, dictionary: Dictionary) -> list[Relation]:
-    """Return the user's relations that occur in facts `rows`, int32[n, w], in the order of their names."""
-    numbers = distinct(rows[:, 0])
+def relations(ids: Int32, dictionary: Dictionary) -> list[Relation]:
+    """Return the user's relations among the relations with the `ids`, int32[n], in the order of their names."""
+    numbers = distinct(ids)
     texts = zip(numbers.tolist(), map(name_and_width, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 
@@ -40,25 +40,37 @@ def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = No
 
     `asserted`: only asserted facts if True, only inferred facts if False, all if None.
     """
-    found = saved.records[saved.numbers_of_others()]
-    rows = fact_columns(found)
-    kept = rows[:, 0] == number
+    found = saved.records[saved.numbers_of_others()[saved.relations() == number]]
     if asserted is not None:
-        kept &= saved._replace(records=found).are_asserted() == asserted
-    return np.ascontiguousarray(rows[kept, 1 : 1 + arity])
+        found = found[are_asserted(found) == asserted]
+    return np.ascontiguousarray(fact_columns(found)[:, 1 : 1 + arity])
 
 
 def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that have facts in a saved state, in the order of their names."""
-    return relations(np.ascontiguousarray(fact_columns(saved.records[saved.numbers_of_others()])), dictionary)
+    return relations(saved.relations(), dictionary)
 
 
 def count(saved: Saved, dictionary: Dictionary) -> int:
     """Return how many facts of the user's relations a saved state has."""
-    numbers = fact_columns(saved.records[saved.numbers_of_others()])[:, 0]
-    found, counts = np.unique(numbers, return_counts=True)
-    texts = dictionary.decode(found)
-    return sum(number for text, number in zip(texts, counts.tolist(), strict=True) if name_and_width(text))
+    counts = np.bincount(saved.relations())
+    found = np.flatnonzero(counts)
+    texts = zip(dictionary.decode(found), counts[found].tolist(), strict=True)
+    return sum(number for text, number in texts if name_and_width(text))
+
+
+def pairs(saved: Saved, dictionary: Dictionary, predicate: str) -> tuple[list[str], Int32]:
+    """Return the IRIs that a predicate links, sorted, and the links as rows of numbers in this list: int32[n, 2]."""
+    [link] = dictionary.find([predicate])
+    triples = saved.triples(dictionary)
+    rows = np.ascontiguousarray(triples[triples[:, 1] == link][:, [0, 2]])
+    rows = rows[(dictionary.kinds(rows) == Kind.IRI).all(axis=1)]
+    ids = distinct(rows)
+    texts = dictionary.decode(ids)
+    order = sorted(range(len(texts)), key=texts.__getitem__)
+    numbers = np.empty(len(texts), np.int32)
+    numbers[order] = np.arange(len(texts), dtype=np.int32)
+    return [texts[place] for place in order], numbers[np.searchsorted(ids, rows)]
 
 
 def texts_of(rows: Int32, dictionary: Dictionary) -> list[tuple[str, ...]]:
