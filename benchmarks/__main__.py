@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks import large, plot, report
 from benchmarks.model import Benchmark, Figure
-from benchmarks.suite import BENCHMARKS, ON_SPARK
+from benchmarks.suite import ALL, BENCHMARKS, ON_SPARK
 from benchmarks.workspace import SkippedError, Workspace
 
 
@@ -29,14 +29,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.large:
         return _large(options.universities or large.SIZES)
     if options.list:
-        _say(*report.listed([*BENCHMARKS, *ON_SPARK]))
+        _say(*report.listed(ALL))
         return 0
     if options.plot:
         if not plot.is_possible():
             _say("--plot needs matplotlib, which is not installed: pip install 'kgreason[bench]'")
             return 1
         options.plot.mkdir(parents=True, exist_ok=True)
-    wanted = [*BENCHMARKS, *ON_SPARK] if options.only else ON_SPARK if options.spark else BENCHMARKS
+    wanted = ALL if options.only else ON_SPARK if options.spark else BENCHMARKS
     chosen = [benchmark for benchmark in wanted if not options.only or benchmark.name in options.only]
     with Workspace() as workspace:
         figures, failed = run(chosen, workspace, options.plot)
@@ -93,7 +93,7 @@ def _parser() -> ArgumentParser:
     sizes = ", ".join(map(str, large.SIZES))
     text = f"with --large: how many universities each graph has (default: {sizes})"
     parser.add_argument("--universities", nargs="+", type=int, metavar="N", help=text)
-    names = [benchmark.name for benchmark in (*BENCHMARKS, *ON_SPARK)]
+    names = [benchmark.name for benchmark in ALL]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run only these benchmarks")
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")
     return parser

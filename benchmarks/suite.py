@@ -12,6 +12,7 @@ from benchmarks import (
     axioms,
     changes,
     churn,
+    classifying,
     cliques,
     closures,
     commits,
@@ -234,7 +235,24 @@ _SERVED: tuple[Benchmark, ...] = (
     Benchmark("served-memory", "memory of a server after 60 s of load over after 15 s", 1.1, "x", served.memory),
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_SERVED, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
+_CLASSIFYING: tuple[Benchmark, ...] = (
+    Benchmark(
+        "el-classify-20000",
+        "an EL ontology of 20,000 classes classified from file to file, over ELK 0.6",
+        1.5,
+        "x",
+        partial(classifying.against_elk, 20_000, 3),
+    ),
+    Benchmark(
+        "el-axiom",
+        "an axiom added to an EL ontology of 20,000 classes, or removed, over its load",
+        1 / 500,
+        "x",
+        partial(classifying.an_axiom, 20_000),
+    ),
+)
+
+BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_SERVED, *_CLASSIFYING, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load and closure by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),
@@ -243,3 +261,16 @@ ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-cores", "closure of 50 universities on Spark, two cores over one", 1 / 1.4, "x", spark.two_cores),
 )
 """The benchmarks that take too long to run with the others."""
+
+ON_REQUEST: tuple[Benchmark, ...] = (
+    Benchmark(
+        "el-classify",
+        "an EL ontology of 300,000 classes classified from file to file, over ELK 0.6",
+        1.5,
+        "x",
+        partial(classifying.against_elk, 300_000, 1),
+    ),
+)
+"""The benchmarks that only `--only` runs, since they need much time and memory."""
+
+ALL = (*BENCHMARKS, *ON_SPARK, *ON_REQUEST)

@@ -32,6 +32,8 @@ class DataFlags:
 
     def __init__(self, graph: Materialized) -> None:
         self._graph = graph
+        self._seen: dict[str, Int32] = {}
+        """For each flag a row, int32[1, 3], that has called for it. It may be gone, so it is looked at again."""
 
     def links_schema(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple among `rows`, int32[n, 3], links a term of the closed schema.
@@ -58,11 +60,25 @@ class DataFlags:
 
         No flag is set if the closed schema has all schema triples among `rows`.
         """
+        if not self._graph.selection.profiles:  # nothing is translated, so no rule is missing
+            return Flags()
         schema = rows[is_schema(rows)]
         if not len(schema) or not len(schema := self._graph.lacking(schema)):
             return Flags()
-        is_translated, is_one = self._graph.selection.schema == "axioms", bool(self._graph.selection.loud)
-        return Flags(False, is_translated, is_one and bool(restricts(schema).any()))
+        self._seen["exceeded"] = schema[:1]
+        is_translated, described = self._graph.selection.schema == "axioms", schema[:0]
+        if self._graph.selection.loud:
+            self._seen["restricted"] = described = schema[restricts(schema)][:1]
+        return Flags(False, is_translated, len(described) > 0)
+
+    def _are_seen(self) -> bool:
+        """Whether the rows that have called for the flags exceeded and restricted still do, for those that are set."""
+        flags = self._graph.flags._asdict()
+        rows = np.concatenate([_NO_ROWS, *(self._seen.get(name, _NO_ROWS) for name in flags if flags[name])])
+        if len(rows) < sum(flags.values()) or not (is_schema(rows) & self._graph.holds(rows)).all():
+            return False
+        is_described = not flags["restricted"] or bool(restricts(rows).any())
+        return is_described and len(self._graph.lacking(rows)) == len(rows)
 
     def with_present(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.
@@ -95,8 +111,9 @@ class DataFlags:
         """Return the flags without those that the present facts no longer call for.
 
         The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
-        a flag. Otherwise the present flags are returned. Cost: while a flag is set, a look at the removed facts. If the
-        flags are computed, also a look at the owl:sameAs triples, or at all facts.
+        a flag, and only if the rows that have called for the flags are gone. Otherwise the present flags are returned.
+        Cost: while a flag is set, a look at the removed facts. If the flags are computed, also a look at the owl:sameAs
+        triples, or at all facts.
         """
         if self._graph.flags == Flags():
             return self._graph.flags
@@ -106,7 +123,7 @@ class DataFlags:
             is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
             if not is_told or self.links_schema(self.same(), _NO_ROWS):
                 return self._graph.flags
-        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()):
+        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_seen():
             return self._graph.flags
         rows, tables, _ = self._graph.engine.facts.contents()
         return self.exceeds(np.ascontiguousarray(rows[tables == self._graph.triples, :3]))

@@ -215,8 +215,8 @@ class Dictionary:
         """
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         ids = ids[self._arena[self._offsets[ids]] == ord('"')]
-        if not len(ids):
-            return ids
+        if not len(ids):  # as after most commits
+            return np.empty(0, np.int32)
         last = self._offsets[ids + 1] - 1
         is_tagged = np.isin(self._arena[last], _TAG_ENDS)
         ids, last = ids[is_tagged], last[is_tagged]
