@@ -66,10 +66,11 @@ def nested(name: str, depth: int) -> str:
     return f"?s ?p ?o FILTER({call * depth}?o{_ENDS[name] * depth} = 'a')"
 
 
-_ENDS = {"REPLACE": ', "a", "b")', "REGEX": ', "a")', "SUBSTR": ", 1)"}
+_ENDS = {"REPLACE": ', "a", "b")', "REGEX": ', "a")', "SUBSTR": ", 1)", "!": " = 1, 1)"}
+"""What ends a call. After `!` it is a syntax error: before one, the parser reads twice what `!` has."""
 
 
-@pytest.mark.parametrize(("name", "depth"), [("SELECT", 20), ("REPLACE", 60), ("REGEX", 20), ("SUBSTR", 60)])
+@pytest.mark.parametrize(("name", "depth"), [("SELECT", 20), ("REPLACE", 60), ("REGEX", 20), ("SUBSTR", 60), ("!", 60)])
 def test_calls_in_calls_do_not_keep_the_parser_busy(name: str, depth: int, alone: httpx.Client) -> None:
     """They are refused before the process that serves the others reads them."""
     where = nested(name, depth)
