@@ -202,7 +202,7 @@ GUARDS = [
         "end of a question when the server stops",
         "server.writer",
         """            if self._is_stopped():
-                raise _stopping()""",
+                raise stopping()""",
         "            pass",
         f"{_QUESTIONS}::test_questions_end_when_the_server_stops",
     ),
@@ -466,9 +466,16 @@ GUARDS = [
     Guard(
         "time of a ticket",
         "server.session",
-        "time.time() < int(until)",
-        "True",
+        "time.time() >= int(until)",
+        "False",
         f"{_OPERATION}/test_tokens.py::test_a_ticket_ends",
+    ),
+    Guard(
+        "end of sessions that are no longer remembered one by one",
+        "server.session",
+        "_end(session) <= over or ",
+        "",
+        f"{_OPERATION}/test_tokens.py::test_sessions_that_were_ended_take_bounded_memory",
     ),
     Guard(
         "a stream ends with its token",
