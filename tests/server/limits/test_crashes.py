@@ -15,7 +15,7 @@ from tests.server.conftest import ZOO
 from tests.server.limits.test_limits import TURTLE, UPDATE, added, is_well, process_of
 from tests.server.serving import client, served
 
-from kgreason.server.body import folder_for, folder_of  # isort: skip
+from kgreason.server.body import folder_for, folder_of, new_file  # isort: skip
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +137,11 @@ def test_bodies_that_a_kill_has_left_are_removed(tmp_path: Path) -> None:
             assert list(own.iterdir()) == []
             assert http.post("/store?default", content="<http://e/a> a <http://e/Cat> .", headers=TURTLE).is_success
             assert list(own.iterdir()) == []
-            own.rmdir()  # as cleaners of old files do
-            assert http.post("/store?default", content="<http://e/b> a <http://e/Cat> .", headers=TURTLE).is_success
-            assert (list(own.iterdir()), own.stat().st_mode & 0o777) == ([], 0o700)
+            document = "<http://e/b> a <http://e/Cat> ."
+            for how in ({"content": document, "headers": TURTLE}, {"files": {"a": ("a.ttl", document, "text/turtle")}}):
+                own.rmdir()  # as cleaners of old files do
+                assert http.post("/store?default", **how).is_success
+                assert (list(own.iterdir()), own.stat().st_mode & 0o777) == ([], 0o700)
         assert not own.exists()
         assert (other / "body").exists()
     assert not other.exists()
@@ -154,8 +156,11 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytes
             folder_for(tmp_path / "store"),
         ):
             pass
+        new_file(tmp_path / "store").close()
         monkeypatch.setattr("os.geteuid", lambda: -1)
-        with pytest.raises(InputError, match="this belongs to another user"), folder_for(tmp_path / "store"):
+        with pytest.raises(InputError, match="it belongs to another user"), folder_for(tmp_path / "store"):
             pass
+        with pytest.raises(PermissionError, match="it belongs to another user"):  # somebody has exchanged it
+            new_file(tmp_path / "store")
     finally:
         folder.unlink()
