@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -92,10 +93,23 @@ def test_a_text_may_take_the_parser_a_second(monkeypatch: pytest.MonkeyPatch) ->
     query = f"SELECT * {{ {nested('SUBSTR', 14)} }}"
     assert nesting.may_be_deep(query)
     assert nesting.check("query", query, "", "") is None
-    monkeypatch.setattr(nesting, "_SECONDS", 0.001)
-    told = nesting.check("query", query, "", "")
-    assert told == "the text takes the parser too long: it has too many calls or SELECTs in one another"
+    monkeypatch.setattr(nesting, "_SECONDS", 0.01)
+    message = nesting.check("query", query, "", "")
+    assert message == "the text takes the parser too long: it has too many calls or SELECTs in one another"
     assert nesting.check("query", "SELECT * { ?s ?p ?o }", "", "") is None
+
+
+def test_many_patterns_beside_each_other_take_the_planner_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser reads them fast, and the message says so. Nothing of Oxigraph ends in another thread."""
+    wrong: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", wrong.append)
+    query = f"SELECT * {{ {' '.join(f'?s <e:p{each}> ?o{each} .' for each in range(50))} }}"
+    assert nesting.may_be_deep(query)
+    assert nesting.check("query", query, "", "") is None
+    monkeypatch.setattr(nesting, "_SECONDS", 0.03)
+    message = nesting.check("query", query, "", "")
+    assert "takes Oxigraph's planner too long: it has too many triple patterns" in str(message)
+    assert not wrong
 
 
 def test_a_text_is_refused_by_its_tokens(alone: httpx.Client) -> None:
