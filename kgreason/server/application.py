@@ -92,7 +92,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         means = Means(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
         writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        standing = Together(settings.standing_seconds)
+        standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
         past = PastReads(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed)
         app.state.served = Served(settings, pool, writer, feed, Recent(), standing, past)
         app.state.sessions = sessions

@@ -249,6 +249,20 @@ GUARDS = [
         "../../standing/test_together.py::test_a_query_that_would_take_too_long_with_the_others_is_refused",
     ),
     Guard(
+        "text of the rows of standing queries",
+        "graph.standing.standing",
+        "if room < 0:",
+        "if False:",
+        "../../standing/test_together.py::test_rows_with_too_much_text_end_their_query",
+    ),
+    Guard(
+        "memory of the process of a standing query",
+        "graph.knowledge_graph",
+        "(together.left(), together.process_bytes)",
+        "(together.left(), None)",
+        "../../standing/test_together.py::test_the_process_of_a_query_has_a_limit_of_memory",
+    ),
+    Guard(
         "depth of terms",
         "server.queries.nesting",
         "if any(sum(",
