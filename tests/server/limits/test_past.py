@@ -12,7 +12,8 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
-from kgreason.interrupts import let_out
+from kgreason.interrupts import let_out, watched
+from kgreason.server.paths import history
 from kgreason.server.problems import Problem
 from kgreason.server.queries import past
 from tests.server.serving import client, served
@@ -73,5 +74,22 @@ def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
     with served(tmp_path / "store", question_seconds=0) as address, client(address) as http:
         answer = http.get(f"/commits/{last}?since=0")
         assert (answer.status_code, "ask for fewer commits" in answer.json()["detail"]) == (504, True)
+        assert http.get("/commits").status_code == 504
     with served(tmp_path / "store") as address, client(address) as http:
         assert len(http.get(f"/commits/{last}?since=0").json()["appeared"]["asserted"]) == 20
+        assert [each["commit"] for each in http.get("/commits?limit=2").json()] == [last, last - 1]
+
+
+@pytest.mark.parametrize("form", ["json", "exact", "patch"])
+def test_a_read_can_end_while_its_answer_is_written(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class LateError(Exception):
+        pass
+
+    def end() -> None:
+        raise LateError
+
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        delta = graph.add("<http://e/a> <http://e/p> <http://e/o> .")
+        monkeypatch.setattr(graph, "changes", lambda *_: delta)
+        with pytest.raises(LateError), watched(end):
+            history._document(graph, 0, 1, form)
