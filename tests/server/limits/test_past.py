@@ -15,7 +15,7 @@ from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
 from kgreason.interrupts import let_out, watched
 from kgreason.server.paths import history
 from kgreason.server.problems import Problem
-from kgreason.server.queries import past
+from kgreason.server.queries import limits, past
 from tests.server.serving import client, served
 
 
@@ -28,7 +28,7 @@ def endless() -> None:
 @pytest.mark.parametrize("limit", ["time", "memory", "stop"])
 def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(past, "resident", lambda: next(sizes))
+    monkeypatch.setattr(limits, "resident", lambda: next(sizes))
     wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
         "time": ((0.01, None, lambda: False), QueryTimeoutError),
         "memory": ((60, 15, lambda: False), LimitError),
@@ -37,7 +37,7 @@ def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) 
     how, error = wanted[limit]
 
     async def run() -> None:
-        await past.PastReads(*how).read(endless)
+        await past.PastReads(limits.CallLimits(*how)).read(endless)
 
     with pytest.raises(error):
         asyncio.run(run())
@@ -55,7 +55,7 @@ def test_a_few_reads_at_once() -> None:
         running -= 1
 
     async def run() -> None:
-        reads = past.PastReads(60, None, lambda: False)
+        reads = past.PastReads(limits.CallLimits(60, None, lambda: False))
         tasks = [asyncio.create_task(reads.read(read)) for _ in range(60)]
         await asyncio.sleep(0.05)
         assert await asyncio.to_thread(lambda: "free") == "free"

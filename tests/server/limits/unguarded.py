@@ -172,15 +172,15 @@ GUARDS = [
     ),
     Guard(
         "time of a question",
-        "server.writer",
-        "if now - begun > means.seconds:",
+        "server.queries.limits",
+        "if now - begun > self.seconds:",
         "if False:",
         f"{_QUESTIONS}::test_a_question_over_its_time_ends",
     ),
     Guard(
         "memory of a question",
-        "server.writer",
-        "if (resident() or 0) - before > means.bytes:",
+        "server.queries.limits",
+        "if (resident() or 0) - before > self.bytes:",
         "if False:",
         f"{_QUESTIONS}::test_a_question_over_its_memory_ends",
     ),
@@ -200,8 +200,8 @@ GUARDS = [
     ),
     Guard(
         "end of a question when the server stops",
-        "server.writer",
-        """            if self._is_stopped():
+        "server.queries.limits",
+        """            if self.is_stopping():
                 raise stopping()""",
         "            pass",
         f"{_QUESTIONS}::test_questions_end_when_the_server_stops",
