@@ -187,7 +187,7 @@ GUARDS = [
     Guard(
         "edits that wait for a question",
         "server.writer",
-        "now - max(begun, first) > means.hold:",
+        "time.monotonic() - max(begun, first) > means.hold:",
         "False:",
         f"{_QUESTIONS}::test_a_question_ends_when_an_edit_waits_for_it",
     ),
