@@ -28,20 +28,31 @@ class Datatype(NamedTuple):
     """A datatype. `read` is its lexical mapping, from a lexical form to a value of one of the value spaces `spaces`.
 
     Not all values of these spaces need belong to the datatype: `holds` tests the data of a value. `members` says in
-    words which values belong to the datatype.
+    words which values belong to the datatype. `is_costly` says that to read or compare a value of millions of digits
+    takes long.
     """
 
     spaces: frozenset[str]
     holds: Callable[[Any], bool]
     members: str
     read: Callable[[str], Value]
+    is_costly: bool = False
 
     def value(self, lexical: str) -> Value:
-        """Return the value of a lexical form. Raises ValueError, with what is expected, if the form has no value."""
+        """Return the value of a lexical form. Raises ValueError, with what is expected, if the form has no value.
+
+        Raises UnreadError if the form may have a value that would take too long to find out or to compare.
+        """
+        if self.is_costly and len(lexical) > _LONG:
+            raise UnreadError
         found = self.read(lexical)
         if not self.holds(found.data):
             raise ValueError(f"expected {self.members}")
         return found
+
+
+_LONG = 100_000
+"""A longer literal of a costly type has no known value: to compare two of a million digits would take half a minute."""
 
 
 def _all(_: Any) -> bool:
@@ -116,6 +127,10 @@ _DECLARED: dict[str, Datatype] = {
     v.XSD_YEAR_MONTH_DURATION: _DURATIONS._replace(holds=lambda span: span.seconds == 0, read=durations.year_month),
 }
 
+_COSTLY = {v.OWL_RATIONAL, v.XSD_DATE_TIME, v.XSD_DATE_TIME_STAMP, v.XSD_DATE, v.XSD_G_YEAR, v.XSD_G_YEAR_MONTH}
+_COSTLY |= {v.XSD_DURATION, v.XSD_DAY_TIME_DURATION, v.XSD_YEAR_MONTH_DURATION}
+_DECLARED |= {name: _DECLARED[name]._replace(is_costly=True) for name in _COSTLY}
+
 DATATYPE_MAP: Mapping[str, Datatype] = MappingProxyType(_DECLARED)
 """The supported datatypes by their names in N-Triples text."""
 
@@ -125,10 +140,6 @@ DATATYPES: tuple[str, ...] = tuple(DATATYPE_MAP)
 _BEYOND_OWL2RL = {v.OWL_REAL, v.OWL_RATIONAL, v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING}
 _BEYOND_OWL2RL |= {v.XSD_DATE, v.XSD_TIME, v.XSD_G_YEAR, v.XSD_G_YEAR_MONTH, v.XSD_G_MONTH, v.XSD_G_MONTH_DAY}
 _BEYOND_OWL2RL |= {v.XSD_G_DAY, v.XSD_DURATION, v.XSD_DAY_TIME_DURATION, v.XSD_YEAR_MONTH_DURATION}
-_COSTLY = {v.OWL_RATIONAL, v.XSD_DATE_TIME, v.XSD_DATE_TIME_STAMP, v.XSD_DATE, v.XSD_G_YEAR, v.XSD_G_YEAR_MONTH}
-_COSTLY |= {v.XSD_DURATION, v.XSD_DAY_TIME_DURATION, v.XSD_YEAR_MONTH_DURATION}
-_LONG = 100_000
-"""A longer literal of `_COSTLY` has no known value: to compare two of a million digits would take half a minute."""
 OWL2RL_DATATYPES: tuple[str, ...] = tuple(name for name in DATATYPES if name not in _BEYOND_OWL2RL)
 """The names of the datatypes of OWL 2 RL (OWL 2 Profiles, 4.2.1; rule dt-type1)."""
 
@@ -161,7 +172,7 @@ def _plain(text: str) -> Reading:
 def _reading(text: str) -> Reading:
     lexical, name, language = unescaped(text)
     datatype = DATATYPE_MAP.get(name)
-    if datatype is None or name == v.RDFS_LITERAL or (len(lexical) > _LONG and name in _COSTLY):
+    if datatype is None or name == v.RDFS_LITERAL:
         return None
     try:
         return textual.tagged(lexical, language) if language else datatype.value(lexical)

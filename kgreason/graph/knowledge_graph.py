@@ -360,7 +360,7 @@ class KnowledgeGraph(ReadableGraph):
         the same braces. Any other query is evaluated again after each commit. Call `close` on the result to end it.
 
         `timeout` is how many seconds an evaluation may take. If an evaluation takes longer, the standing query ends,
-        and the last call of `callback` has the error. Queries that are `together` share a limit in place of `timeout`.
+        and the last call of `callback` has the error. Queries that are `together` share limits in place of `timeout`.
         Raises QueryError, QueryTimeoutError.
 
         >>> with KnowledgeGraph.open() as graph:
@@ -378,13 +378,15 @@ class KnowledgeGraph(ReadableGraph):
         known, warned = checked(prefixes), list[str]()
 
         def ask(text: str) -> Found:
-            results = self._results(text, known, base, None, timeout if together is None else together.left())
+            seconds, most = (timeout, None) if together is None else (together.left(), together.process_bytes)
+            results = self._results(text, known, base, None, seconds, most)
             if not warned and (number := self.number_warning(sparql)) is not None:
                 warned.append(number)
                 warn_caller(number)
             return results
 
-        query = StandingQuery(ask, sparql, known, base, self._home.last, callback)
+        rooms = () if together is None else (together.room,)
+        query = StandingQuery(ask, sparql, known, base, self._home.last, callback, *rooms)
         if together is None:
             query.end = self._open.subscribers.add(query.hear)
         else:
@@ -661,9 +663,11 @@ class KnowledgeGraph(ReadableGraph):
         base: str | None,
         name: NamedNode | BlankNode | None,
         timeout: float | None,
+        most: int | None = None,
     ) -> Found:
-        """Ask the store a query, without a warning; see `query`."""
-        ask = partial(self._home.store.query, prefixes=prefixes, base=base, default_graph=name, timeout=timeout)
+        """Ask the store a query, without a warning; see `query`. `most` is the `most_bytes` of the store."""
+        how: Any = {"prefixes": prefixes, "base": base, "default_graph": name, "timeout": timeout, "most_bytes": most}
+        ask = partial(self._home.store.query, **how)
         graphs = None if name is None else [name]
         spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
         return found(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)

@@ -35,10 +35,14 @@ AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
 _MOST_ARGUMENTS = 6
 """A function that takes so many arguments, as CONCAT does, takes any number of them."""
-_READ_TWICE = frozenset(["REGEX", "REPLACE", "SUBSTR"])
-"""Functions with an optional argument. Oxigraph's parser reads their arguments again if it is not given."""
+_READ_TWICE = frozenset(["!", "REGEX", "REPLACE", "SUBSTR"])
+"""Oxigraph's parser reads the brackets after these twice.
+
+The functions have an optional argument, and the parser reads their arguments again if it is not given. `!` has its
+brackets, or those of the call after it, read again before a syntax error.
+"""
 _DEEPEST = 10
-"""The largest number of such calls in one another. Each doubles the time of the parser, which nothing can stop."""
+"""The largest number of them in one another. Each doubles the time of the parser, which nothing can stop."""
 _OPERATORS = {"AND": "&&", "OR": "||"}
 _WORDS = frozenset(["IN", "NOT", "TRUE", "FALSE"])
 _NAMES = """
@@ -227,19 +231,22 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
 
 
 def _of_depth(parts: tuple[Variable | str, ...]) -> Problem | None:
-    """Return the problem that too many calls of REGEX, REPLACE and SUBSTR are in one another, or None."""
-    opened: list[bool] = []
-    name: Variable | str = ""
+    """Return the problem that too many parts of `_READ_TWICE` are in one another, or None."""
+    opened: list[int] = []
+    before = 0
     for index, part in enumerate(parts):
         if part == "(":
-            opened.append(name in _READ_TWICE or name == "!")  # `!` doubles it before a syntax error
+            opened.append(before)
             if sum(opened) > _DEEPEST:
                 names = ", ".join(sorted(_READ_TWICE))
                 advice = "bind the result of the inner ones first, with BIND"
-                return Problem(index - 1, f"more than {_DEEPEST} calls of {names} are in one another; {advice}")
+                return Problem(index - 1, f"more than {_DEEPEST} of {names} are in one another; {advice}")
         elif part == ")" and opened:
             opened.pop()
-        name = part
+        if part in _READ_TWICE:
+            before += 1
+        elif not str(part)[0].isalpha():  # `!` counts for the call after it
+            before = 0
     return None
 
 

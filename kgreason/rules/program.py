@@ -22,6 +22,12 @@ Finder = Callable[[str], Path | None]
 
 MOST_ATOMS = 256
 """The largest number of atoms in the body or in the head of a user's rule. (Planning such a rule takes 0.5 s.)"""
+MOST_EXPRESSIONS = 100
+"""The largest number of FILTERs and BINDs side by side in a user's rule.
+
+Each is asked for by a rule that has those before it in its body. So the time to plan all grows with the cube of their
+number: 50 take a second, and 300 would take minutes and gigabytes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +66,14 @@ def default_name(number: int) -> str:
 
 
 def check_sizes(rules: Iterable[Rule]) -> None:
-    """Raise RuleError for a rule with more than `MOST_ATOMS` atoms in its body or head."""
+    """Raise RuleError for a rule with too many atoms in its body or head, or too many expressions side by side."""
     for rule in rules:
+        inner = (each.computed for each in (*rule.aggregates, *rule.negated))
+        if (most := max(map(len, (rule.computed, *inner)))) > MOST_EXPRESSIONS:
+            raise RuleError(
+                f"{placed(rule)}: it has {most:,} FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are "
+                "allowed; split it into several rules"
+            )
         for part, atoms in (("body", tuple(rule.read())), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(

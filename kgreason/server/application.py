@@ -37,6 +37,7 @@ from kgreason.server.paths.store import store
 from kgreason.server.paths.triples import triples
 from kgreason.server.paths.update import update
 from kgreason.server.problems import Problem
+from kgreason.server.queries.limits import CallLimits
 from kgreason.server.queries.past import PastReads
 from kgreason.server.queries.pool import Pool
 from kgreason.server.request.proxy import Proxied, check_proxy
@@ -92,8 +93,8 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         means = Means(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
         writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        standing = Together(settings.standing_seconds)
-        past = PastReads(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed)
+        standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
+        past = PastReads(CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed))
         app.state.served = Served(settings, pool, writer, feed, Recent(), standing, past)
         app.state.sessions = sessions
         metrics.watch(app.state.served, sessions)

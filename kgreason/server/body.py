@@ -18,6 +18,7 @@ import shutil
 import zlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from errno import EPERM
 from hashlib import sha256
 from pathlib import Path
 from tempfile import NamedTemporaryFile, gettempdir
@@ -68,9 +69,9 @@ def folder_for(store: Path) -> Iterator[None]:
 
 
 def _check_own(folder: Path) -> None:
-    """Raise InputError if a file or folder belongs to another user, who could read or exchange what is in it."""
+    """Raise PermissionError if a file or folder belongs to another user, who could read or exchange what is in it."""
     if hasattr(os, "geteuid") and folder.lstat().st_uid != os.geteuid():
-        raise InputError(f"{folder}: this belongs to another user; give the server another folder with TMPDIR")
+        raise PermissionError(EPERM, "it belongs to another user; give the server another folder with TMPDIR", folder)
 
 
 @asynccontextmanager
@@ -79,21 +80,22 @@ async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
 
     The end of the context removes the file. Raises Problem.
     """
-    with _new_file(folder_of(settings.store)) as file:
+    with new_file(settings.store) as file:
         async for piece in _pieces(request, settings, settings.body_bytes):
             await run_in_threadpool(file.write, piece)
         await run_in_threadpool(file.flush)
         yield Path(file.name)
 
 
-def _new_file(folder: Path) -> Any:
-    """Return a new temporary file in a folder, which is made again if a cleaner of old files has removed it."""
-    try:
-        return NamedTemporaryFile(dir=folder)
-    except FileNotFoundError:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        _check_own(folder)
-        return NamedTemporaryFile(dir=folder)
+def new_file(store: Path) -> Any:
+    """Return a new temporary file in the folder of a store. A folder that a cleaner has removed is made again.
+
+    Raises PermissionError if another user has made the folder meanwhile.
+    """
+    folder = folder_of(store)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    _check_own(folder)
+    return NamedTemporaryFile(dir=folder)
 
 
 async def text(request: Request, settings: Settings, most: int = _TEXT) -> str:

@@ -2,9 +2,8 @@
 
 `Holder` is who has a token. Tickets for streams (`operation.tickets`) are signed in the same way.
 
-    kgreason-7878=1763890000.3f2a9c51d0e47b86.9c0d....5d0c...   its end, a name of the token, its own name, signature
-
-The signature is HMAC-SHA-256.
+    kgreason-7878=1763890000.3f2a9c51d0e47b86.1763890000-9c0d....5d0c...
+                  its end    a name of the token  the session's name, with its end     signature: HMAC-SHA-256
 
 Laws: a cookie has the role of its token, and never a higher one. A session ends after twelve hours, with its token, or
 when its user signs out. Then every copy of its cookie and all its tickets are refused, and its streams end at their
@@ -40,7 +39,7 @@ HOLDER = "kgreason.holder"
 class Holder(NamedTuple):
     """Who has a token: an `id` that does not tell the token, the `role`, and the `name`, which may be empty.
 
-    `session` names the session of a browser, and is empty for the token itself.
+    `session` names the session of a browser, and begins with its end. It is empty for the token itself.
     """
 
     id: str
@@ -74,8 +73,8 @@ class Sessions:
 
     def __init__(self, roles: Mapping[str, str], names: Mapping[str, str] | None = None) -> None:
         self._key = secrets.token_bytes(32)
-        self._ended: dict[str, dict[str, int]] = {}
-        """For each token its ended sessions, with the time at which each would have ended by itself."""
+        self._ended: dict[str, set[str]] = {}
+        """For each token its sessions that have ended before their time."""
         self._over: dict[str, int] = {}
         """For each token: its sessions that end until this time have ended."""
         self.refused = RefusedLogins()
@@ -128,15 +127,19 @@ class Sessions:
             return None
         until, name, session = text.split(".")
         holder = self._holders.get(name)
-        is_over = kind == "cookie " and int(until) <= self._over.get(name, 0)
-        if holder is None or time.time() >= int(until) or is_over or session in self._ended.get(name, ()):
+        if holder is None or time.time() >= int(until) or self._has_ended(name, session):
             return None
         return holder._replace(session=session)
+
+    def _has_ended(self, name: str, session: str) -> bool:
+        """Whether a session of the token `name` has ended before its time. A token itself is no session."""
+        over = self._over.get(name, 0)
+        return bool(session) and (_end(session) <= over or session in self._ended.get(name, ()))
 
     def is_known(self, scope: Scope) -> bool:
         """Whether the client that sent a request still has a token of this server, and has not signed out."""
         holder: Holder | None = scope.get(HOLDER)
-        return holder is None or (holder.id in self._holders and holder.session not in self._ended.get(holder.id, ()))
+        return holder is None or (holder.id in self._holders and not self._has_ended(holder.id, holder.session))
 
     def begin(self, response: Response, host: str, token: str, *, is_secure: bool, root: str = "") -> None:
         """Give a browser the cookie of a new session, in `response`. The browser has sent the known `token` to `host`.
@@ -145,7 +148,7 @@ class Sessions:
         """
         name = self._name(token)
         until = max(int(time.time()) + _SECONDS, self._over.get(name, 0) + 1)
-        text = f"{until}.{name}.{secrets.token_hex(16)}"
+        text = f"{until}.{name}.{until}-{secrets.token_hex(16)}"
         cookie = f"{text}.{self._signed(f'cookie {text}')}"
         how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
         response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
@@ -157,9 +160,13 @@ class Sessions:
         """
         if cookie is not None and (holder := self.holder_of_cookie(cookie)) is not None:
             now = time.time()
-            ended = {name: until for name, until in self._ended.get(holder.id, {}).items() if now < until}
-            ended[holder.session] = int(cookie.partition(".")[0])
+            ended = {holder.session, *(each for each in self._ended.get(holder.id, ()) if now < _end(each))}
             if len(ended) > _MOST_ENDED:
-                self._over[holder.id], ended = max(ended.values()), {}
+                self._over[holder.id], ended = max(map(_end, ended)), set()
             self._ended[holder.id] = ended
         response.delete_cookie(cookie_of(host, root), root or "/", httponly=True, samesite="strict")
+
+
+def _end(session: str) -> int:
+    """Return the time at which a session ends by itself."""
+    return int(session.partition("-")[0])

@@ -42,7 +42,8 @@ class Settings:
     - `query_seconds`: how many seconds a query may take, the time to send its rows included
     - `standing_seconds`: how long all standing queries together may hold up the next edit after a commit
     - `question_seconds`, `question_bytes`: how long a question that needs the engine may run, such as /what-if or
-      /explain, and by how many bytes the memory of the server may grow meanwhile
+      /explain, and by how many bytes the memory of the server may grow meanwhile. The rows of all standing queries may
+      have as many characters together
     - `hold_seconds`: how long such a question may hold up an edit
     - `what_if_budget`: how many rewrites a what-if may extend; None is no limit
     - `what_if_role`: the role that a client needs for /what-if

@@ -25,11 +25,12 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Any, NamedTuple, TypeVar, cast
 
-from kgreason.errors import GraphBusyError, KgreasonError, LimitError, QueryTimeoutError
+from kgreason.errors import GraphBusyError, KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
 from kgreason.memory import give_back, resident
 from kgreason.server.problems import Problem, busy, stopping
+from kgreason.server.queries.limits import CallLimits
 from kgreason.server.states import States
 
 _MOMENT = 2
@@ -41,8 +42,6 @@ GRACE = 2.0
 _TURN = 5.0
 _LARGE = 1 << 26
 """Freed memory goes back to the system after a call that has left this many bytes more than before."""
-_PAUSE = 0.005
-"""The memory of the process is looked at again after this many seconds."""
 
 
 class Means(NamedTuple):
@@ -95,7 +94,6 @@ class Writer:
         self._is_closed = self._is_flush_due = False
         self._stop_at: float | None = None
         self._asked_at = time.monotonic()
-        self._last_look = 0.0
         self.waiting = self.asking = 0
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
@@ -215,7 +213,7 @@ class Writer:
 
     def _carry_out(self, call: _Call) -> None:
         before, commit, begun = resident() or 0, self.graph.commit, time.perf_counter()
-        end = self._end_of_edit(commit) if call.means is None else self._end_of_question(call, call.means, before)
+        end = self._end_of_edit(commit) if call.means is None else self._end_of_question(call, call.means)
         try:
             with watched(end):
                 if call.means is not None:
@@ -252,24 +250,17 @@ class Writer:
 
         return end
 
-    def _end_of_question(self, call: _Call, means: Means, before: int) -> Callable[[], None]:
-        """Return a function that raises an error if the question `call` must end.
-
-        `before` is the memory of the process before the question.
-        """
+    def _end_of_question(self, call: _Call, means: Means) -> Callable[[], None]:
+        """Return a function that raises an error if the question `call` must end."""
         begun = time.monotonic()
+        look = CallLimits(means.seconds, means.bytes, self._is_stopped).begin("the question")
 
         def end() -> None:
-            now = time.monotonic()
             if call.is_unwanted:
                 raise Problem(400, "the client has gone away")
-            if self._is_stopped():
-                raise stopping()
-            if now - begun > means.seconds:
-                raise QueryTimeoutError(f"the question took longer than {means.seconds:g} s")
-            if (first := self._first_edit()) is not None and now - max(begun, first) > means.hold:
+            look()
+            if (first := self._first_edit()) is not None and time.monotonic() - max(begun, first) > means.hold:
                 raise GraphBusyError("the question was ended, because an edit waited for it; ask again")
-            self._look_at_memory(now, means, before)
 
         return end
 
@@ -277,13 +268,6 @@ class Writer:
         """Return since when the first edit in the queue waits, or None if no edit waits."""
         with self._news:
             return next((each.since for each in self._edits if not each.is_turn), None)
-
-    def _look_at_memory(self, now: float, means: Means, before: int) -> None:
-        if means.bytes is None or now - self._last_look < _PAUSE:
-            return
-        self._last_look = now
-        if (resident() or 0) - before > means.bytes:
-            raise LimitError(f"the question needs more than {means.bytes:,} bytes of memory")
 
     def _is_stopped(self) -> bool:
         """Whether the server stops. The first call that finds this out sets the time at which edits must end."""

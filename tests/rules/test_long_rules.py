@@ -13,7 +13,7 @@ from kgreason.errors import RuleError
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.rules.parser import load
-from kgreason.rules.program import MOST_ATOMS
+from kgreason.rules.program import MOST_ATOMS, MOST_EXPRESSIONS
 from kgreason.tables.program import TableProgram
 
 
@@ -70,6 +70,31 @@ def test_a_rule_of_200_atoms_is_in_force(shape: Callable[[int], list[Atom]]) -> 
         with graph.transaction() as tx:
             tx.add_rules(text(shape(200)))
         assert len(graph.rules()) == 2
+
+
+def binds(count: int) -> str:
+    return ", ".join(f"BIND(?x{n} + 1 AS ?x{n + 1})" for n in range(count))
+
+
+def filters(count: int) -> str:
+    return ", ".join(f"FILTER(?x0 != {n})" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"edge(?y, ?x0), {binds(300)}",
+        f"edge(?y, ?x0), {filters(300)}",
+        f"edge(?y, ?x0), NOT EXISTS ?z IN (edge(?z, ?x0), {filters(300)})",
+        f"AGGREGATE(edge(?y, ?x0), {binds(300)} ON ?y BIND SUM(?x300) AS ?n)",
+    ],
+)
+def test_a_rule_of_too_many_expressions_is_refused_at_once(body: str) -> None:
+    problem = f"it has 300 FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are allowed"
+    with KnowledgeGraph.open(rules=["none"]) as graph, graph.transaction() as tx:
+        with pytest.raises(RuleError, match=problem):
+            tx.add_rules(f"@rule long reach(?y) :- {body} .")
+        tx.add_rules(f"@rule short reach(?y) :- edge(?y, ?x0), {binds(3)} .")
 
 
 def test_a_longer_rule_is_refused_at_once(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import QueryTimeoutError
+from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.results.answers import Found
 from kgreason.graph.standing import standing
@@ -76,6 +76,35 @@ def test_a_query_that_would_take_too_long_with_the_others_is_refused() -> None:
         assert len(together) == 1
 
 
+def test_rows_with_too_much_text_end_their_query() -> None:
+    """REPLACE makes a long text of a short one, in a short query."""
+    grown = 'SELECT (REPLACE(REPLACE(?z, ".", "0123456789"), ".", "0123456789") AS ?n) { ?x <e:b> ?z }'
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add('<e:a> <e:b> "xx" .')
+        together, one, other = Together(100, 1_000), Told(), Told()
+        graph.standing(grown, one, together=together)
+        graph.standing(COUNT, other, together=together)
+        for number in range(3):
+            graph.add(f'<e:a> <e:b> "{number}" .')
+        with pytest.raises(QueryError, match="the rows of all standing queries have too many characters together"):
+            graph.standing(grown, Told(), together=together)
+        assert not one.error
+        graph.add('<e:a> <e:b> "yyyy" .')
+        assert (len(together), other.error) == (1, "")
+        assert "have too many characters together" in one.error
+        graph.standing(grown.replace("?z }", '?z FILTER(?z = "yyyy") }'), Told(), together=together)
+        assert together.room() < 1_000 - 400
+
+
+def test_the_process_of_a_query_has_a_limit_of_memory(tmp_path: Path) -> None:
+    ends = ', ".", "0123456789")'
+    long = f"SELECT (STRLEN({'REPLACE(' * 6}?z{ends * 6}) AS ?n) {{ ?x <e:b> ?z }}"
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+        graph.add(f'<e:a> <e:b> "{"x" * 1_000}" .')
+        with pytest.raises(QueryError, match=r"memory allocation of [0-9]+ bytes failed"):
+            graph.standing(long, Told(), together=Together(100, None, 1 << 28))
+
+
 def test_a_large_delta_is_read_no_longer_than_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(standing, "_SOME", 2)
     looks: list[None] = []
@@ -100,7 +129,7 @@ def test_a_slow_query_ends_when_no_time_is_left(tmp_path: Path, monkeypatch: pyt
     results = KnowledgeGraph._results
 
     def noted(self: KnowledgeGraph, *arguments: object) -> Found:
-        asked.append(arguments[-1])  # type: ignore[arg-type]
+        asked.append(arguments[4])  # type: ignore[arg-type]
         return results(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(KnowledgeGraph, "_results", noted)

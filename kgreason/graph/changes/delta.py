@@ -28,6 +28,7 @@ from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Change, Kinds, Work
 from kgreason.materialize.quads.documents import named, of_graphs
 from kgreason.materialize.relations.facts import relations
@@ -50,6 +51,8 @@ Quad: TypeAlias = tuple[str, str, str, str]
 
 _COLUMNS = "subject", "predicate", "object", "graph", "before", "after"
 _PRESENT = INFERRED, IS_ASSERTED
+_MANY = 1 << 16
+"""So many rows are decoded at once."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -241,12 +244,16 @@ class Delta(Frames):
         Quads of imported documents are left out.
         """
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
-        texts = iter(self.dictionary.decode(quads.ravel()))
-        return list(zip(texts, texts, texts, texts, strict=True))
+        return self._decoded(quads)
 
-    def _decoded(self, rows: Int32) -> list[Triple]:
-        texts = iter(self.dictionary.decode(rows.ravel()))
-        return list(zip(texts, texts, texts, strict=True))
+    def _decoded(self, rows: Int32) -> list[Any]:
+        """Return rows int32[n, k] as tuples of k texts. They may be many, so this calls `let_out` now and then."""
+        found: list[Any] = []
+        for at in range(0, len(rows), _MANY):
+            let_out()
+            texts = iter(self.dictionary.decode(rows[at : at + _MANY].ravel()))
+            found += zip(*[texts] * rows.shape[1], strict=True)
+        return found
 
     @property
     def removed(self) -> bytes:
@@ -318,7 +325,10 @@ class Delta(Frames):
         out.
         """
         facts = signed_facts(self.change.facts, self.dictionary, self.declared)
-        return changes(self.removed, self.added, facts).decode()
+        let_out()
+        removed = self.removed
+        let_out()
+        return changes(removed, self.added, facts).decode()
 
 
 def _counted(kinds: Int8) -> str:

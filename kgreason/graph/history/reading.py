@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from kgreason.errors import HistoryError
+from kgreason.interrupts import let_out
 from kgreason.options import check_count
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Head
@@ -38,7 +39,11 @@ def heads(home: Home, limit: int | None) -> list[Head]:
         check_count("limit", limit, 0)
     history, last = history_of(home), home.last
     first = history.base if limit is None else max(history.base, last - limit)
-    return list(history.heads(first, last))[::-1]
+    found = []
+    for each in history.heads(first, last):
+        let_out()
+        found.append(each)
+    return found[::-1]
 
 
 def head(home: Home, commit: int) -> Head:

@@ -13,6 +13,7 @@ Cost: with a plan, the evaluation of the solutions that may have changed; else t
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -64,13 +65,17 @@ class StandingQuery:
         base: str | None,
         commit: int,
         tell: Callable[[RowChange], object],
+        room: Callable[[], float] = lambda: math.inf,
     ) -> None:
         """Evaluate the query, and call `tell` with its rows. `ask` evaluates a query.
 
+        `room` returns how many characters more rows may have.
         `commit` is the number of the last commit. `prefixes` and `base` are those that the text of the query may use.
         Raises QueryError for a query that is not SELECT or ASK.
         """
-        self._ask, self._sparql, self._callback = ask, sparql, tell
+        self._ask, self._sparql, self._callback, self._room = ask, sparql, tell, room
+        self.size = 0
+        """How many characters the present rows have."""
         self._check: Callable[[], object] = let_out
         begun = time.perf_counter()
         found = ask(sparql)
@@ -176,10 +181,14 @@ class StandingQuery:
 
     def _values(self, found: Found) -> Iterable[Row]:
         assert isinstance(found, (Solutions, QuerySolutions))
-        variables = [Variable(name) for name in self._names]
-        for row in found:
-            terms = [row[variable] for variable in variables]
-            yield tuple([None if term is None else text_of(term) for term in terms])
+        variables, room = [Variable(name) for name in self._names], self._room()
+        for solution in found:
+            terms = [solution[variable] for variable in variables]
+            row = tuple([None if term is None else text_of(term) for term in terms])
+            room -= _size(row)
+            if room < 0:
+                raise QueryError("the rows of all standing queries have too many characters together, with this one's")
+            yield row
 
     def _tell(self, change: RowChange) -> None:
         with at_once():
@@ -196,6 +205,7 @@ class StandingQuery:
         net: Counter[Row] = Counter()
         for row, count in changed.items():
             net[row[:width]] += count
+            self.size += count * _size(row)
         come, gone = list[Row](), list[Row]()
         for row, count in net.items():
             was = self._shown[row]
@@ -209,6 +219,10 @@ class StandingQuery:
             (come if is_ > was else gone).extend([row] * abs(is_ - was))
         if come or gone or is_first:
             self._tell(RowChange(commit, self.columns, come, gone))
+
+
+def _size(row: Row) -> int:
+    return sum([len(text) for text in row if text is not None])
 
 
 def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]) -> Bindings | None:

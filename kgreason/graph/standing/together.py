@@ -1,14 +1,16 @@
-"""`Together`: standing queries that share a limit on their time after each commit.
+"""`Together`: standing queries that share limits on their time after each commit, and on the text of their rows.
 
     a commit -> the queries, those that were fast last time first -> no time is left: the others end, with the reason
 
 So the queries that take longest are dropped. A query that begins is refused if it and the others would take too long.
-Law: after a commit the queries take at most `seconds` together, and the time to notice that they are over. Threads:
+Laws: after a commit the queries take at most `seconds` together, and the time to notice that they are over. Their rows
+never have more than `most` characters together: the query whose row would be too much ends, with the reason. Threads:
 `hear` and `join` need the graph's lock, and `leave` does not.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 
@@ -18,10 +20,14 @@ from kgreason.graph.standing.standing import StandingQuery
 
 
 class Together:
-    """The standing queries that may take `seconds` together after each commit."""
+    """The standing queries that may take `seconds` together after each commit.
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
+    `most` is the largest number of characters of their rows together. `process_bytes` is how many bytes of memory the
+    process may take that evaluates a query over a store on disk. None is no limit.
+    """
+
+    def __init__(self, seconds: float, most: int | None = None, process_bytes: int | None = None) -> None:
+        self.seconds, self.most, self.process_bytes = seconds, most, process_bytes
         self._queries: dict[StandingQuery, None] = {}
         self._until: float | None = None
 
@@ -35,6 +41,10 @@ class Together:
         if left <= 0:
             raise QueryTimeoutError("no time is left")
         return left
+
+    def room(self) -> float:
+        """Return how many characters more the rows may have."""
+        return math.inf if self.most is None else self.most - sum(each.size for each in list(self._queries))
 
     def join(self, query: StandingQuery, subscribe: Callable[[Callable[[Delta], object]], object]) -> None:
         """Add a query that has begun. `subscribe` subscribes to the commits of the graph; the first query does that.

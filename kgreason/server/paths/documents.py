@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from tempfile import NamedTemporaryFile, TemporaryFile
+from tempfile import TemporaryFile
 from typing import IO, cast
 
 import pyoxigraph
@@ -48,8 +48,8 @@ async def brought(request: Request, graph: str | None, base: str, *, several: bo
         if media_type(header) == _FORM:
             parts = _files(await files.enter_async_context(_form(request)))
             forms = [format_of(media_type(part.content_type), types) for part in parts]
-            folder = body.folder_of(served(request).settings.store)
-            paths = [await files.enter_async_context(_part(part, folder)) for part in parts]
+            store = served(request).settings.store
+            paths = [await files.enter_async_context(_part(part, store)) for part in parts]
         else:
             forms = [format_of(media_type(header), types)]
             paths = [await files.enter_async_context(body.stored(request, served(request).settings))]
@@ -84,9 +84,9 @@ def _files(form: FormData) -> list[UploadFile]:
 
 
 @asynccontextmanager
-async def _part(part: UploadFile, folder: Path) -> AsyncIterator[Path]:
+async def _part(part: UploadFile, store: Path) -> AsyncIterator[Path]:
     """A context: copy a file of a form to a temporary file, and give its path. Removes the copy at the end."""
-    with NamedTemporaryFile(dir=folder) as file:
+    with body.new_file(store) as file:
         while piece := await part.read(_PIECE):
             await run_in_threadpool(file.write, piece)
         file.flush()

@@ -11,6 +11,7 @@ commit edited rules, only a client that may edit rules can revert it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
@@ -18,6 +19,7 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.interrupts import let_out
 from kgreason.server.formats import wanted
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import DELTAS, is_exact
@@ -34,10 +36,22 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await served(request).past.read(
-        lambda: [head.to_json() for head in graph.log(_FEW if limit is None else min(limit, _MOST))]
-    )
-    return JSONResponse(found)
+    found = await served(request).past.read(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
+    return Response(found, media_type="application/json")
+
+
+def _heads(graph: KnowledgeGraph, limit: int) -> bytes:
+    """Return the heads of the last commits as a JSON list."""
+    return b"[" + b",".join([_object(head.to_json()) for head in graph.log(limit)]) + b"]"
+
+
+def _object(members: Mapping[str, Any]) -> bytes:
+    """Return a JSON object. The members may be large, so this calls `let_out` before each of them."""
+    texts = []
+    for name, value in members.items():
+        let_out()
+        texts.append(bytes(JSONResponse({name: value}).body)[1:-1])
+    return b"{" + b",".join(texts) + b"}"
 
 
 async def commit(request: Request) -> Response:
@@ -45,22 +59,21 @@ async def commit(request: Request) -> Response:
     form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await served(request).past.read(lambda: _told(graph, before, after, form))
+    answer = await served(request).past.read(lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 
-def _told(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> tuple[bytes, str]:
+def _document(graph: KnowledgeGraph, before: int | None, after: int, form: str) -> tuple[bytes, str]:
+    """Return what changed from commit `before` to commit `after`, or in commit `after`, and its content type."""
     if before is None and not after:
         raise Problem(404, "there is no commit 0")
     delta = graph.changes(after - 1 if before is None else before, after)
     if form == "patch":
         return delta.to_patch().encode(), "application/rdf-patch"
     if form == "exact":
-        return bytes(JSONResponse(deltas.encoded(delta)).body), EXACT
-    told: dict[str, Any] = delta.to_json()
-    if before is None:
-        told |= {"log": graph.commit_head(after).to_json()}
-    return bytes(JSONResponse(told).body), "application/json"
+        return _object(deltas.encoded(delta)), EXACT
+    head = {"log": graph.commit_head(after).to_json()} if before is None else {}
+    return _object(delta.to_json() | head), "application/json"
 
 
 async def revert(request: Request) -> Response:
@@ -76,10 +89,11 @@ async def revert(request: Request) -> Response:
         return list(done.conflicts), done.delta
 
     def answer(conflicts: list[str], delta: Delta, last: int) -> Response:
-        told: dict[str, Any] = {"commit": last, "conflicts": conflicts}
+        result: dict[str, Any] = {"commit": last, "conflicts": conflicts}
         if is_exact(request):
-            return JSONResponse(told | {"delta": deltas.encoded(delta)}, headers=headers(delta, last), media_type=EXACT)
-        return JSONResponse(told, headers=headers(delta, last))
+            exact = result | {"delta": deltas.encoded(delta)}
+            return JSONResponse(exact, headers=headers(delta, last), media_type=EXACT)
+        return JSONResponse(result, headers=headers(delta, last))
 
     return await edited(request, edit, answer)
 

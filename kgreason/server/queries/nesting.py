@@ -3,12 +3,15 @@
 The parsers of pyoxigraph recurse for each bracket inside brackets, and a stack overflow ends the process. SPARQL has a
 stack that is large enough for it (`kgreason.stacks`), but may keep the parser busy for ever: it reads the arguments of
 REPLACE(a, b, c) twice, so it reads those of 30 calls in one another a thousand million times. Nothing else runs in the
-process meanwhile. So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the
-text is first parsed in a query process, with a smaller stack than any thread of the server has (`check`). If that
-process ends or the parser takes too long, the text is refused.
+process meanwhile. And Oxigraph plans the joins of a query before it finds the first row: a hundred triple patterns in
+one group may take it some seconds, and the thread that plans cannot be stopped.
+
+So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed
+in a query process, with a smaller stack than any thread of the server has (`check`), and a query is planned there. If
+that process ends, or the parser or the planner takes too long, the text is refused.
 
 Law: a text that passes `check` does not overflow a stack of the server, and keeps its parser busy for at most a
-second and one more for each megabyte. Cost: `may_be_deep` counts brackets.
+second and one more for each megabyte, and the planner of a query for as long. Cost: `may_be_deep` counts brackets.
 """
 
 from __future__ import annotations
@@ -29,6 +32,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
+from kgreason.sparql.query.columns import dry_query
 from kgreason.stacks import is_small, stack_for, with_stack
 
 if TYPE_CHECKING:
@@ -38,7 +42,9 @@ _SHALLOW = 100
 _FEW = 12
 """The parser reads a SPARQL text with at most so many brackets in a short time."""
 _SECONDS, _PER_CHARACTER = 1.0, 1e-6
-"""How long the parser may take. In a new process it has to be made first, which takes a third of a second."""
+"""How long the parser and the planner may take. In a new process the parser is made first: a third of a second."""
+_LATE = "the text takes the parser too long: it has too many calls or SELECTs in one another"
+_LATE_PLAN = "the query takes Oxigraph's planner too long: it has too many triple patterns or OPTIONALs in one group"
 _STACK = 1 << 20
 _PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
 """Every query and every WHERE has one of these. `rules.expressions` limits the nesting in other rules."""
@@ -79,17 +85,29 @@ def may_be_deep_document(path: Path, form: str) -> bool:
 def check(kind: str, text: str, form: str, base: str) -> str | None:
     """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
+    A query is planned as well.
     `kind` is "query", "update", "rules" or "document". For a document, `text` is the path of its file. `form` is the
     format of a document or the language of rules. `base` is the base of relative IRIs.
     """
     parse = _parser(kind, form, base)  # before the clock: it may have to import a parser
-    return _with_small_stack(lambda: parse(text), len(text) if kind != "document" else None)
+    seconds = _SECONDS + _PER_CHARACTER * len(text) if kind != "document" else None
+    found = _with_small_stack(lambda: parse(text), seconds, _LATE)
+    return _with_small_stack(lambda: _plan(text, base), seconds, _LATE_PLAN) if kind == "query" and not found else found
+
+
+def _plan(query: str, base: str) -> None:
+    """Have Oxigraph parse a query and plan its joins."""
+
+    def plan() -> None:  # what it makes must end in the thread that has made it
+        pyoxigraph.Store().query(query, base_iri=base or None)
+
+    with_stack(stack_for(query), plan)
 
 
 def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
     """Return a function that parses a text. The arguments are those of `check`."""
     if kind == "query":
-        return lambda text: with_stack(stack_for(text), lambda: pyoxigraph.Store().query(text, base_iri=base or None))
+        return lambda text: _plan(dry_query(text), base)
     if kind == "update":
         from kgreason.sparql.parser import parse
 
@@ -111,11 +129,11 @@ def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
     return read
 
 
-def _with_small_stack(call: Callable[[], Any], length: int | None) -> str | None:
+def _with_small_stack(call: Callable[[], Any], seconds: float | None, late: str) -> str | None:
     """Parse a text in a thread with a small stack, by a call of `call`. Returns the message of its error or None.
 
-    Only an error of kgreason or a RecursionError gives a message, and a text that takes long for its `length`. Other
-    errors give None, because the server parses the text again and raises them then.
+    Only an error of kgreason or a RecursionError gives a message, and a call that takes more than `seconds`: the
+    message `late`. Other errors give None, because the server parses the text again and raises them then.
     """
     problems: list[str] = []
     begun = time.process_time()
@@ -136,6 +154,6 @@ def _with_small_stack(call: Callable[[], Any], length: int | None) -> str | None
     finally:
         threading.stack_size(before)
     thread.join()
-    if length is not None and time.process_time() - begun > _SECONDS + _PER_CHARACTER * length:
-        return "the text takes the parser too long: it has too many calls or SELECTs in one another"
+    if seconds is not None and time.process_time() - begun > seconds:
+        return late
     return problems[0] if problems else None

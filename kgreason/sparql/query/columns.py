@@ -30,7 +30,7 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
     if (star := _star(query)) is None:
         return query
     try:
-        columns = with_stack(stack_for(query), lambda: _columns(_dry(query, star), prefixes, base))
+        columns = with_stack(stack_for(query), lambda: _columns(dry_query(query, star), prefixes, base))
     except (SyntaxError, *FAILURES):
         return query
     return in_order(query, columns)
@@ -79,7 +79,7 @@ def dry(pattern: str) -> str:
     return f"{{ FILTER(false)\n{pattern} }}"
 
 
-def _dry(query: str, start: int) -> str:
+def dry_query(query: str, start: int = 0) -> str:
     """Return a query whose pattern, the first one in braces from the index `start` on, is not evaluated."""
     depth, opened = 0, start
     for token in TOKEN.finditer(query, start):

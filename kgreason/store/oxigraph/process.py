@@ -156,8 +156,9 @@ class _Pipe:
         if time.monotonic() >= self._deadline:
             raise QueryTimeoutError(f"the query took longer than {self._timeout:g} s")
         assert self._process.stderr
-        lines = self._process.stderr.read().decode(errors="replace").split("\n")
-        problem = next(filter(None, reversed(lines)), "its process has ended early")
+        lines = ["its process has ended early", *self._process.stderr.read().decode(errors="replace").split("\n")]
+        last = next(filter(None, reversed(lines)))
+        problem = next((line for line in lines if line.startswith("memory allocation of ")), last)
         raise QueryError(f"the query cannot be evaluated: {problem}")
 
     def _end(self) -> None:

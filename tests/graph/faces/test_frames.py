@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyoxigraph import Literal, NamedNode
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
@@ -179,3 +180,9 @@ def test_an_xml_literal_that_takes_too_long_is_text() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.add(f'<http://e/a> <http://e/p> "{deep}"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#XMLLiteral> .')
         assert graph.select("SELECT ?o { ?s ?p ?o }").to_arrow()["o"].to_pylist() == [deep]
+
+
+def test_a_moment_of_too_many_digits_is_text() -> None:
+    text = f"2004-02-29T12:00:00.{'0' * 100_000}Z"
+    cell = Literal(text, datatype=NamedNode("http://www.w3.org/2001/XMLSchema#dateTime"))
+    assert typed([cell], ntriples=False) == ("text", 0, [text])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tests.server.conftest import ZOO
 from tests.server.limits.test_limits import TURTLE, UPDATE, added, is_well, process_of
 from tests.server.serving import client, served
 
-from kgreason.server.body import folder_for, folder_of  # isort: skip
+from kgreason.server.body import folder_for, folder_of, new_file  # isort: skip
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +67,11 @@ def nested(name: str, depth: int) -> str:
     return f"?s ?p ?o FILTER({call * depth}?o{_ENDS[name] * depth} = 'a')"
 
 
-_ENDS = {"REPLACE": ', "a", "b")', "REGEX": ', "a")', "SUBSTR": ", 1)"}
+_ENDS = {"REPLACE": ', "a", "b")', "REGEX": ', "a")', "SUBSTR": ", 1)", "!": " = 1, 1)"}
+"""What ends a call. After `!` it is a syntax error: before one, the parser reads twice what `!` has."""
 
 
-@pytest.mark.parametrize(("name", "depth"), [("SELECT", 20), ("REPLACE", 60), ("REGEX", 20), ("SUBSTR", 60)])
+@pytest.mark.parametrize(("name", "depth"), [("SELECT", 20), ("REPLACE", 60), ("REGEX", 20), ("SUBSTR", 60), ("!", 60)])
 def test_calls_in_calls_do_not_keep_the_parser_busy(name: str, depth: int, alone: httpx.Client) -> None:
     """They are refused before the process that serves the others reads them."""
     where = nested(name, depth)
@@ -91,10 +93,23 @@ def test_a_text_may_take_the_parser_a_second(monkeypatch: pytest.MonkeyPatch) ->
     query = f"SELECT * {{ {nested('SUBSTR', 14)} }}"
     assert nesting.may_be_deep(query)
     assert nesting.check("query", query, "", "") is None
-    monkeypatch.setattr(nesting, "_SECONDS", 0.001)
-    told = nesting.check("query", query, "", "")
-    assert told == "the text takes the parser too long: it has too many calls or SELECTs in one another"
+    monkeypatch.setattr(nesting, "_SECONDS", 0.01)
+    message = nesting.check("query", query, "", "")
+    assert message == "the text takes the parser too long: it has too many calls or SELECTs in one another"
     assert nesting.check("query", "SELECT * { ?s ?p ?o }", "", "") is None
+
+
+def test_many_patterns_beside_each_other_take_the_planner_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parser reads them fast, and the message says so. Nothing of Oxigraph ends in another thread."""
+    wrong: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", wrong.append)
+    query = f"SELECT * {{ {' '.join(f'?s <e:p{each}> ?o{each} .' for each in range(50))} }}"
+    assert nesting.may_be_deep(query)
+    assert nesting.check("query", query, "", "") is None
+    monkeypatch.setattr(nesting, "_SECONDS", 0.03)
+    message = nesting.check("query", query, "", "")
+    assert "takes Oxigraph's planner too long: it has too many triple patterns" in str(message)
+    assert not wrong
 
 
 def test_a_text_is_refused_by_its_tokens(alone: httpx.Client) -> None:
@@ -136,9 +151,11 @@ def test_bodies_that_a_kill_has_left_are_removed(tmp_path: Path) -> None:
             assert list(own.iterdir()) == []
             assert http.post("/store?default", content="<http://e/a> a <http://e/Cat> .", headers=TURTLE).is_success
             assert list(own.iterdir()) == []
-            own.rmdir()  # as cleaners of old files do
-            assert http.post("/store?default", content="<http://e/b> a <http://e/Cat> .", headers=TURTLE).is_success
-            assert (list(own.iterdir()), own.stat().st_mode & 0o777) == ([], 0o700)
+            document = "<http://e/b> a <http://e/Cat> ."
+            for how in ({"content": document, "headers": TURTLE}, {"files": {"a": ("a.ttl", document, "text/turtle")}}):
+                own.rmdir()  # as cleaners of old files do
+                assert http.post("/store?default", **how).is_success
+                assert (list(own.iterdir()), own.stat().st_mode & 0o777) == ([], 0o700)
         assert not own.exists()
         assert (other / "body").exists()
     assert not other.exists()
@@ -153,8 +170,11 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytes
             folder_for(tmp_path / "store"),
         ):
             pass
+        new_file(tmp_path / "store").close()
         monkeypatch.setattr("os.geteuid", lambda: -1)
-        with pytest.raises(InputError, match="this belongs to another user"), folder_for(tmp_path / "store"):
+        with pytest.raises(InputError, match="it belongs to another user"), folder_for(tmp_path / "store"):
             pass
+        with pytest.raises(PermissionError, match="it belongs to another user"):  # somebody has exchanged it
+            new_file(tmp_path / "store")
     finally:
         folder.unlink()

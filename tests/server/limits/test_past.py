@@ -12,9 +12,10 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
-from kgreason.interrupts import let_out
+from kgreason.interrupts import let_out, watched
+from kgreason.server.paths import history
 from kgreason.server.problems import Problem
-from kgreason.server.queries import past
+from kgreason.server.queries import limits, past
 from tests.server.serving import client, served
 
 
@@ -27,7 +28,7 @@ def endless() -> None:
 @pytest.mark.parametrize("limit", ["time", "memory", "stop"])
 def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(past, "resident", lambda: next(sizes))
+    monkeypatch.setattr(limits, "resident", lambda: next(sizes))
     wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
         "time": ((0.01, None, lambda: False), QueryTimeoutError),
         "memory": ((60, 15, lambda: False), LimitError),
@@ -36,7 +37,7 @@ def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) 
     how, error = wanted[limit]
 
     async def run() -> None:
-        await past.PastReads(*how).read(endless)
+        await past.PastReads(limits.CallLimits(*how)).read(endless)
 
     with pytest.raises(error):
         asyncio.run(run())
@@ -54,7 +55,7 @@ def test_a_few_reads_at_once() -> None:
         running -= 1
 
     async def run() -> None:
-        reads = past.PastReads(60, None, lambda: False)
+        reads = past.PastReads(limits.CallLimits(60, None, lambda: False))
         tasks = [asyncio.create_task(reads.read(read)) for _ in range(60)]
         await asyncio.sleep(0.05)
         assert await asyncio.to_thread(lambda: "free") == "free"
@@ -73,5 +74,22 @@ def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
     with served(tmp_path / "store", question_seconds=0) as address, client(address) as http:
         answer = http.get(f"/commits/{last}?since=0")
         assert (answer.status_code, "ask for fewer commits" in answer.json()["detail"]) == (504, True)
+        assert http.get("/commits").status_code == 504
     with served(tmp_path / "store") as address, client(address) as http:
         assert len(http.get(f"/commits/{last}?since=0").json()["appeared"]["asserted"]) == 20
+        assert [each["commit"] for each in http.get("/commits?limit=2").json()] == [last, last - 1]
+
+
+@pytest.mark.parametrize("form", ["json", "exact", "patch"])
+def test_a_read_can_end_while_its_answer_is_written(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class LateError(Exception):
+        pass
+
+    def end() -> None:
+        raise LateError
+
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        delta = graph.add("<http://e/a> <http://e/p> <http://e/o> .")
+        monkeypatch.setattr(graph, "changes", lambda *_: delta)
+        with pytest.raises(LateError), watched(end):
+            history._document(graph, 0, 1, form)

@@ -172,22 +172,22 @@ GUARDS = [
     ),
     Guard(
         "time of a question",
-        "server.writer",
-        "if now - begun > means.seconds:",
+        "server.queries.limits",
+        "if now - begun > self.seconds:",
         "if False:",
         f"{_QUESTIONS}::test_a_question_over_its_time_ends",
     ),
     Guard(
         "memory of a question",
-        "server.writer",
-        "if (resident() or 0) - before > means.bytes:",
+        "server.queries.limits",
+        "if (resident() or 0) - before > self.bytes:",
         "if False:",
         f"{_QUESTIONS}::test_a_question_over_its_memory_ends",
     ),
     Guard(
         "edits that wait for a question",
         "server.writer",
-        "now - max(begun, first) > means.hold:",
+        "time.monotonic() - max(begun, first) > means.hold:",
         "False:",
         f"{_QUESTIONS}::test_a_question_ends_when_an_edit_waits_for_it",
     ),
@@ -200,9 +200,9 @@ GUARDS = [
     ),
     Guard(
         "end of a question when the server stops",
-        "server.writer",
-        """            if self._is_stopped():
-                raise _stopping()""",
+        "server.queries.limits",
+        """            if self.is_stopping():
+                raise stopping()""",
         "            pass",
         f"{_QUESTIONS}::test_questions_end_when_the_server_stops",
     ),
@@ -249,6 +249,20 @@ GUARDS = [
         "../../standing/test_together.py::test_a_query_that_would_take_too_long_with_the_others_is_refused",
     ),
     Guard(
+        "text of the rows of standing queries",
+        "graph.standing.standing",
+        "if room < 0:",
+        "if False:",
+        "../../standing/test_together.py::test_rows_with_too_much_text_end_their_query",
+    ),
+    Guard(
+        "memory of the process of a standing query",
+        "graph.knowledge_graph",
+        "(together.left(), together.process_bytes)",
+        "(together.left(), None)",
+        "../../standing/test_together.py::test_the_process_of_a_query_has_a_limit_of_memory",
+    ),
+    Guard(
         "depth of terms",
         "server.queries.nesting",
         "if any(sum(",
@@ -272,9 +286,16 @@ GUARDS = [
     Guard(
         "time of the parser",
         "server.queries.nesting",
-        "if length is not None and",
+        "if seconds is not None and",
         "if False and",
         f"{_CRASHES}::test_a_text_may_take_the_parser_a_second",
+    ),
+    Guard(
+        "time of the planner",
+        "server.queries.nesting",
+        'if kind == "query" and not found',
+        "if False",
+        f"{_CRASHES}::test_many_patterns_beside_each_other_take_the_planner_long",
     ),
     Guard(
         "depth of documents",
@@ -466,9 +487,16 @@ GUARDS = [
     Guard(
         "time of a ticket",
         "server.session",
-        "time.time() < int(until)",
-        "True",
+        "time.time() >= int(until)",
+        "False",
         f"{_OPERATION}/test_tokens.py::test_a_ticket_ends",
+    ),
+    Guard(
+        "end of sessions that are no longer remembered one by one",
+        "server.session",
+        "_end(session) <= over or ",
+        "",
+        f"{_OPERATION}/test_tokens.py::test_sessions_that_were_ended_take_bounded_memory",
     ),
     Guard(
         "a stream ends with its token",

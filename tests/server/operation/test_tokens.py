@@ -164,11 +164,19 @@ def test_sessions_that_were_ended_take_bounded_memory(monkeypatch: pytest.Monkey
     monkeypatch.setattr(session, "_MOST_ENDED", 5)
     sessions = Sessions(ROLES, NAMES)
     ended, going, other = list[str](), cookie(sessions, READ), cookie(sessions, WRITE)
+    holders, tickets = [sessions.holder_of_cookie(going)], list[str]()
     for _ in range(6):
         assert sessions.holder_of_cookie(going)
         ended.append(cookie(sessions, READ))
+        holders.append(sessions.holder_of_cookie(ended[-1]))
         sessions.end(Response(), "h:1", ended[-1])
+        tickets += map(sessions.ticket, holders[-2:])
+    of_token = sessions.holder_of_token(READ)
     assert [each for each in (*ended, going) if sessions.holder_of_cookie(each)] == []
+    assert [each for each in tickets if sessions.holder_of_ticket(each)] == []
+    assert [each for each in holders if sessions.is_known({session.HOLDER: each})] == []
+    assert sessions.is_known({session.HOLDER: of_token})
+    assert sessions.holder_of_ticket(sessions.ticket(of_token)) == of_token
     assert sum(map(len, sessions._ended.values())) == 0
     assert sessions.holder_of_cookie(other)
     assert sessions.holder_of_cookie(cookie(sessions, READ))
