@@ -30,6 +30,7 @@ def test_a_delta() -> None:
         assert header == ["subject", "predicate", "object", "graph", "before", "after"]
         assert len(lines) == 4
         assert ["<http://e/tom>", "<http://e/name>", '"<b>Tom & Co</b>"', "", "absent", "asserted"] in lines
+        assert ["<http://e/tom>", "rdf:type", "<http://e/Animal>", "", "absent", "inferred"] in lines
         with graph.what_if() as tx:
             tx.remove((":tom", "a", ":Cat"), prefixes=EX).add((":tom", "a", ":Animal"), prefixes=EX)
         assert repr(tx.delta) == "<Delta of a what-if: 0 appeared, 1 (1 asserted) disappeared, 1 turned>"
@@ -125,3 +126,17 @@ def test_a_list_shows_its_first_rows() -> None:
         assert "the first 50 of 60 rules" in html
         assert len(rows(html)) == 51
         assert "0 contradictions" in html_of(graph.contradictions())
+
+
+def test_tables_are_shortened_by_the_prefixes_of_loaded_files(tmp_path: Path) -> None:
+    (tmp_path / "pets.ttl").write_text(f"@prefix : <http://e/> . {TEXT}", "utf-8")
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        loaded = graph.load(tmp_path / "pets.ttl").delta
+        delta = graph.add((":rex", "a", ":Cat"), prefixes=EX)
+        with graph.what_if() as tx:
+            tx.add((":kit", "a", ":Cat"), prefixes=EX)
+        texts = [each._repr_html_() for each in (loaded, delta, tx.delta)]
+        assert ["<td>:Animal</td>" in text and "http://e/" not in text for text in texts] == [True] * 3
+        rules = graph.rules()._repr_html_()  # type: ignore[attr-defined]
+        assert "[?v0, a, :Animal] :- [?v0, a, :Cat] ." in rules
+        assert "http://e/" not in rules
