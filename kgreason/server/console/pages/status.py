@@ -37,6 +37,7 @@ async def status_page(request: Request) -> None:
     async def follow() -> None:
         while True:
             content.set_content(shown(await frame.calls.json("/status")))
+            frame.loaded()
             if frame.may("admin"):
                 queries.set_content(slow(await frame.calls.json("/slow-queries")))
             await asyncio.sleep(_SECONDS)
