@@ -117,13 +117,19 @@ def test_the_keyboard_reaches_the_content(page: Page) -> None:
 def test_a_page_says_that_it_loads_and_nothing_else_meanwhile(page: Page) -> None:
     update = "INSERT DATA { <http://e/kit> a <http://e/Cat> }"
     assert page.request.post("/update", form={"update": update}).ok
-    page.add_init_script(
-        "window.seen = []; const look = () => { window.seen.push(document.body?.innerText ?? '');"
-        " requestAnimationFrame(look); }; look();"
-    )
+    page.add_init_script("""
+        window.seen = "";
+        const look = () => {
+          const waiting = document.querySelector(".loading");
+          if (waiting && getComputedStyle(waiting).display !== "none") window.seen += waiting.textContent;
+          window.seen += document.body?.innerText ?? "";
+          requestAnimationFrame(look);
+        };
+        look();
+    """)
     page.goto("/console/feed")
     page.get_by_role("article", name="Commit 2").wait_for()
-    seen = page.evaluate("window.seen.join()")
+    seen = page.evaluate("window.seen")
     assert "Loading…" in seen
     assert "No commit" not in seen
-    assert not page.get_by_text("Loading…").is_visible()
+    page.locator(".loading").wait_for(state="hidden")
