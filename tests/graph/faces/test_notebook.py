@@ -42,7 +42,7 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert len(rows(delta._repr_html_())) == 51
         found = graph.select("SELECT ?o ?u { ?s ?p ?o }")
         html = found._repr_html_()
-        assert "the first 50 rows" in html
+        assert "<caption>Solutions: the first 50 rows</caption>" in html
         assert len(rows(html)) == 51
         assert found._repr_html_() == html
         assert len(list(found)) == 60
@@ -56,6 +56,9 @@ def test_what_a_query_finds_is_escaped() -> None:
         graph.add(TEXT)
         found = graph.select("SELECT ?name { ?x :name ?name }", prefixes=EX)
         assert rows(found._repr_html_()) == [["name"], ['"<b>Tom & Co</b>"']]
+        assert "<caption>Solutions: 1 row</caption>" in found._repr_html_()
+        next(found)
+        assert "<caption>Solutions: 0 rows that are left</caption>" in found._repr_html_()
         found = graph.select("SELECT (<<( ?x :name 1 )>> AS ?t) ?u { ?x :name ?name }", prefixes=EX)
         assert rows(found._repr_html_())[1][0].startswith("<<( <http://e/tom>")
 
