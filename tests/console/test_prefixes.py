@@ -25,6 +25,12 @@ def test_declared_prefixes_count_before_those_that_are_made_up() -> None:
     assert words.prefixes["owl"] == WELL_KNOWN["owl"]
 
 
+def test_all_prefixes_of_a_namespace_are_read_and_the_first_is_shown() -> None:
+    words = words_of(CLASSES, declared={"e": "http://e/", "": "http://e/"})
+    assert words.short("http://e/Cat") == "e:Cat"
+    assert words.full(":Cat") == words.full("e:Cat") == "http://e/Cat"
+
+
 def test_the_empty_prefix_is_used_without_a_declaration() -> None:
     words = Words({"": "http://e/"})
     for text in ("SELECT * { ?x a :Cat }", "SELECT * { ?x ^:eats/:eats ?y }", ":a :b _:c , [:d :e] ."):

@@ -1,8 +1,8 @@
 """`Vocabulary`: the prefixes, classes and properties of a graph, for short names and for completion.
 
-Well-known namespaces have their usual prefix, whatever a file says. For others the prefixes count that loaded files
-have declared. The prefix of any other namespace of a class or property is made from the namespace:
-`http://example.org/univ-bench.owl#` is `univ-bench`.
+Well-known prefixes keep their usual namespaces, whatever a file says. All others that loaded files have declared count;
+if a namespace has several, the first of them is shown. The prefix of any other namespace of a class or property is made
+from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
 
 Cost: a look at the prefixes, which ends if an edit holds it up, and three queries, at most once after a commit, and at
 most once in ten seconds. They find the declared classes and properties with their labels, and look for further ones in
@@ -86,7 +86,7 @@ class Words:
         labels: Mapping[str, str] | None = None,
     ) -> None:
         self.prefixes, self.classes, self.properties, self.labels = prefixes, classes, properties, labels or {}
-        self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
+        self._prefix = {namespace: prefix for prefix, namespace in reversed([*prefixes.items()])}
 
     def short(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.
@@ -214,7 +214,7 @@ def prefixes_for(iris: Iterable[str], declared: Mapping[str, str] | None = None)
     usual = {namespace: prefix for prefix, namespace in WELL_KNOWN.items()}
     found = {prefix: WELL_KNOWN[prefix] for prefix in _ALWAYS}
     for prefix, namespace in (declared or {}).items():
-        if WELL_KNOWN.get(prefix, namespace) == namespace and namespace not in found.values():
+        if WELL_KNOWN.get(prefix, namespace) == namespace:
             found[prefix] = namespace
     for namespace, _ in Counter(map(namespace_of, iris)).most_common():
         if namespace and namespace not in found.values():
