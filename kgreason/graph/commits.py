@@ -128,6 +128,7 @@ class Committer:
                 self.check(delta)
                 prefixes = remembered(before.prefixes, edit.prefixes)
                 self.state.note(delta, headers, prefixes)
+                delta = replace(delta, prefixes=self.state.prefixes())
                 if home.history is not None:
                     with span("journal"):
                         home.history.append(entry_of(delta, headers))
@@ -180,7 +181,8 @@ class Committer:
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
             self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
-        return Delta(number, change, self.materializer.dictionary, declared=self._declared[1])
+        declared, prefixes = self._declared[1], self.state.prefixes()
+        return Delta(number, change, self.materializer.dictionary, declared=declared, prefixes=prefixes)
 
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
         """Carry out a step of a SPARQL Update in the engine, without a commit.

@@ -227,10 +227,10 @@ class ReadableGraph:
         True
         """
         if not (costs or alone or anew):
-            return RuleList(self._state.rules())
+            return RuleList(self._state.rules(), self._state.prefixes())
         from kgreason.graph.state.rule_costs import costliest
 
-        return RuleList(costliest(self._state.costs(alone=alone, anew=anew)))
+        return RuleList(costliest(self._state.costs(alone=alone, anew=anew)), self._state.prefixes())
 
     @locked
     def own_rules(self) -> tuple[Rule, ...]:

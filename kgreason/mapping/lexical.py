@@ -9,7 +9,7 @@
     timestamp                       xsd:dateTime          2026-01-01T12:00:00.5Z, in the time zone of the column
     time                            xsd:time              12:00:00
     duration                        xsd:dayTimeDuration   PT5400S
-    strings                         xsd:string
+    strings, UUIDs                  xsd:string
     dictionary                      as its values
     lists                           as their items: several values
 
@@ -53,6 +53,9 @@ class ColumnValues:
         """Return the column with the items of lists in place of the lists, and without dictionary. NaN becomes null."""
         values, rows = self.values, self.rows
         while True:
+            if isinstance(values, pa.ExtensionArray) and values.type.extension_name == "arrow.uuid":
+                values = _uuids(values)
+                break
             if isinstance(values, pa.ExtensionArray):
                 if values.type.extension_name != "arrow.json":  # such as periods, which have the numbers of months
                     raise InputError(
@@ -83,6 +86,22 @@ class ColumnValues:
             return replace(self, values=self.values.cast(pa.int64()))
         except pa.ArrowInvalid:
             return self
+
+
+_HEX = np.array([f"{number:02x}" for number in range(256)], dtype="S2")
+
+
+def _uuids(values: pa.ExtensionArray) -> pa.Array:
+    """Return UUIDs as text, such as 12345678-1234-5678-1234-567812345678."""
+    filled = pc.fill_null(values.storage, bytes(16))
+    _, data = filled.buffers()
+    numbers = np.frombuffer(data, dtype=np.uint8)[16 * filled.offset :][: 16 * len(filled)]
+    digits = _HEX[numbers].view("S1").reshape(len(filled), 32)
+    dashes = np.full((len(filled), 1), b"-", dtype="S1")
+    parts = np.split(digits, [8, 12, 16, 20], axis=1)
+    text = np.hstack([parts[0], *(each for part in parts[1:] for each in (dashes, part))])
+    found = pa.array(np.ascontiguousarray(text).view("S36").ravel(), pa.binary(), mask=np.asarray(values.is_null()))
+    return found.cast(TEXT)
 
 
 def is_list(kind: pa.DataType) -> bool:

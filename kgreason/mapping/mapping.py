@@ -40,3 +40,11 @@ class RowMapping:
     columns: tuple[ColumnMapping, ...] = ()
     types: tuple[IriTemplate, ...] = ()
     graph: IriTemplate | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The columns that the mapping reads, each once."""
+        templates = [self.subject, *self.types, *([self.graph] if self.graph else [])]
+        templates += [each.template for each in self.columns if each.template]
+        read = [name for each in templates for name in each.columns]
+        return list(dict.fromkeys([*read, *(each.column for each in self.columns if not each.template)]))

@@ -103,7 +103,8 @@ def format_of(path: Path) -> Format:
     Raises InputError, with the known suffixes, for others.
     """
     if _ADDRESS.match(str(path)) and not path.exists():
-        raise InputError(f"{path}: is a web address; kgreason loads files, so download it first")
+        address = _ADDRESS.sub(lambda found: f"{found[0]}/", str(path))  # a path has one slash in the place of two
+        raise InputError(f"{address}: is a web address; kgreason loads files, so download it first")
     *_, first, last = ["", "", *(suffix.lstrip(".").lower() for suffix in path.suffixes)]
     name, compression = (first, last) if last in _UNPACKERS else (last, "")
     if name not in _TITLES:

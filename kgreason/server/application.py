@@ -134,14 +134,14 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         exception_handlers=dict.fromkeys(handled, problems.answer),
         lifespan=running,
     )
-    console = _console(app, lambda: logged, settings.body_bytes) if settings.console else None
+    console = _console(app, lambda: logged, graph, settings.body_bytes) if settings.console else None
     guarded = Guard(console or app, settings, sessions)
     metrics = Metrics(Compression(guarded), frozenset(route.path for route in routes))
     logged = AccessLog(metrics, settings)
     return Proxied(logged, settings.root_path, settings.trusted_proxies), sessions
 
 
-def _console(paths: ASGIApp, whole: Callable[[], ASGIApp], body_bytes: int) -> Console:
+def _console(paths: ASGIApp, whole: Callable[[], ASGIApp], graph: KnowledgeGraph, body_bytes: int) -> Console:
     """Wrap the application `paths` in the console. Only a server with a console imports NiceGUI.
 
     `whole` returns the application with the guard, to which the pages send their requests.
@@ -149,7 +149,7 @@ def _console(paths: ASGIApp, whole: Callable[[], ASGIApp], body_bytes: int) -> C
     from kgreason.server.console.pages import register
     from kgreason.server.console.shell import Console
 
-    return Console(paths, whole, register, body_bytes)
+    return Console(paths, whole, register, lambda: graph.prefixes, body_bytes)
 
 
 def _console_routes() -> list[Route]:

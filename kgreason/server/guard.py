@@ -45,6 +45,10 @@ _HEADERS = {
 }
 
 
+_NO_TOKEN = "give a token of this server: Authorization: Bearer TOKEN"
+_UNKNOWN_TOKEN = "this server does not know the token that you gave"
+
+
 class Guard:
     """An ASGI application that checks each request, and hands the allowed ones on to another ASGI application."""
 
@@ -131,7 +135,9 @@ class Guard:
             return
         holder = scope[HOLDER] = self._holder(scope, headers)
         if holder is None:
-            raise Problem(401, "give a token of this server: Authorization: Bearer TOKEN", _challenge(scope, headers))
+            is_unknown = headers.get("authorization", "").partition(" ")[0].lower() in ("bearer", "basic")
+            detail = _UNKNOWN_TOKEN if is_unknown else _NO_TOKEN
+            raise Problem(401, detail, _challenge(scope, headers))
         scope[ROLE] = holder.role
         check_role(scope, needed)
 

@@ -223,6 +223,8 @@ def test_files_go_where_their_names_say() -> None:
     told = files.result("a.ttl", {"detail": "the body:1:3: wrong"})
     assert told == Row(["a.ttl", "a.ttl:1:3: wrong"], "contradicts")
     assert files.result("a.ttl", {"sending": True}) == Row(["a.ttl", "sending…"])
+    told = files.result("rules.dl", {"isRules": True, "committed": "false", "counts": ["7", "0", "0"]})
+    assert "nothing to save" in str(told.cells[1])
     assert "commit 7: triples asserted: 2" in str(files.result("a", {"counts": ["7", "2", "9"]}).cells[1])
 
 

@@ -21,6 +21,7 @@ from nicegui import Client
 from nicegui.page import page
 from starlette.requests import Request
 
+from kgreason.server.console.calls import in_pages
 from kgreason.server.console.consequences import consequences, staying
 from kgreason.server.console.controls import files, graphs, listing, past, terms
 from kgreason.server.console.frame import html
@@ -32,6 +33,7 @@ from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
 from kgreason.server.problems import Problem
+from kgreason.terms.prefixes import undeclared
 
 WORDS = Words(WELL_KNOWN)
 EVIL = st.text(alphabet="<>&\"'`$ {}ax=/\\", max_size=20)
@@ -229,6 +231,22 @@ def test_prefixes_that_a_text_lacks_are_found() -> None:
     assert words.undeclared("<http://u/a> ?ub:x <ub:y>") == {}
     assert words.full("ub:A") == "http://u/A"
     assert words.short("http://u/a b") is None
+
+
+def test_a_warning_has_short_names_and_stays_text() -> None:
+    counts = dict.fromkeys(("engine_bytes", "dictionary_bytes", *status._NAMES), 1)
+    told = {"stats": counts, "commit": 1, "resident_bytes": 1, "waiting": {"edits": 0, "queries": 0}, "commits": []}
+    told |= {"query_processes": 0, "streams": 0, "seconds": 1.0, "warnings": [f"<http://e/Cat> has no effect {SCRIPT}"]}
+    text = status.shown(told, Words({"": "http://e/"}))
+    assert ":Cat has no effect" in text
+    assert "script" not in Elements(text).found
+
+
+def test_messages_for_pages_name_no_argument_of_python() -> None:
+    undeclared_query = f"{undeclared('ex', 'query')}; and so on"
+    assert in_pages(undeclared_query).endswith("begin the query with PREFIX ex: <http://example.org/>; and so on")
+    assert "prefixes=" not in in_pages(undeclared("ex", "text") + undeclared("", "update"))
+    assert in_pages("a SPARQL Update: use `update` for it") == "a SPARQL Update: the page Edit takes it"
 
 
 def test_a_term_is_found_without_its_prefix() -> None:

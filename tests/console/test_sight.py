@@ -112,3 +112,24 @@ def test_the_keyboard_reaches_the_content(page: Page) -> None:
     page.get_by_role("link", name="e:ben").wait_for()
     page.keyboard.press("Tab")
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+
+
+def test_a_page_says_that_it_loads_and_nothing_else_meanwhile(page: Page) -> None:
+    update = "INSERT DATA { <http://e/kit> a <http://e/Cat> }"
+    assert page.request.post("/update", form={"update": update}).ok
+    page.add_init_script("""
+        window.seen = "";
+        const look = () => {
+          const waiting = document.querySelector(".loading");
+          if (waiting && getComputedStyle(waiting).display !== "none") window.seen += waiting.textContent;
+          window.seen += document.body?.innerText ?? "";
+          requestAnimationFrame(look);
+        };
+        look();
+    """)
+    page.goto("/console/feed")
+    page.get_by_role("article", name="Commit 2").wait_for()
+    seen = page.evaluate("window.seen")
+    assert "Loading…" in seen
+    assert "No commit" not in seen
+    page.locator(".loading").wait_for(state="hidden")

@@ -38,6 +38,7 @@ from kgreason.rules.relations.declarations import columns_of
 from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.prefixes import USUAL
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import distinct
 
@@ -69,6 +70,7 @@ class Delta(Frames):
     - `reasons`: the rules and axioms that derive inferred triples, if `what_if` was asked for reasons
     - `time`: when the commit was made, as text of xsd:dateTime in UTC; `author`: who made it. Both are empty if that is
       not known, and for a what-if
+    - `prefixes`: those that the graph remembers; the table in notebooks is shortened by them
 
     As a table (`to_pandas`, `to_arrow`, `to_polars`) a delta has the columns subject, predicate, object, graph, before
     and after. The last two are "absent", "inferred" or "asserted". The rows are the triples of the default graph whose
@@ -85,6 +87,7 @@ class Delta(Frames):
     reasons: Mapping[Triple, Reason] = field(default_factory=dict)
     time: str = ""
     author: str = ""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def rows(self) -> Int32:
@@ -143,7 +146,7 @@ class Delta(Frames):
 
     def _repr_html_(self) -> str:
         """Return the first changes as an HTML table, which notebooks show."""
-        return table(f"{self!r}", _COLUMNS, self._changes(SHOWN))
+        return table(f"{self!r}", _COLUMNS, self._changes(SHOWN), {**USUAL, **self.prefixes})
 
     def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
         return _COLUMNS, self._changes(None)

@@ -21,13 +21,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 from urllib.parse import quote
 
+from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.input.terms import Prefixes, fitting, written
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
+from kgreason.terms import vocabulary as v
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
@@ -42,6 +44,8 @@ _ROWS = 1 << 16
 """The rows that are turned into triples at a time."""
 _LIBRARIES = ("pandas", "polars", "pyarrow")
 _TAG = re.compile(r"@[A-Za-z]+(?:-[A-Za-z0-9]+)*")
+_RARE = frozenset(["anyAtomicType", "anySimpleType", "ENTITY", "ID", "IDREF", "NOTATION", "QName"])
+"""Types of XSD whose values kgreason does not compare."""
 _NAME = re.compile(r"([\w.-]*):(?!//)")
 
 
@@ -66,7 +70,7 @@ def lines_of(frame: Any, mapping: FrameMapping, prefixes: Prefixes) -> Iterator[
     """Yield the triples of a frame as canonical lines of N-Quads, in chunks. Raises InputError, InputTypeError."""
     from kgreason.mapping.triples import lines
 
-    table = _arrow(frame)
+    table = _arrow(frame, lambda names: mapping_of(names, mapping, prefixes).names)
     rows, first = mapping_of(table.column_names, mapping, prefixes), 1
     for batch in table.to_batches(_ROWS):
         yield lines(batch, rows, first)
@@ -136,7 +140,8 @@ class _Reader:
         try:
             fitting(f"<{found.example}>" if text.startswith("<") else found.example, place, self._prefixes)
         except InputError as error:
-            raise InputError(f"{text}: the template makes no IRIs: {error}") from error
+            whole = "; {+name} takes whole IRIs from a column" if not isinstance(first, str) else ""
+            raise InputError(f"{text}: the template makes no IRIs: {error}{whole}") from error
         return found
 
     def predicate(self, name: str, vocabulary: str) -> str:
@@ -165,6 +170,12 @@ class _Reader:
                 raise InputError(f"column {name}: {kind} is not a language tag such as @en")
             return ColumnMapping(name, predicate, language=written(f'"x"{kind}', "object")[4:])
         datatype = fitting(kind, "predicate", self._prefixes)
+        if (
+            datatype.startswith(f"<{v.XSD}")
+            and datatype not in DATATYPE_MAP
+            and datatype[len(v.XSD) + 1 : -1] not in _RARE
+        ):
+            raise InputError(f"column {name}: XSD has no datatype {kind}")
         if is_untagged(f'"x"^^{datatype}'):
             raise InputError(f"column {name}: {PROBLEM}; pass the tag, as @en")
         return ColumnMapping(name, predicate, datatype=datatype)
@@ -174,15 +185,21 @@ def _is_pair(meaning: object) -> bool:
     return isinstance(meaning, (tuple, list)) and [*map(type, meaning)] == [str, str]
 
 
-def _arrow(frame: Any) -> pyarrow.Table:
-    """Return a frame as a table of Arrow. Raises InputError, InputTypeError."""
+def _arrow(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> pyarrow.Table:
+    """Return a frame as a table of Arrow. Raises InputError, InputTypeError.
+
+    `names_of` returns the columns that are read, from all columns of a frame. A frame of pandas needs to be sound in
+    these columns only.
+    """
     try:
         import pyarrow
     except ImportError as error:
         raise InputError("frames need PyArrow: pip install 'kgreason[frames]'") from error
     try:
+        if type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns"):
+            frame = _columns(frame, names_of)
         table = _read(frame, pyarrow)
-    except (pyarrow.ArrowException, TypeError, ValueError) as error:
+    except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, (InputError, InputTypeError)):
             raise
         raise InputError(_problem(frame, str(error).splitlines()[0])) from error
@@ -196,13 +213,21 @@ def _check_names(names: Sequence[str]) -> None:
         raise InputError(f"the frame has two columns {twice[0]}")
 
 
+def _columns(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> Any:
+    """Return the columns of a frame of pandas that are read, with texts as names."""
+    frame = frame.reset_index([name for name in frame.index.names if name is not None])
+    frame = frame.set_axis([str(name) for name in frame.columns], axis="columns")
+    names = [*frame.columns]
+    _check_names(names)
+    read = set(names_of(names) or names)  # without a column the frame would have no rows
+    frame = frame[[name for name in names if name in read]]
+    _check_terms(frame)
+    return frame
+
+
 def _read(frame: Any, pyarrow: Any) -> pyarrow.Table:
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas" and hasattr(frame, "columns"):
-        frame = frame.reset_index([name for name in frame.index.names if name is not None])
-        frame = frame.set_axis([str(name) for name in frame.columns], axis="columns")
-        _check_names([*frame.columns])
-        _check_terms(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False)
     if library == "polars" and hasattr(frame, "to_arrow") and hasattr(frame, "columns"):
         return frame.to_arrow()
@@ -230,6 +255,10 @@ def _problem(frame: Any, problem: str) -> str:
         for row, value in enumerate(values, 1):
             if value is None or value != value:  # NaN and NaT are not equal to themselves
                 continue
+            if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+                return (
+                    f"row {row}, column {name}, value {value}: an integer of more than 64 bits; pass its digits as text"
+                )
             if known is not None and type(value) is not known:
                 return f"row {row}, column {name}, value {value!r}: the column has values of the type {known.__name__}"
             known = type(value)

@@ -299,6 +299,10 @@ def _terms(item: object, *counts: int) -> tuple[object, ...]:
         raise InputTypeError(
             f"{shorten(repr(item), 80)}: a {type(item).__name__} of triples; pass each triple as an argument of its own"
         )
+    if any(isinstance(term, dict) for term in terms):
+        raise InputTypeError(
+            f"{shorten(repr(item), 80)}: a list of dicts; pass a frame, such as pandas.DataFrame(rows)"
+        )
     if len(terms) not in counts:
         raise InputError(f"{item!r}: a tuple of {len(terms)} terms; pass {wanted}")
     return terms

@@ -143,8 +143,11 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         if self._is_read and self._kept is not None:
             iter(self)
         rows = self._look(SHOWN + 1)
-        more = f"the first {SHOWN} rows that are left" if len(rows) > SHOWN else f"{len(rows)} rows are left"
-        return table(f"{type(self).__name__}: {more}", self._names, map(_cells, rows[:SHOWN]), self._prefixes())
+        left = "" if self._kept == [] else " that are left"
+        counted = f"the first {SHOWN} rows" if len(rows) > SHOWN else f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
+        return table(
+            f"{type(self).__name__}: {counted}{left}", self._names, map(_cells, rows[:SHOWN]), self._prefixes()
+        )
 
 
 class Solution:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.graph.results.notebook import SHOWN, shortened, table
 from kgreason.proofs.contradiction import Contradiction
 
 
 class RuleList(list[dict[str, Any]]):
-    """A dict for each rule."""
+    """A dict for each rule. `prefixes` shorten the IRIs of the table."""
+
+    def __init__(self, rules: Iterable[dict[str, Any]], prefixes: Mapping[str, str] | None = None) -> None:
+        super().__init__(rules)
+        self._prefixes = prefixes or {}
 
     def _repr_html_(self) -> str:
         """Return the first rules as an HTML table, with a column for each key."""
         names = list(dict.fromkeys(name for each in self[:SHOWN] for name in each))
-        rows = ([each.get(name) for name in names] for each in self[:SHOWN])
+        rows = ([shortened(each.get(name), self._prefixes) for name in names] for each in self[:SHOWN])
         return table(_caption(len(self), "rule"), names, rows)
 
 

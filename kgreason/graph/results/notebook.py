@@ -5,6 +5,7 @@ Cost: linear in the rows that are shown.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
@@ -12,6 +13,7 @@ from kgreason.graph.input.terms import NO_PREFIXES, text_of
 from kgreason.rules.formatter import format_term
 from kgreason.terms.prefixes import USUAL
 
+_IRI = re.compile(r"<[^<>\s\"]+>")
 SHOWN = 50
 """A table shows at most this many rows."""
 
@@ -26,6 +28,14 @@ def table(
     lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names)]
     lines += (_row("td", [_shown(cell, prefixes) for cell in row]) for row in rows)
     return "\n".join([*lines, "</table>"])
+
+
+def shortened(cell: object, prefixes: Mapping[str, str]) -> object:
+    """Return a cell in which each IRI of a text, such as a rule, is shortened by `prefixes` and the usual ones."""
+    if not isinstance(cell, str):
+        return cell
+    known = {**USUAL, **prefixes}
+    return _IRI.sub(lambda found: format_term(found[0], known), cell)
 
 
 def _shown(cell: object, prefixes: Mapping[str, str]) -> str | None:

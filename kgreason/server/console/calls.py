@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -26,6 +27,10 @@ from kgreason.server.request.proxy import root_of
 
 _CARRIED = ("host", "cookie", "authorization")
 _AHEAD = 8
+_ADVICE = (
+    (re.compile(r",? or pass prefixes=\{[^{}]*\}"), ""),
+    (re.compile(r"use `update` for it"), "the page Edit takes it"),
+)
 _SHORT = 1 << 16
 """JSON with more bytes than this is read in a thread."""
 
@@ -165,9 +170,20 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
+def in_pages(message: str) -> str:
+    """Turn a message of the library into one for a user of the pages, who passes no arguments of Python.
+
+    >>> in_pages("begin the query with PREFIX e: <http://e/>, or pass prefixes={'e': 'http://e/'}")
+    'begin the query with PREFIX e: <http://e/>'
+    """
+    for pattern, advice in _ADVICE:
+        message = pattern.sub(advice, message)
+    return message
+
+
 def _problem(status: int, text: bytes, headers: Mapping[str, str]) -> Problem:
     try:
-        detail = str(json.loads(text)["detail"])
+        detail = in_pages(str(json.loads(text)["detail"]))
     except (ValueError, KeyError, TypeError):
         detail = f"the server has answered with status {status}"
     return Problem(status, detail, headers)

@@ -67,6 +67,7 @@ class Frame:
         with self._main:
             html(Markup('<h1 class="{}">{}</h1>').format("" if title else "quiet", title or name))
             self._notices = html("")
+            self._loading = html("Loading…").classes("loading").props('role="status"')
         self._client = ui.context.client
         self._client.on_delete(self._end)
 
@@ -102,13 +103,20 @@ class Frame:
         """Show a message at the top of the page. An empty message removes the message that is shown."""
         self._notices.set_content(notice(message, kind) if message else "")
 
+    def loaded(self) -> None:
+        """Take away the word that the page loads. The frame does so after `load` of `later`, if `load` ends."""
+        self._loading.set_visibility(False)
+
     def later(self, load: Callable[[], Awaitable[object]]) -> None:
         """Call `load` after the browser has connected and the words of the graph (`Words`) were read."""
 
         async def loading() -> None:
-            self.words = await self._vocabulary.words(self.calls)
-            self._has_words.set()
-            await load()
+            try:
+                self.words = await self._vocabulary.words(self.calls)
+                self._has_words.set()
+                await load()
+            finally:
+                self.loaded()
 
         async def begin() -> None:
             await self._client.connected()

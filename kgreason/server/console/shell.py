@@ -12,7 +12,7 @@ The Content-Security-Policy of the pages lets a browser load from this server al
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 
@@ -50,16 +50,21 @@ class Console:
     """
 
     def __init__(
-        self, paths: ASGIApp, whole: Callable[[], ASGIApp], register: Callable[[], object], body_bytes: int
+        self,
+        paths: ASGIApp,
+        whole: Callable[[], ASGIApp],
+        register: Callable[[], object],
+        prefixes: Callable[[], Mapping[str, str]],
+        body_bytes: int,
     ) -> None:
         """`paths` is the application of the paths. `whole` returns the application with the guard.
 
         The pages send their requests to the application with the guard. `register` makes all pages known to NiceGUI.
-        `body_bytes` is the largest body that the paths take.
+        `prefixes` returns the prefixes that the graph remembers. `body_bytes` is the largest body that the paths take.
         """
         self._paths, self._whole, self.body_bytes = paths, whole, body_bytes
         self._shell = _shell(register)
-        self.vocabulary = Vocabulary()
+        self.vocabulary = Vocabulary(prefixes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or a websocket."""

@@ -1,18 +1,22 @@
 """`Vocabulary`: the prefixes, classes and properties of a graph, for short names and for completion.
 
-A graph does not keep the prefixes of its files. So well-known namespaces have their usual prefix. The prefix of any
-other namespace of a class or property is made from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
+Well-known prefixes keep their usual namespaces, whatever a file says. All others that loaded files have declared count;
+if a namespace has several, the first of them is shown. The prefix of any other namespace of a class or property is made
+from the namespace: `http://example.org/univ-bench.owl#` is `univ-bench`.
 
-Cost: three queries, at most once after a commit, and at most once in ten seconds. They find the declared classes and
-properties with their labels, and look for further ones in some ten thousands of triples.
+Cost: a look at the prefixes, which ends if an edit holds it up, and three queries, at most once after a commit, and at
+most once in ten seconds. They find the declared classes and properties with their labels, and look for further ones in
+some ten thousands of triples.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from kgreason.errors import KgreasonError
 from kgreason.server.console.calls import Calls
@@ -35,7 +39,7 @@ WELL_KNOWN = {
     "ub": "http://swat.cse.lehigh.edu/onto/univ-bench.owl#",
 }
 _ALWAYS = ("rdf", "rdfs", "owl", "xsd")
-_SECONDS = 10
+_SECONDS, _PATIENCE = 10, 1
 _MOST = 5_000
 _PROPERTIES = (
     "rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty owl:TransitiveProperty"
@@ -62,7 +66,7 @@ _NAMESPACES = """SELECT ?space (COUNT(*) AS ?uses) {
 } GROUP BY ?space ORDER BY DESC(?uses) LIMIT 20"""
 _LOCAL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_-])?")
 _DECLARED = re.compile(r"(?i)@?\bprefix\s+([\w.-]*):")
-_USED = re.compile(r"(?<![\w:?$@-])([A-Za-z][\w.-]*):(?![/\s])")
+_USED = re.compile(r"(?<![\w:?$@-])([A-Za-z][\w.-]*|):(?![/\s])")
 _HIDING = re.compile(r"<[^<>\s]*>|\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|(?<!\S)#[^\n]*")
 """A pattern for IRIs, strings and comments: a colon inside them is not part of a prefixed name."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
@@ -82,7 +86,7 @@ class Words:
         labels: Mapping[str, str] | None = None,
     ) -> None:
         self.prefixes, self.classes, self.properties, self.labels = prefixes, classes, properties, labels or {}
-        self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
+        self._prefix = {namespace: prefix for prefix, namespace in reversed([*prefixes.items()])}
 
     def short(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.
@@ -129,8 +133,12 @@ class Words:
 class Vocabulary:
     """Keeps the `Words` of a graph, as of a recent commit."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefixes: Callable[[], Mapping[str, str]]) -> None:
+        """`prefixes` returns the prefixes that the graph remembers; it may wait for an edit."""
+        self._prefixes = prefixes
         self._words, self._commit, self._time = Words(WELL_KNOWN), -1, 0.0
+        self._declared: Mapping[str, str] = {}
+        self._reading: asyncio.Task[Mapping[str, str]] | None = None
 
     async def words(self, calls: Calls) -> Words:
         """Return the words of the graph. `calls` sends the requests to the server. Raises Problem.
@@ -140,26 +148,44 @@ class Vocabulary:
         """
         commit = (await calls.json("/health", live="true"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
+            is_whole = await self._read_declared()
             try:
                 terms = [(kind.strip('"'), term[1:-1]) for kind, term in await calls.rows(_QUERY)]
                 spaces = [space.strip('"') for space, _ in await calls.rows(_NAMESPACES)]
                 labels = [(term[1:-1], label) for term, label in await calls.rows(_LABELS)]
             except (Problem, KgreasonError):
                 return self._words
-            self._words, self._commit, self._time = words_of(terms, spaces, labels), commit, time.monotonic()
+            self._words, self._time = words_of(terms, spaces, labels, self._declared), time.monotonic()
+            if is_whole:
+                self._commit = commit
         return self._words
+
+    async def _read_declared(self) -> bool:
+        """Read the prefixes of the graph. Returns whether they could be read: a page does not wait for a long edit."""
+        reading = self._reading = self._reading or asyncio.create_task(asyncio.to_thread(self._prefixes))
+        await asyncio.wait([reading], timeout=_PATIENCE)
+        if not reading.done():
+            return False  # the next page waits for the same thread
+        self._reading = None
+        with suppress(KgreasonError):
+            self._declared = reading.result()
+        return True
 
 
 def words_of(
-    rows: Iterable[tuple[str, str]], namespaces: Iterable[str] = (), labels: Iterable[tuple[str, str]] = ()
+    rows: Iterable[tuple[str, str]],
+    namespaces: Iterable[str] = (),
+    labels: Iterable[tuple[str, str]] = (),
+    declared: Mapping[str, str] | None = None,
 ) -> Words:
     """Make `Words` from rows (kind, IRI), where kind is "class" or "property". All `namespaces` get prefixes, too.
 
-    `labels` are pairs of an IRI and a literal. Of several labels of an IRI, `best_labels` chooses one.
+    `declared` are the prefixes of the graph. `labels` are pairs of an IRI and a literal. Of several labels of an IRI,
+    `best_labels` chooses one.
     """
     found = sorted(set(rows))
     classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
-    return Words(prefixes_for((*classes, *properties, *namespaces)), classes, properties, best_labels(labels))
+    return Words(prefixes_for((*classes, *properties, *namespaces), declared), classes, properties, best_labels(labels))
 
 
 def best_labels(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
@@ -176,16 +202,20 @@ def _foreign(literal: Literal) -> int:
     return 0 if literal.language.lower().startswith("en") else 1 if not literal.language else 2
 
 
-def prefixes_for(iris: Iterable[str]) -> dict[str, str]:
+def prefixes_for(iris: Iterable[str], declared: Mapping[str, str] | None = None) -> dict[str, str]:
     """Choose a prefix for the namespace of each IRI. Returns a dict from prefixes to namespaces.
 
-    If two namespaces have the same last word, the one with more IRIs gets this word as its prefix.
+    The prefixes that are `declared` count, but for a well-known prefix with another namespace than the usual one. If
+    two other namespaces have the same last word, the one with more IRIs gets this word as its prefix.
 
     >>> prefixes_for(["http://e/zoo#Cat"])["zoo"]
     'http://e/zoo#'
     """
     usual = {namespace: prefix for prefix, namespace in WELL_KNOWN.items()}
     found = {prefix: WELL_KNOWN[prefix] for prefix in _ALWAYS}
+    for prefix, namespace in (declared or {}).items():
+        if WELL_KNOWN.get(prefix, namespace) == namespace:
+            found[prefix] = namespace
     for namespace, _ in Counter(map(namespace_of, iris)).most_common():
         if namespace and namespace not in found.values():
             prefix = usual.get(namespace) or _invented(namespace)

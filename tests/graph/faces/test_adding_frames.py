@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -116,6 +117,8 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "@e n")}}, "column x: @e n is not a language tag"),
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "rdf:langString")}}, "needs a language tag"),
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "xsd:int")}}, "row 1, column x, value 'a'"),
+    ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "xsd:integr")}}, "XSD has no datatype xsd:integr"),
+    ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "{x}")}}, "makes no IRIs: .*; {.name} takes whole"),
     ({"subject": "http://e/{id}", "types": '"a"'}, "cannot be the object|not an IRI"),
 ]
 
@@ -181,7 +184,47 @@ def test_graphs_of_rdflib(graph: KnowledgeGraph) -> None:
         graph.add(
             pandas.DataFrame({"id": [1], "x": [rdflib.RDF.type]}, dtype=object),
             subject="http://e/{id}",
-            types="http://e/B",
+            vocabulary="http://e/",
         )
     with pytest.raises(InputTypeError, match=r"call add\(graph\)"):
         graph.load(rdflib.Graph())
+
+
+def test_a_column_that_no_triple_needs_may_be_a_mixture(graph: KnowledgeGraph) -> None:
+    frame = pandas.DataFrame({"id": [1, 2], "x": [1, "a"], "n": ["a", "b"]})
+    graph.add(frame, subject="http://e/{id}", columns={"n": "http://e/n"})
+    assert len(graph) == 2
+    with pytest.raises(InputError, match=r"^row 2, column x, value 'a': the column has values of the type int$"):
+        graph.add(frame, subject="http://e/{id}", vocabulary="http://e/")
+    graph.add(frame[["n"]], subject="http://e/a", types="http://e/C")
+    assert len(graph) == 3
+
+
+def test_a_mistake_in_the_arguments_is_named_before_one_in_a_column(graph: KnowledgeGraph) -> None:
+    frame = pandas.DataFrame({"id": [1, 2], "x": [1, "a"]})
+    with pytest.raises(InputTypeError, match=r"^a frame needs the argument `subject`"):
+        graph.add(frame)
+
+
+def test_an_integer_beyond_64_bits_is_one_clear_error(graph: KnowledgeGraph) -> None:
+    frame = pandas.DataFrame({"id": [1, 10**20]})
+    with pytest.raises(InputError, match=f"^row 2, column id, value {10**20}: an integer of more than 64 bits"):
+        graph.add(frame, subject="http://e/{id}", types="http://e/C")
+    graph.add(frame.astype(str), subject="http://e/{id}", columns={"id": ("http://e/n", "xsd:integer")})
+    assert ("http://e/100000000000000000000", "http://e/n", 10**20) in graph
+
+
+def test_uuids_are_text(graph: KnowledgeGraph) -> None:
+    ids = [UUID(int=0), UUID("0123abcd-0000-4000-8000-fedcba987654"), None, UUID(int=2**128 - 1)]
+    frame = pandas.DataFrame({"n": range(4), "id": ids})
+    graph.add(frame, subject="http://e/{n}", vocabulary="http://e/")
+    found = graph.select("SELECT ?id { ?x <http://e/id> ?id }").to_pandas()["id"]
+    assert {*found} == {str(each) for each in ids if each}
+    graph.add(frame[3:], subject="urn:uuid:{id}", types="http://e/C")
+    assert (f"urn:uuid:{ids[3]}", "a", "http://e/C") in graph
+
+
+def test_dicts_are_no_row_of_terms(graph: KnowledgeGraph) -> None:
+    rows: Any = [{"id": 1}]
+    with pytest.raises(InputTypeError, match=r"a list of dicts; pass a frame, such as pandas.DataFrame\(rows\)$"):
+        graph.add(rows, subject="http://e/{id}", vocabulary="http://e/")

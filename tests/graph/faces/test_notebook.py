@@ -30,6 +30,7 @@ def test_a_delta() -> None:
         assert header == ["subject", "predicate", "object", "graph", "before", "after"]
         assert len(lines) == 4
         assert ["<http://e/tom>", "<http://e/name>", '"<b>Tom & Co</b>"', "", "absent", "asserted"] in lines
+        assert ["<http://e/tom>", "rdf:type", "<http://e/Animal>", "", "absent", "inferred"] in lines
         with graph.what_if() as tx:
             tx.remove((":tom", "a", ":Cat"), prefixes=EX).add((":tom", "a", ":Animal"), prefixes=EX)
         assert repr(tx.delta) == "<Delta of a what-if: 0 appeared, 1 (1 asserted) disappeared, 1 turned>"
@@ -41,7 +42,7 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert len(rows(delta._repr_html_())) == 51
         found = graph.select("SELECT ?o ?u { ?s ?p ?o }")
         html = found._repr_html_()
-        assert "the first 50 rows" in html
+        assert "<caption>Solutions: the first 50 rows</caption>" in html
         assert len(rows(html)) == 51
         assert found._repr_html_() == html
         assert len(list(found)) == 60
@@ -55,6 +56,9 @@ def test_what_a_query_finds_is_escaped() -> None:
         graph.add(TEXT)
         found = graph.select("SELECT ?name { ?x :name ?name }", prefixes=EX)
         assert rows(found._repr_html_()) == [["name"], ['"<b>Tom & Co</b>"']]
+        assert "<caption>Solutions: 1 row</caption>" in found._repr_html_()
+        next(found)
+        assert "<caption>Solutions: 0 rows that are left</caption>" in found._repr_html_()
         found = graph.select("SELECT (<<( ?x :name 1 )>> AS ?t) ?u { ?x :name ?name }", prefixes=EX)
         assert rows(found._repr_html_())[1][0].startswith("<<( <http://e/tom>")
 
@@ -125,3 +129,17 @@ def test_a_list_shows_its_first_rows() -> None:
         assert "the first 50 of 60 rules" in html
         assert len(rows(html)) == 51
         assert "0 contradictions" in html_of(graph.contradictions())
+
+
+def test_tables_are_shortened_by_the_prefixes_of_loaded_files(tmp_path: Path) -> None:
+    (tmp_path / "pets.ttl").write_text(f"@prefix : <http://e/> . {TEXT}", "utf-8")
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        loaded = graph.load(tmp_path / "pets.ttl").delta
+        delta = graph.add((":rex", "a", ":Cat"), prefixes=EX)
+        with graph.what_if() as tx:
+            tx.add((":kit", "a", ":Cat"), prefixes=EX)
+        texts = [each._repr_html_() for each in (loaded, delta, tx.delta)]
+        assert ["<td>:Animal</td>" in text and "http://e/" not in text for text in texts] == [True] * 3
+        rules = graph.rules()._repr_html_()  # type: ignore[attr-defined]
+        assert "[?v0, a, :Animal] :- [?v0, a, :Cat] ." in rules
+        assert "http://e/" not in rules

@@ -159,7 +159,7 @@ WRONG: list[tuple[Callable[[Any], object], type[Exception], str]] = [
     (
         lambda graph: graph.load("http://e/data.ttl"),
         InputError,
-        "http:/e/data.ttl: is a web address; kgreason loads files, so download it first",
+        "http://e/data.ttl: is a web address; kgreason loads files, so download it first",
     ),
     (
         lambda graph: graph.load("<http://e/a> a <http://e/C> ."),

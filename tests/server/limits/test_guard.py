@@ -96,6 +96,7 @@ def test_without_a_token_nothing_is_told(headers: dict[str, str], path: str, gua
     assert answer.status_code == 401
     assert answer.headers["www-authenticate"] == 'Bearer, Basic realm="kgreason", charset="UTF-8"'
     assert not any(token in answer.text for token in (READ, WRITE, ADMIN))
+    assert ("does not know the token" in answer.json()["detail"]) == bool(headers)
 
 
 def test_every_path_needs_a_token(guarded: httpx.Client) -> None:

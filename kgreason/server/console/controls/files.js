@@ -24,7 +24,7 @@ async (event) => {
       const answer = await fetch(address, { method: "POST", headers, body: file });
       const counts = ["commit", "asserted", "appeared"].map((each) => answer.headers.get(`kgreason-${each}`));
       const detail = answer.ok ? "" : (await answer.json().catch(() => ({}))).detail ?? `status ${answer.status}`;
-      tell({ isRules: !path.startsWith(store), counts, detail });
+      tell({ isRules: !path.startsWith(store), committed: answer.headers.get("kgreason-committed"), counts, detail });
     } catch {
       tell({ detail: "the connection has broken off; perhaps the file has changed, or the server was stopped" });
     }

@@ -77,5 +77,7 @@ def result(name: str, told: dict[str, Any]) -> Row:
     if told.get("detail"):
         return Row([name, str(told["detail"]).replace("the body", name)], "contradicts")
     commit, asserted, appeared = told.get("counts") or (None,) * 3
+    if told.get("committed") == "false":
+        return Row([name, "nothing to save: the graph has all of it already"])
     what = "the rules are added" if told.get("isRules") else f"triples asserted: {asserted}"
     return Row([name, f"commit {commit}: {what}, appeared: {appeared}"], "appeared")

@@ -55,8 +55,8 @@ class _Edit:
         self._frame, self._graph = frame, graph.strip()
         self._kind = _UPDATE if update else _TURTLE
         self._busy = self._stale = False
-        self._shift = 0
-        """How many characters `_whole` has put before the first line of the text."""
+        self._declared = ""
+        """The declarations that `_whole` has put before the first line of the text."""
         self._tried: tuple[str, int] | None = None
         """The text whose consequences are shown, and the commit on which they were computed."""
         with ui.element("div").classes("panes"):
@@ -153,7 +153,9 @@ class _Edit:
             raise
         except Problem as problem:
             self._state.set_content(
-                Markup('<span class="mark">Not complete yet: {}</span>').format(_placed(problem.detail, self._shift))
+                Markup('<span class="mark">Not complete yet: {}</span>').format(
+                    _placed(problem.detail, len(self._declared))
+                )
             )
             return
         finally:
@@ -162,7 +164,7 @@ class _Edit:
             self._stale = True
             return
         self._tried = text, told["commit"]
-        self._state.set_content("")
+        self._state.set_content(Markup('<span class="mark">{}</span>').format(self._declared) if self._declared else "")
         self._shown.set_content(consequences(told, self._frame.words))
         self._shown.classes(remove="old")
         self._frame.run(lambda: self._say_why_they_stay(told.get("entailed", 0), self._whole(text)), "staying")
@@ -196,9 +198,8 @@ class _Edit:
         All declarations are on the first line, so that the line numbers of error messages stay right.
         """
         form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
-        declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
-        self._shift = len(declared)
-        return declared + text
+        self._declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
+        return self._declared + text
 
     async def _commit(self) -> None:
         if self._tried is None or self._tried[0] != self._editor.text or not self._frame.may("write"):

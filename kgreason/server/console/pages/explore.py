@@ -7,6 +7,7 @@ In a named graph all triples are asserted (/match).
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import islice
@@ -34,7 +35,7 @@ _PAUSE = 0.2
 _FORM = Markup(
     '<form class="bar" action="/console/explore" role="search"><label for="term">Term</label>'
     '<input id="term" name="term" list="term-offers" value="{}" size="34" autocomplete="off" spellcheck="false"'
-    ' placeholder="a label, ub:Person or http://…">{}<button class="main">Explore</button></form>'
+    ' placeholder="a label, ex:Person or http://…">{}<button class="main">Explore</button></form>'
 )
 _UNTOUCHED = "const field = document.getElementById('term'); if (field.value === field.defaultValue) field.value = {}"
 
@@ -214,10 +215,11 @@ def asked(text: str, words: Words) -> str | None:
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
-    iri = words.full(text) or words.named(text) or (text if ":" in text and " " not in text else None)
+    iri = words.full(text) or words.named(text) or (text if _IRI.fullmatch(text) else None)
     return None if iri is None else f"<{iri}>"
 
 
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*")
 _NONE = Triples((), True)
 
 

@@ -35,6 +35,7 @@ class _Feed:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._empty = html(_WAITING)
+        self._empty.set_visibility(False)
         self._commits = ui.element("div").classes("feed").props('role="feed" aria-label="Commits"')
         self._shown: list[ui.element] = []
         self._heads: dict[int, Head] | None = {}
@@ -42,7 +43,10 @@ class _Feed:
 
     async def follow(self) -> None:
         """Show the commits that the server still has, and then every new one, until the page is left."""
-        first = await self._first()
+        first, last = await self._first()
+        if first == last:
+            self._empty.set_visibility(True)
+            self._frame.loaded()
         async with self._frame.calls.open("GET", "/changes", {"after": first}) as answer:
             rest = b""
             async for piece in answer.pieces:
@@ -51,19 +55,20 @@ class _Feed:
                     if b"\ndata:" in event:
                         await self._show(event)
 
-    async def _first(self) -> int | None:
-        """Return the number of a commit: the page shows the commits after it.
+    async def _first(self) -> tuple[int, int]:
+        """Return two numbers of commits: the page shows the commits after the first one, and the second is the last.
 
-        The server still has all commits after it. At the time of the call, there are at most `_KEPT` of them.
+        The server still has all commits after the first one. At the time of the call, there are at most `_KEPT` of
+        them.
         """
         commit = int((await self._frame.calls.json("/health", live="true"))["commit"])
         try:
             async with self._frame.calls.open("GET", "/changes", {"after": 0}):
-                return max(0, commit - _KEPT)
+                return max(0, commit - _KEPT), commit
         except Problem as problem:
             if problem.status != 410:
                 raise
-            return max(int((problem.headers or {}).get("kgreason-after", commit)), commit - _KEPT)
+            return max(int((problem.headers or {}).get("kgreason-after", commit)), commit - _KEPT), commit
 
     async def _head(self, number: int) -> Head | None:
         if self._heads is not None and number not in self._heads:
@@ -78,6 +83,7 @@ class _Feed:
         known: dict[str, Any] = {name: told[name] for name in ("time", "author") if name in told}
         head = {**(await self._head(number) or {}), **known}
         self._empty.set_visibility(False)
+        self._frame.loaded()
         with self._commits, ui.element("article") as element:
             html(shown(number, told, head, self._frame.words))
             if self._frame.may("write") and self._heads is not None:

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.markup import Row, empty, notice, table
+from kgreason.server.console.markup import Row, empty, notice, rule_text, table
+from kgreason.server.console.vocabulary import Words
 
 _SECONDS = 3
 _LEAST = 1e-4
@@ -36,7 +37,8 @@ async def status_page(request: Request) -> None:
 
     async def follow() -> None:
         while True:
-            content.set_content(shown(await frame.calls.json("/status")))
+            content.set_content(shown(await frame.calls.json("/status"), frame.words))
+            frame.loaded()
             if frame.may("admin"):
                 queries.set_content(slow(await frame.calls.json("/slow-queries")))
             await asyncio.sleep(_SECONDS)
@@ -44,7 +46,7 @@ async def status_page(request: Request) -> None:
     frame.later(follow)
 
 
-def shown(told: dict[str, Any]) -> Markup:
+def shown(told: dict[str, Any], words: Words) -> Markup:
     """Show the state of the server as HTML. `told` is the answer of /status."""
     stats = told["stats"]
     graph = {name: f"{stats[key]:,}" for key, name in _NAMES.items()} | {"commit": f"{told['commit']:,}"}
@@ -58,7 +60,7 @@ def shown(told: dict[str, Any]) -> Markup:
         "followers": str(told["streams"]),
         "running for": _duration(told["seconds"]),
     }
-    warnings = [notice(each, "warning") for each in told["warnings"][:20]]
+    warnings = [notice(rule_text(each, words), "warning") for each in told["warnings"][:20]]
     parts = [*warnings, _section("Graph", _counts(graph)), _section("Server", _counts(server))]
     return Markup("").join([*parts, _section("Time of the last commits", _chart(told["commits"]))])
 
