@@ -610,7 +610,9 @@ class KnowledgeGraph(ReadableGraph):
         asks the network. Raises QueryError, InputError.
 
         `bindings` maps variables to terms, as `match` takes them for an object: the query is asked with these terms in
-        the place of the variables. A term is never read as SPARQL, so it may come from anybody.
+        the place of the variables, as if VALUES gave them at the start of the pattern and of each group in it. An inner
+        SELECT has the term only if it selects the variable; otherwise its variable is another one with the same name. A
+        term is never read as SPARQL, so it may come from anybody.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     _ = graph.add("<http://e/tom> <http://e/age> 7 . <http://e/kim> <http://e/age> 9 .")
