@@ -19,6 +19,7 @@ import os
 import shutil
 from collections.abc import Callable
 from itertools import count
+from contextlib import suppress
 from pathlib import Path
 
 _OPENED_AT_ONCE = 16
@@ -94,8 +95,16 @@ def copied(path: Path, folder: Path) -> None:
 
 
 def log_bytes(path: Path) -> int:
-    """Return how many bytes of the store at `path` a copy does not share: all files but the tables."""
-    return sum(file.stat().st_size for file in path.iterdir() if file.suffix != ".sst" and file.is_file())
+    """Return how many bytes of the store at `path` a copy does not share: all files but the tables.
+
+    Files that another thread removes meanwhile, or the whole store, do not count.
+    """
+    found = 0
+    with suppress(FileNotFoundError):
+        for file in path.iterdir():
+            with suppress(FileNotFoundError):
+                found += file.stat().st_size if file.suffix != ".sst" and file.is_file() else 0
+    return found
 
 
 def left_by_the_dead(store: Path) -> list[Path]:
