@@ -60,6 +60,8 @@ from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.frames import FrameMapping
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
     from kgreason.graph.standing.together import Together
+    from kgreason.graph.state.running import Running
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
@@ -536,7 +539,7 @@ class KnowledgeGraph(ReadableGraph):
                 tx.end(False)
                 raise
             tx.end(True, progress)
-            stats = self._state.stats() if tx.delta.commit else self.stats()
+            stats = self.stats()
         return Loaded(stats | tx.delta.work._asdict(), tx.delta, time.perf_counter() - begun, skipped)
 
     def update(
@@ -727,8 +730,12 @@ class KnowledgeGraph(ReadableGraph):
         def has_small_tags() -> bool:
             return self._state.has_small_tags()
 
-        found = match(self._home.store, self._held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
-        return Matches(found, self._shown_prefixes)
+        def held() -> AbstractContextManager[Running]:
+            return self._held(matches.patience)
+
+        found = match(self._home.store, held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
+        matches = Matches(found, self._shown_prefixes)
+        return matches
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

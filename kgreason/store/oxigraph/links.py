@@ -18,8 +18,8 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from itertools import count
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 _OPENED_AT_ONCE = 16
