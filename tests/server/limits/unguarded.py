@@ -239,7 +239,7 @@ GUARDS = [
         "graph.standing.together",
         "if left <= 0:",
         "if False:",
-        "../../standing/test_together.py::test_the_dearest_are_dropped_when_no_time_is_left",
+        "../../standing/test_together.py::test_a_query_that_only_reads_the_delta_is_dropped_too_when_no_time_is_left",
     ),
     Guard(
         "time of a new standing query",
