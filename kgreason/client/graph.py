@@ -346,7 +346,8 @@ class RemoteGraph(ReadableRemoteGraph):
         given += [("asserted", "true")] if asserted else []
         file = self._link.ask("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        return Matches(chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks), self._shown_prefixes)
+        found = chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks)
+        return Matches(lambda: found, self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:
         """Whether the graph has a triple or a quad; see `KnowledgeGraph.__contains__`."""

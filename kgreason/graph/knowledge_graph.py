@@ -60,6 +60,8 @@ from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.frames import FrameMapping
@@ -70,6 +72,7 @@ if TYPE_CHECKING:
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
     from kgreason.graph.standing.together import Together
+    from kgreason.graph.state.running import Running
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
@@ -538,7 +541,7 @@ class KnowledgeGraph(ReadableGraph):
                 tx.end(False)
                 raise
             tx.end(True, progress)
-            stats = self._state.stats() if tx.delta.commit else self.stats()
+            stats = self.stats()
         return Loaded(stats | tx.delta.work._asdict(), tx.delta, time.perf_counter() - begun, skipped)
 
     def update(
@@ -612,7 +615,9 @@ class KnowledgeGraph(ReadableGraph):
         asks the network. Raises QueryError, InputError.
 
         `bindings` maps variables to terms, as `match` takes them for an object: the query is asked with these terms in
-        the place of the variables. A term is never read as SPARQL, so it may come from anybody.
+        the place of the variables, as if VALUES gave them at the start of the pattern and of each group in it. An inner
+        SELECT has the term only if it selects the variable; otherwise its variable is another one with the same name. A
+        term is never read as SPARQL, so it may come from anybody.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     _ = graph.add("<http://e/tom> <http://e/age> 7 . <http://e/kim> <http://e/age> 9 .")
@@ -729,8 +734,12 @@ class KnowledgeGraph(ReadableGraph):
         def has_small_tags() -> bool:
             return self._state.has_small_tags()
 
-        found = match(self._home.store, self._held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
-        return Matches(found, self._shown_prefixes)
+        def held() -> AbstractContextManager[Running]:
+            return self._held(matches.patience)
+
+        found = match(self._home.store, held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
+        matches = Matches(found, self._shown_prefixes)
+        return matches
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

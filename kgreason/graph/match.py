@@ -78,28 +78,45 @@ def match(
     *,
     asserted: bool,
     any_case: bool,
-) -> Iterator[Quad]:
-    """Return the quads that match a pattern; with `asserted` only the asserted ones. Raises StoreError.
+) -> Callable[[], Iterator[Quad]]:
+    """Return a function that gives the quads which match a pattern; with `asserted` only the asserted ones.
+
+    After an error of `held` call the function again: it gives the quads that are left. Raises StoreError.
 
     With `any_case` language tags are compared without case, as rdflib does.
     `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
     `has_small_tags()` asks the graph's present state.
     """
     form = partial(_asserted, held) if asserted else partial(_present, held, has_small_tags)
-    found = chain.from_iterable(map(form, _chunks(store.match(*pattern))))
+    chunks = _Formed(form, store.match(*pattern))
     if pattern.object is None:
-        return found
+        return lambda: chain.from_iterable(chunks)
     wanted = _small(pattern.object) if any_case else pattern.object
-    return (quad for quad in found if (_small(quad.object) if any_case else quad.object) == wanted)
+
+    def is_wanted(quad: Quad) -> bool:
+        return (_small(quad.object) if any_case else quad.object) == wanted
+
+    return lambda: filter(is_wanted, chain.from_iterable(chunks))
 
 
 def _small(term: Term) -> str:
     return small(text_of(term))
 
 
-def _chunks(rows: Iterator[Quad]) -> Iterator[list[Quad]]:
-    while chunk := list(islice(rows, _CHUNK)):
-        yield chunk
+class _Formed(Iterator[Iterable[Quad]]):
+    """Iterates over `form(chunk)` for chunks of rows. After an error of `form` the next step tries its chunk again."""
+
+    def __init__(self, form: Callable[[list[Quad]], Iterable[Quad]], rows: Iterator[Quad]) -> None:
+        self._form, self._rows = form, rows
+        self._chunk: list[Quad] = []
+
+    def __next__(self) -> Iterable[Quad]:
+        self._chunk = self._chunk or list(islice(self._rows, _CHUNK))
+        if not self._chunk:
+            raise StopIteration
+        found = self._form(self._chunk)
+        self._chunk = []
+        return found
 
 
 def _asserted(held: Held, chunk: list[Quad]) -> Iterable[Quad]:

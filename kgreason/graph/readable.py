@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kgreason.errors import InputError
+from kgreason.errors import GraphBusyError, InputError
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
@@ -60,6 +60,8 @@ class ReadableGraph:
         self._committer: Committer | None = None
         self._at_rest = AtRest(home, lambda: self._engine().state, options.find, lacking)
         self._state: State = self._at_rest
+        self._counted: tuple[int, Mapping[str, Any]] | None = None
+        """A commit and its counts: those of the last call of `stats`."""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -104,9 +106,9 @@ class ReadableGraph:
         return self._committer
 
     @contextmanager
-    def _held(self) -> Iterator[Running]:
+    def _held(self, timeout: float | None = None) -> Iterator[Running]:
         """Hold the lock during the block. The block gets the state of the engine: `with self._held() as state`."""
-        with self._lock.within():
+        with self._lock.within(timeout):
             yield self._engine().state
 
     @locked
@@ -129,11 +131,22 @@ class ReadableGraph:
         return f"<KnowledgeGraph {place}, {state}, rules {' '.join(home.manifest.rules)}>"
 
     def _repr_html_(self) -> str | None:
-        """Return the counts of the graph as an HTML table, which notebooks show; None if the graph is closed."""
+        """Return the counts of the graph as an HTML table, which notebooks show; None if the graph is closed.
+
+        This does not wait: if another thread uses the graph, the counts are those that were counted last.
+        """
         if self._home.is_closed:
             return None
-        counts = {name: count for name, count in self.stats().items() if name in COUNTS}
-        return notebook.table(repr(self), ("", "number"), counts.items())
+        caption = repr(self)
+        try:
+            with self._lock.within(0):
+                counts: Mapping[str, Any] = self.stats()
+        except GraphBusyError:
+            kept = self._home.manifest
+            commit, counts = self._counted or (kept.stored, kept.stats)
+            caption = f"{caption}; another thread uses the graph: counts of commit {commit}"
+        shown = {name: counts[name] for name in COUNTS if name in counts}
+        return notebook.table(caption, ("", "number"), shown.items())
 
     @locked
     def stats(self) -> dict[str, Any]:
@@ -161,9 +174,10 @@ class ReadableGraph:
         - `peak_bytes`: the most memory that the process of the last commit had used by then
         - `engine_bytes`, `dictionary_bytes`: memory of the facts, and of the terms
         """
-        if self._state.is_running and not self._home.last:
-            return dict.fromkeys(COUNTS, 0)
-        return dict.fromkeys(COUNTS, 0) | self._state.stats()
+        is_empty = self._state.is_running and not self._home.last
+        counts = dict.fromkeys(COUNTS, 0) | ({} if is_empty else self._state.stats())
+        self._counted = self._home.last, counts
+        return counts
 
     @property
     @locked
@@ -192,8 +206,21 @@ class ReadableGraph:
         return dict(self._state.prefixes())
 
     def _shown_prefixes(self) -> dict[str, str]:
-        """Return the prefixes for an answer that is shown, also after the graph was closed."""
-        return {} if self._home.is_closed else self.prefixes
+        """Return the prefixes for an answer that is shown, also after the graph was closed. Any thread may ask.
+
+        This does not wait: if another thread uses a graph whose engine does not run, the prefixes are those of the
+        manifest, which may lack the prefixes of the last commits.
+        """
+        state = self._state
+        if self._home.is_closed:
+            return {}
+        if state.is_running:
+            return dict(state.prefixes())
+        try:
+            with self._lock.within(0):
+                return self.prefixes
+        except GraphBusyError:
+            return dict(self._home.manifest.prefixes)
 
     @locked
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:

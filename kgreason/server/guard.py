@@ -8,6 +8,10 @@
               the password of Basic. A browser that has signed in sends the cookie of its session in place of the
               token, and an EventSource may send a ticket
 
+No cache that several users share may keep an answer that needs a token (`private`), whether the token came as a header
+or by a cookie. So no answer varies with Authorization. The cache of a browser asks again each time, with the token of
+the user who has signed in then (`no-cache`).
+
 All these rules hold for HTTP requests and for websockets. Tokens are compared in constant time. No message and no log
 has a token.
 """
@@ -101,6 +105,7 @@ class Guard:
     def _protect(self, headers: MutableHeaders, origin: str | None) -> None:
         for name, value in _HEADERS.items():
             headers.setdefault(name, value)
+        headers.setdefault("Cache-Control", "private, no-cache" if self._settings.tokens else "no-cache")
         if self._settings.origins:
             headers.add_vary_header("Origin")
         if origin and self._is_allowed(origin):

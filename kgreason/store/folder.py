@@ -28,7 +28,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import IO, Any, Literal, Self
 
@@ -387,10 +387,13 @@ def read_manifest(path: Path) -> Manifest | None:
     try:
         found = json.loads(file.read_text())
         version = int(found["format"])
-        if OLDEST <= version <= FORMAT:
+        unknown = sorted(found.keys() - {each.name for each in fields(Manifest)})
+        if OLDEST <= version <= FORMAT and not unknown:
             return Manifest(**found)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file}: the manifest cannot be read: {error}") from error
+    if OLDEST <= version <= FORMAT:
+        raise StoreVersionError(f"{path}: a newer version wrote the manifest, which has {', '.join(unknown)}: use it")
     which = "a newer version" if version > FORMAT else "the version that wrote it"
     raise StoreVersionError(
         f"{path}: written in store format {version}; this kgreason reads formats {OLDEST} to {FORMAT}: use {which}"

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
+from starlette.requests import Request
 
+from kgreason import KnowledgeGraph
+from kgreason.server.paths import query as asking
+from kgreason.server.paths.served import served as served_by
+from kgreason.server.queries.pool import Answer
+from kgreason.server.queries.pool import Request as Query
+from kgreason.server.writer import Writer
 from tests.server.serving import client, served
 
 G, TURTLE, UPDATE = (
@@ -158,3 +166,115 @@ def test_a_form_without_a_file_changes_nothing(http: httpx.Client) -> None:
 def test_a_misspelt_parameter_does_not_empty_all_graphs(http: httpx.Client) -> None:
     assert http.delete("/store?Graph=http://e/nothing").status_code == 400
     assert http.put("/store?grahp=http://e/nothing", content="", headers=TURTLE).status_code == 400
+
+
+def ask(http: httpx.Client, query: str = "SELECT ?s ?o { ?s <http://e/p> ?o }", **headers: str) -> httpx.Response:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return http.get("/query", params={"query": query}, headers=named)
+
+
+def test_an_answer_to_a_query_is_sent_again_only_after_a_commit(http: httpx.Client) -> None:
+    put(http, "q", EX.format(7, 7))
+    first = ask(http)
+    tag = first.headers["etag"]
+    assert tag.startswith('W/"')
+    same = ask(http, if_none_match=tag)
+    assert (same.status_code, same.content, same.headers["etag"]) == (304, b"", tag)
+    assert same.headers["vary"] == first.headers["vary"] == "Accept, Accept-Encoding"
+    assert same.headers["kgreason-commit"] == first.headers["kgreason-commit"]
+    for value, status in ((f'"x", {tag[2:]}', 304), ("*", 304), ('"x"', 200)):
+        assert ask(http, if_none_match=value).status_code == status, value
+    assert http.head("/query", params={"query": "ASK {}"}).headers["etag"]
+    put(http, "q", EX.format(7, 8))
+    changed = ask(http, if_none_match=tag)
+    assert (changed.status_code, changed.headers["etag"] != tag) == (200, True)
+
+
+def test_rules_change_the_tag_too(http: httpx.Client) -> None:
+    tag, rule = ask(http).headers["etag"], "[?x, <http://e/p>, ?x] :- [?x, <http://e/pp>, ?x] ."
+    http.post("/rules", content=rule, headers={"Content-Type": "text/x-kgreason-rules"}).raise_for_status()
+    assert ask(http, if_none_match=tag).status_code == 200
+
+
+def test_whatever_an_answer_depends_on_changes_its_tag(http: httpx.Client) -> None:
+    query = {"query": "SELECT ?s ?o { ?s <http://e/p> ?o }"}
+    others = {"base": "http://o/", "default-graph": "http://e/g", "prefix": "e=http://e/", "timeout": "9"}
+    others |= {f"{kind}-graph-uri": "http://e/g" for kind in ("default", "named")}
+    asked = [{}, {"query": "SELECT ?s { ?s <http://e/p> ?o }"}, *({name: text} for name, text in others.items())]
+    tags = {str(each): http.get("/query", params=query | each).headers["etag"] for each in asked}
+    accepts = ["text/csv", "application/sparql-results+xml", "application/sparql-results+json, text/turtle;q=0.1"]
+    tags |= {each: ask(http, accept=each).headers["etag"] for each in accepts}
+    assert tags.pop(str({"timeout": "9"})) == tags[str({})]
+    assert len(set(tags.values())) == len(tags) == 10
+    assert ask(http, accept="text/csv", if_none_match=tags[str({})]).status_code == 200
+
+
+def test_the_past_has_a_tag_for_each_commit(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"], history="all") as graph:
+        for number in range(2):
+            graph.add(EX.format(number, number))
+    with served(tmp_path / "store") as address, client(address) as http:
+        query = {"query": "SELECT ?s ?o { ?s <http://e/p> ?o }"}
+        tags = [http.get("/query", params=query | {"as_of": each}).headers["etag"] for each in ("1", "2")]
+        assert len({*tags, ask(http).headers["etag"]}) == 3
+        again = http.get("/query", params=query | {"as_of": "1"}, headers={"If-None-Match": tags[0]})
+        assert (again.status_code, again.headers["kgreason-commit"]) == (304, "1")
+
+
+def test_the_compressed_answer_has_a_tag_of_its_own(http: httpx.Client) -> None:
+    query = "SELECT ?n { VALUES ?n { " + " ".join(map(str, range(900))) + " } }"
+    plain, packed = (ask(http, query, accept_encoding=each).headers for each in ("identity", "gzip"))
+    assert (packed["content-encoding"], plain["vary"]) == ("gzip", packed["vary"])
+    assert packed["etag"] == plain["etag"][:-1] + '-gzip"'
+    for each in (plain["etag"], packed["etag"]):
+        again = ask(http, query, accept_encoding="gzip", if_none_match=each)
+        assert (again.status_code, again.headers["etag"]) == (304, each)
+
+
+@pytest.mark.parametrize("call", ["NOW()", "RAND()", "UUID()", "StrUUID()", "BNODE()", "bnode ( 'a' )"])
+def test_a_query_whose_answer_changes_by_itself_has_no_tag(http: httpx.Client, call: str) -> None:
+    found = ask(http, f"SELECT ({call} AS ?x) {{}}", if_none_match="*")
+    assert found.status_code == 200
+    assert "etag" not in found.headers
+
+
+def test_no_tag_for_a_post_nor_for_what_is_no_answer(http: httpx.Client) -> None:
+    query = {"query": "ASK {}"}
+    assert "etag" not in http.post("/query", data=query).headers
+    tag = http.get("/query", params=query).headers["etag"]
+    assert http.post("/query", data=query, headers={"If-None-Match": tag}).status_code == 200
+    wrong = ask(http, "SELECT", if_none_match="*")
+    assert (wrong.status_code, "etag" in wrong.headers) == (400, False)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_no_tag_if_the_answer_may_have_a_later_commit(
+    is_known: bool, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An edit has ended meanwhile, or an edit runs, whose commit the process may see before the server knows it."""
+    plain, writers = asking.asked, list[Writer]()
+
+    def moved(writer: Writer, by: int) -> None:
+        if is_known:
+            writer.states.commit += by
+        else:
+            writer.waiting += by
+
+    async def asked(request: Request, query: Query) -> Answer:
+        answer = await plain(request, query)
+        writers.append(served_by(request).writer)
+        moved(writers[0], 1)
+        return answer
+
+    monkeypatch.setattr(asking, "asked", asked)
+    found = ask(http)
+    moved(writers[0], -1)
+    assert (found.status_code, "etag" in found.headers) == (200, False)
+
+
+def test_caches_ask_again(http: httpx.Client, tmp_path: Path) -> None:
+    assert ask(http).headers["cache-control"] == "no-cache"
+    with served(tmp_path / "store", tokens={"secret": "read"}) as address, client(address) as other:
+        answer = ask(other, authorization="Bearer secret")
+        assert answer.headers["cache-control"] == "private, no-cache"
+        assert ask(other, if_none_match=answer.headers["etag"]).status_code == 401

@@ -66,6 +66,16 @@ def test_the_dearest_are_dropped_when_no_time_is_left(monkeypatch: pytest.Monkey
         assert [len(each) for each in told] == [2, 2, 3, 3, 3]
 
 
+def test_a_query_that_only_reads_the_delta_is_dropped_too_when_no_time_is_left() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        together, told = Together(100), Told()
+        graph.standing("SELECT ?x { ?x <urn:none> ?y }", told, together=together)
+        together.seconds = 0
+        graph.add("<e:a> <e:b> <e:c> .")
+        assert "no time was left for this one" in told.error
+        assert len(together) == 0
+
+
 def test_a_query_that_would_take_too_long_with_the_others_is_refused() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         together, told = Together(100), Told()

@@ -30,7 +30,7 @@ def bound(text: str, bindings: Bindings | None, prefixes: Prefixes, base: str | 
     if not isinstance(bindings, Mapping):
         raise InputTypeError(f"bindings have to be a mapping like {{'x': 'http://e/a'}}; got {bindings!r}")
     terms = {_name(name): _term(name, term, prefixes) for name, term in bindings.items()}
-    return substituted(with_columns(text, prefixes, base), terms)
+    return substituted(with_columns(text, prefixes, base), terms, prefixes, base)
 
 
 @contextmanager

@@ -37,7 +37,7 @@ from pyoxigraph import (
     Variable,
 )
 
-from kgreason.errors import QueryError
+from kgreason.errors import GraphBusyError, QueryError
 from kgreason.graph.input.terms import checked
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.documents import LINES, in_order, used, written
@@ -138,11 +138,15 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
     def _repr_html_(self) -> str:
         """Return the next rows as an HTML table, which notebooks show. These rows can still be read afterwards.
 
-        The prefixes of loaded files shorten IRIs.
+        The prefixes of loaded files shorten IRIs. This does not wait for another thread that uses the graph.
         """
         if self._is_read and self._kept is not None:
             iter(self)
-        rows = self._look(SHOWN + 1)
+        try:
+            rows = self._look(SHOWN + 1)
+        except GraphBusyError:
+            name = type(self).__name__
+            return table(f"{name}: another thread uses the graph; the rows can be read later", self._names, [])
         left = "" if self._kept == [] else " that are left"
         counted = f"the first {SHOWN} rows" if len(rows) > SHOWN else f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
         return table(
@@ -266,10 +270,23 @@ class Triples(Answer[Triple]):
 
 
 class Matches(Answer[Quad]):
-    """The quads that match a pattern."""
+    """The quads that match a pattern. `begin` gives those that are left, also after an error."""
 
-    def __init__(self, found: Iterator[Quad], prefixes: Known = NO_PREFIXES) -> None:
-        super().__init__(("subject", "predicate", "object", "graph"), found, prefixes)
+    def __init__(self, begin: Callable[[], Iterator[Quad]], prefixes: Known = NO_PREFIXES) -> None:
+        super().__init__(("subject", "predicate", "object", "graph"), begin(), prefixes)
+        self._begin = begin
+        self.patience: float | None = None
+        """The seconds that the quads may wait for another thread that uses the graph; None is no limit."""
+
+    def _look(self, count: int) -> list[Quad]:
+        self.patience = 0
+        try:
+            return super()._look(count)
+        except GraphBusyError:
+            self._rows = self._begin()
+            raise
+        finally:
+            self.patience = None
 
 
 Found: TypeAlias = Solutions | QueryBoolean | Triples

@@ -56,9 +56,10 @@ class _Answer:
     async def send(self, message: Message) -> None:
         """Send a message of the answer."""
         if message["type"] == "http.response.start":
-            if _may_be_packed(message):
+            may_be_packed = _may_be_packed(message)
+            if may_be_packed or message["status"] == 304:  # which has the Vary of the answer that it stands for
                 MutableHeaders(scope=message).add_vary_header("Accept-Encoding")
-                if self._is_wanted:
+                if may_be_packed and self._is_wanted:
                     self._head = message
                     return
             await self._send(message)

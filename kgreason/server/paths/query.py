@@ -5,10 +5,15 @@
 `as_of=N` asks the graph as it was after commit N, if it keeps its history. A GET without parameters gets the
 description of the service. If parameters name a dataset, they overrule the FROM clauses of the query. Queries run in
 processes of their own (`queries.pool`). SERVICE is refused, except for the services of `--allow-service`.
+
+The answer to a GET has an ETag: a weak one, since the order of rows and the labels of blank nodes may differ from one
+evaluation to the next. The ETag changes with each commit, and with everything in the request that the answer depends
+on. A query that can have another answer without a commit (NOW, RAND, SERVICE ...) gets none.
 """
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable
 from functools import partial
@@ -20,6 +25,7 @@ from starlette.responses import Response
 
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
+from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.description import description
 from kgreason.server.paths.served import (
     Parameters,
@@ -41,6 +47,8 @@ from kgreason.sparql.tokens import TOKEN
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-query"
 Result = TypeVar("Result")
+_CHANGING = {"NOW", "RAND", "UUID", "STRUUID", "BNODE", "SERVICE"}
+"""The answer to a query with one of these words may change without a commit."""
 _SHORT = 2_000
 """A text with fewer characters is looked through in less time than a thread needs to begin."""
 
@@ -66,6 +74,13 @@ async def query(request: Request) -> Response:
         seconds=_seconds(given),
         as_of=number(given, "as_of"),
     )
+    headers = {"Vary": "Accept", "Kgreason-Commit": str(wanted.commit if wanted.as_of is None else wanted.as_of)}
+    etag = _etag(wanted) if request.method != "POST" else None
+    is_any = request.headers.get("if-none-match", "").strip() == "*"  # is there an answer? only evaluating tells
+    if etag is not None and not is_any:
+        same = check_read(request.headers, etag, wanted.commit, wanted.commit)
+        if same is not None:
+            return Response(status_code=304, headers=headers | {"ETag": same})
     begun = time.perf_counter()
     try:
         answer = await asked(request, wanted)
@@ -73,10 +88,13 @@ async def query(request: Request) -> Response:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     finally:
         state.recent.queried(sparql, time.perf_counter() - begun)
-    seen = wanted.commit if wanted.as_of is None else wanted.as_of
+    if etag is not None and not state.writer.waiting and state.writer.commit == wanted.commit:
+        headers["ETag"] = etag  # otherwise the process may have seen a later commit
+        if is_any:
+            answer.close()
+            return Response(status_code=304, headers=headers)
     types, name = (TRIPLES, wanted.triples) if answer.kind == "triples" else (SOLUTIONS, wanted.solutions)
     assert name
-    headers = {"Vary": "Accept", "Kgreason-Commit": str(seen)}
     if (told := state.writer.graph.number_warning(sparql)) is not None:
         headers["Kgreason-Warning"] = told.encode("ascii", "backslashreplace").decode()
     return response(answer, content_type(types[name][0]), headers)
@@ -85,6 +103,17 @@ async def query(request: Request) -> Response:
 async def look(text: str, call: Callable[[], Result]) -> Result:
     """Return the result of a call that looks through a text; in a thread if the text is long."""
     return call() if len(text) < _SHORT else await run_in_threadpool(call)
+
+
+def _etag(wanted: Query) -> str | None:
+    """Return the ETag of the answer to a query at the commit that it names; None if the answer may change without one.
+
+    Commits change facts, rules and the history; options stay as they are while the server runs.
+    """
+    if any((token["name"] or "").upper() in _CHANGING for token in TOKEN.finditer(wanted.sparql or "")):
+        return None
+    asked = repr(wanted._replace(seconds=None))
+    return f"W/{tag(wanted.commit, hashlib.blake2b(asked.encode(), digest_size=16).hexdigest())}"
 
 
 def _seconds(given: Parameters) -> float | None:

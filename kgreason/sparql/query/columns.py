@@ -27,13 +27,18 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
 
     `prefixes` and `base` are declared outside of the query. If Oxigraph refuses the query, it is returned as it is.
     """
-    if (star := _star(query)) is None:
+    if _star(query) is None:
         return query
+    columns = columns_of_all(query, prefixes, base)
+    return query if columns is None else in_order(query, columns)
+
+
+def columns_of_all(query: str, prefixes: Mapping[str, str], base: str | None) -> list[str] | None:
+    """Return the columns of a `SELECT *`, in the order of Oxigraph; None if Oxigraph refuses the query."""
     try:
-        columns = with_stack(stack_for(query), lambda: _columns(dry_query(query, star), prefixes, base))
+        return with_stack(stack_for(query), lambda: _columns(dry_query(query), prefixes, base))
     except (SyntaxError, *FAILURES):
-        return query
-    return in_order(query, columns)
+        return None
 
 
 def _columns(query: str, prefixes: Mapping[str, str], base: str | None) -> list[str]:

@@ -1,8 +1,11 @@
 """`Room`: asks whether the disk of a store takes writes, without a commit.
 
-The check writes a nameless file of the size that it asks for, syncs it, and drops it. Law: the files of the store stay
-as they are. Threads: any thread may ask. One thread at a time looks; meanwhile, and for a second after that, all get
-the last answer. So nobody can keep the disk busy by asking, and a disk that hangs holds up one thread. Cost: a sync.
+The check allocates a nameless file of the size that it asks for, empties the file, syncs it, and drops it. Laws: the
+files of the store stay as they are. The room is given back before the sync, so a commit does not miss it for longer
+than the allocation takes. An answer is one of a check of the same size. Threads: any thread may ask. One thread at a
+time looks; meanwhile, and for a second after that, all get the last answer. So nobody can keep the disk busy by asking,
+and a disk that hangs holds up one thread. Others wait a second at most, if there is no answer yet or only an old one.
+Cost: a sync.
 """
 
 from __future__ import annotations
@@ -11,14 +14,26 @@ import time
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Lock
+from typing import NamedTuple
 
 from kgreason.errors import StoreError
 from kgreason.files import allocate, store_error, sync
 
 LEAST = 1 << 20
 """A small commit surely has room in so many bytes."""
-_FRESH = 1.0
-"""The seconds for which an answer holds."""
+_FRESH, _OLD = 1.0, 30.0
+"""The seconds for which an answer holds, and those for which it holds while a thread looks again."""
+_PATIENCE = 1.0
+
+
+class _Answer(NamedTuple):
+    size: int
+    time: float
+    problem: tuple[type[StoreError], str] | None
+
+    def holds(self, size: int, seconds: float) -> bool:
+        """Whether this is an answer of the last `seconds` for a file of this size."""
+        return self.size == size and time.monotonic() < self.time + seconds
 
 
 class Room:
@@ -27,25 +42,38 @@ class Room:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._looking = Lock()
-        self._until = 0.0
-        self._problem: tuple[type[StoreError], str] | None = None
+        self._answer: _Answer | None = None
 
     def check(self, size: int) -> None:
         """Raise StoreError if the disk takes no file of `size` bytes; DiskFullError if it is full."""
-        if time.monotonic() >= self._until and self._looking.acquire(blocking=False):
-            try:
-                self._problem = self._look(size)
-                self._until = time.monotonic() + _FRESH
-            finally:
-                self._looking.release()
-        if (problem := self._problem) is not None:
-            kind, message = problem
+        answer = self._answer
+        if answer is None or not answer.holds(size, _FRESH):
+            is_usable = answer is not None and answer.holds(size, _OLD)
+            answer = self._asked(size, 0 if is_usable else _PATIENCE) or (answer if is_usable else None)
+        if answer is None:
+            raise StoreError(f"{self._folder}: the disk has not answered whether it takes writes")
+        if answer.problem is not None:
+            kind, message = answer.problem
             raise kind(message)
+
+    def _asked(self, size: int, patience: float) -> _Answer | None:
+        """Return an answer of the last second; None if another thread looks for longer than `patience` seconds."""
+        if not self._looking.acquire(timeout=patience):
+            return None
+        try:
+            answer = self._answer
+            if answer is None or not answer.holds(size, _FRESH):
+                problem = self._look(size)
+                answer = self._answer = _Answer(size, time.monotonic(), problem)
+            return answer
+        finally:
+            self._looking.release()
 
     def _look(self, size: int) -> tuple[type[StoreError], str] | None:
         try:
             with TemporaryFile(prefix=".room-", dir=self._folder) as file:
                 allocate(file, size)
+                file.truncate(0)
                 file.write(b"\0")
                 sync(file)
         except OSError as error:

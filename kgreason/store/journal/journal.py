@@ -28,7 +28,7 @@ from zlib import crc32
 
 from kgreason.errors import StoreError
 from kgreason.files import store_error, sync_folder
-from kgreason.store.journal.record import Record
+from kgreason.store.journal.record import Record, check_headers
 
 _FRAME = re.compile(rb'(H frame "([0-9a-f]{12}) ([0-9a-f]{8})) ([0-9a-f]{8})" \.\n')
 _WIDTH = 43
@@ -94,13 +94,14 @@ class Journal:
         return self._end.commit
 
     def append(self, record: Record) -> None:
-        """Write a record to disk. Raises StoreError, and ValueError as `Record.patch` does.
+        """Write a record to disk. Raises StoreError, and ValueError as `check_headers` does.
 
         After an error or an interrupt the journal is as before. Only if an interrupt comes after the sync, the record
         stays, and `last` is its commit. `take_back` removes the record again.
         """
         if record.commit != self.last + 1:
             raise self._error(f"ends with commit {self.last}, so commit {record.commit} cannot be the next one")
+        check_headers(record.headers)
         data = _framed(record.patch())
         file = self._writable()
         with self._errors("written"):

@@ -34,6 +34,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from kgreason.rules.constants import unquote
+from kgreason.terms.prefixes import remembered
 from kgreason.terms.quoting import quote
 
 if TYPE_CHECKING:
@@ -83,7 +84,11 @@ class Record:
     prefixes: Mapping[str, str] = field(default_factory=dict)
 
     def patch(self) -> bytes:
-        """Return the record as an RDF Patch. Raises ValueError for a header that cannot be written."""
+        """Return the record as an RDF Patch.
+
+        A record of an older version may have headers of the caller with names that are ours now. They are written as
+        they were read; a journal takes no new ones (`check_headers`).
+        """
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
@@ -91,7 +96,6 @@ class Record:
         rows += _version(self.facts)
         if self.prefixes:
             rows.append(_header("prefixes", json.dumps(dict(self.prefixes), ensure_ascii=False)))
-        check_headers(self.headers)
         rows += [_header(name, text) for name, text in self.headers.items()]
         rows += [*_signed("rule", self.rules), *_signed("fact", self.facts)]
         return "".join(rows).encode() + changes(self.removed, self.added)
@@ -149,7 +153,8 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
 def _prefixes(text: str) -> dict[str, str]:
     """Return the prefixes in `text`, the text of the header `prefixes`. Any other text gives none.
 
-    In older versions, callers could give a header of this name any text.
+    A text with a prefix that no graph remembers (`remembered`) is another text. In older versions, callers could give a
+    header of this name any text.
     """
     try:
         found = json.loads(text)
@@ -157,7 +162,7 @@ def _prefixes(text: str) -> dict[str, str]:
         return {}
     if not isinstance(found, dict) or not all(isinstance(namespace, str) for namespace in found.values()):
         return {}
-    return found
+    return found if remembered({}, found) == found else {}
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:

@@ -18,6 +18,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -94,8 +95,16 @@ def copied(path: Path, folder: Path) -> None:
 
 
 def log_bytes(path: Path) -> int:
-    """Return how many bytes of the store at `path` a copy does not share: all files but the tables."""
-    return sum(file.stat().st_size for file in path.iterdir() if file.suffix != ".sst" and file.is_file())
+    """Return how many bytes of the store at `path` a copy does not share: all files but the tables.
+
+    Files that another thread removes meanwhile, or the whole store, do not count.
+    """
+    found = 0
+    with suppress(FileNotFoundError):
+        for file in path.iterdir():
+            with suppress(FileNotFoundError):
+                found += file.stat().st_size if file.suffix != ".sst" and file.is_file() else 0
+    return found
 
 
 def left_by_the_dead(store: Path) -> list[Path]:

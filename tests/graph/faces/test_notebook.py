@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -143,3 +146,46 @@ def test_tables_are_shortened_by_the_prefixes_of_loaded_files(tmp_path: Path) ->
         rules = graph.rules()._repr_html_()  # type: ignore[attr-defined]
         assert "[?v0, a, :Animal] :- [?v0, a, :Cat] ." in rules
         assert "http://e/" not in rules
+
+
+@contextmanager
+def elsewhere(graph: KnowledgeGraph) -> Iterator[Callable[[Any], str]]:
+    """Another thread has the lock during the block. The block gets a function that shows a value, or fails at once."""
+    with ThreadPoolExecutor(1) as other, graph.turn():
+        try:
+            yield lambda shown: other.submit(html_of, shown).result(20)
+        finally:
+            other.shutdown(wait=False)
+
+
+@pytest.mark.parametrize("is_on_disk", [False, True])
+def test_a_notebook_shows_a_graph_and_its_answers_while_another_thread_edits(is_on_disk: bool, tmp_path: Path) -> None:
+    place = tmp_path / "store" if is_on_disk else None
+    with KnowledgeGraph.open(place, rules=["rdfs"]) as graph:
+        with elsewhere(graph) as html:
+            assert "another thread uses the graph" in html(graph)
+        (tmp_path / "a.ttl").write_text(f"@prefix zoo: <http://e/> . {TEXT} zoo:tom zoo:age 7 .")
+        graph.load(tmp_path / "a.ttl")
+        query, pattern = "SELECT ?s { ?s a <http://e/Cat> }", ("http://e/tom", None, None)
+        shown = [graph.select(query), graph.construct("DESCRIBE <http://e/tom>"), graph.match("http://e/tom", "a")]
+        late = [graph.match(*pattern, asserted=True), graph.match(None, "http://e/age", 7)]
+        with elsewhere(graph) as html:
+            for each in shown:
+                assert "zoo:tom" in html(each)
+            for each in late:
+                assert "another thread uses the graph" in html(each)
+            cells = dict(rows(html(graph))[1:])
+            assert (cells["facts"], cells["asserted"]) == ("5", "4")
+            graph.add("<http://e/kim> a <http://e/Cat> .")
+            old = html(graph)
+            assert ("commit 2" in old, "counts of commit 1" in old) == (True, True)
+            assert dict(rows(old)[1:]) == cells
+        assert [len(rows(html_of(each))) - 1 for each in late] == [3, 1]
+        assert [len(list(each)) for each in late] == [3, 1]
+        assert dict(rows(html_of(graph))[1:])["facts"] == "7"
+    if place is not None:
+        with KnowledgeGraph.open(place) as graph:
+            found = graph.select(query)
+            with elsewhere(graph) as html:
+                assert "zoo:tom" in html(found)
+                assert dict(rows(html(graph))[1:])["facts"] == "7"

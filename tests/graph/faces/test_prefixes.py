@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,14 @@ import pytest
 
 import kgreason
 from kgreason import KnowledgeGraph
-from kgreason.errors import ContradictionError, RdfSyntaxError
+from kgreason.errors import ContradictionError, RdfSyntaxError, StoreVersionError
+from kgreason.graph.fork import fork
+from kgreason.store.folder import MANIFEST
+from kgreason.store.journal import record
 from kgreason.store.journal.record import Record
 from kgreason.terms.prefixes import MOST_REMEMBERED, remembered
+from kgreason.terms.quoting import quote
+from tests.cli.calling import call
 from tests.server.serving import served
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -99,7 +105,7 @@ def test_a_graph_of_a_server_remembers_prefixes(tmp_path: Path) -> None:
 
 
 def test_a_record_has_its_prefixes() -> None:
-    record = Record(3, prefixes={"": "http://e/", "ä-b": 'http://"/\n'})
+    record = Record(3, prefixes={"": "http://e/", "ä-b": "http://ü/'#"})
     assert Record.parse(record.patch()) == record
     old = record.patch().replace(b'H prefixes "{', b'H prefixes "{{')
     assert Record.parse(old).prefixes == {}
@@ -111,3 +117,71 @@ def test_few_prefixes_and_none_that_give_terms_another_meaning() -> None:
     assert remembered(many, {"x": "http://e/"}) == {}
     bad = {"a b": "http://e/", "x.": "http://e/", "r": "relative", "s": "http://e/ ", "l": f"http://{'e' * 1000}/"}
     assert remembered({}, {**bad, "http": "http://e/", "Urn": "http://e/", "owl": "http://e/"}) == {}
+
+
+def older(store: Path, monkeypatch: pytest.MonkeyPatch, *headers: dict[str, str]) -> None:
+    """Write a store with a commit for each of `headers`, as a version did that knew no prefixes."""
+    with monkeypatch.context() as old:
+        old.setattr(record, "_OURS", record._OURS - {"prefixes"})
+        with KnowledgeGraph.open(store, rules=["none"], history="all") as graph:
+            for number, given in enumerate([{}, *headers]):
+                with graph.transaction(headers=given) as tx:
+                    tx.add(f"<http://e/a{number}> a <http://e/A> .")
+            shutil.copytree(store, store.with_name("killed"))
+    for each in (store, store.with_name("killed")):
+        manifest = json.loads((each / MANIFEST).read_text())
+        del manifest["prefixes"]
+        (each / MANIFEST).write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("name", ["store", "killed"])
+def test_a_store_of_an_older_version_has_no_prefixes_and_gets_them(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stay after reopening, and in a backup, a fork and the past; a header of this name was the caller's own."""
+    own = {"prefixes": "zoo", "stream": "s"}
+    older(tmp_path / "store", monkeypatch, own, {"prefixes": '{"owl": "http://no/", "a b": "x"}'})
+    file, store = files(tmp_path)["a"], tmp_path / name
+    expected = {"zoo": "http://zoo/", "": "http://e/"}
+    with KnowledgeGraph.open(store, read_only=True) as reader:
+        assert reader.prefixes == {}
+    with KnowledgeGraph.open(store) as graph:
+        assert graph.prefixes == {}
+        assert graph.streams() == {"s": own}
+        graph.add("<http://e/b> a <http://e/B> .")
+        graph.load(file)
+        assert graph.prefixes == expected
+        graph.backup(tmp_path / "backup")
+        (tmp_path / "large.nt").write_text(
+            "".join(f"<http://e/{n}> <http://e/p> <http://e/o> .\n" for n in range(5000))
+        )
+        graph.load(tmp_path / "large.nt")
+    for path in (store, tmp_path / "backup"):
+        with KnowledgeGraph.open(path) as graph, graph.as_of(3) as past, graph.as_of(5) as later:
+            assert [graph.prefixes, later.prefixes] == [expected] * 2
+            assert past.prefixes.items() <= expected.items()
+        with fork(path) as copy:
+            assert copy.prefixes == expected
+
+
+def test_watch_shows_a_header_that_was_the_callers_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    older(tmp_path / "store", monkeypatch, {"prefixes": "zoo"})
+    shown = call("watch", "-l", tmp_path / "killed", "--from", 1, "--once")
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert 'H prefixes "zoo" .' in shown.stdout
+
+
+def test_a_record_of_an_older_version_is_written_as_it_was() -> None:
+    for name, text in (("prefixes", "zoo"), ("prefixes", '{"a b": "x"}'), ("time", "noon"), ("strategy", "chess")):
+        patch = Record(3).patch().replace(b"TX .", f"H {name} {quote(text)} .\nTX .".encode(), 1)
+        assert Record.parse(patch).headers == {name: text}
+        assert Record.parse(patch).patch() == patch
+
+
+def test_a_manifest_of_a_newer_version_says_so(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(tmp_path, rules=["none"]) as graph:
+        graph.add("<http://e/a> a <http://e/A> .")
+    manifest = json.loads((tmp_path / MANIFEST).read_text())
+    (tmp_path / MANIFEST).write_text(json.dumps(manifest | {"colour": "red"}))
+    with pytest.raises(StoreVersionError, match="a newer version wrote the manifest, which has colour"):
+        KnowledgeGraph.open(tmp_path)

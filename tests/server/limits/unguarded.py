@@ -239,7 +239,7 @@ GUARDS = [
         "graph.standing.together",
         "if left <= 0:",
         "if False:",
-        "../../standing/test_together.py::test_the_dearest_are_dropped_when_no_time_is_left",
+        "../../standing/test_together.py::test_a_query_that_only_reads_the_delta_is_dropped_too_when_no_time_is_left",
     ),
     Guard(
         "time of a new standing query",
@@ -556,9 +556,9 @@ def is_held(guard: Guard, hook: Path) -> bool:
     name = guard.test.partition("::")[2]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "", "-p", "no:cacheprovider", f"{test}::{name}"]
     ran = subprocess.run(command, cwd=_ROOT, env=os.environ | changed, capture_output=True, check=False)
-    found = ran.stdout.decode(errors="replace")
-    assert ran.returncode not in (2, 3, 4, 5), found  # pytest itself has failed, or there is no such test
+    found = f"{guard.name}: {(ran.stdout + ran.stderr).decode(errors='replace')}"
     assert "the guard is not there" not in found, guard.name
+    assert ran.returncode not in (2, 3, 4, 5), found  # pytest itself has failed, or there is no such test
     return ran.returncode != 0
 
 
