@@ -1,10 +1,10 @@
-"""`release`: the triples that `kgreason classify` writes: inferred axioms of some kinds, with or without the asserted ones.
+"""`release`: the triples that `kgreason classify` writes: inferred axioms of some kinds, and maybe the asserted ones.
 
     SubClass, EquivalentClass                      the taxonomy of the classes
     ClassAssertion                                 the direct classes of named individuals
     SubObjectProperty, SubDataProperty             the direct superproperties
     EquivalentObjectProperty                       groups of equal object properties
-    PropertyAssertion                              links between named individuals
+    PropertyAssertion                              links between named individuals; owl2el derives none
 
 The names are those of the axiom generators of `robot reason`. In a group of equal classes or properties the first one
 stands for the group, as in `Taxonomy`.
@@ -67,17 +67,26 @@ def release(
     written = dict(asserted) if merge else {}
     annotated = 0
     if merge and not redundant:
-        kept, implied = _annotated(asserted), set(found.indirect)
+        kept, implied = _annotated(asserted), _redundant(found)
         for row in [each for each in written if each[1] == v.RDFS_SUB_CLASS_OF and (each[0], each[2]) in implied]:
             if row in kept:
                 annotated += 1
-            elif row not in inferred:
+            else:
                 del written[row]
     for row in inferred:
         written.setdefault(row, Triple(*map(_term, row)))
         if annotate and row not in asserted:
             written |= {_texts(each): each for each in _annotation(row)}
     return Release([written[row] for row in sorted(written)], annotated)
+
+
+def _redundant(found: Taxonomy) -> set[tuple[str, str]]:
+    """Return the pairs of classes that the taxonomy implies, but for the direct superclasses of each class of a group.
+
+    A link between two classes of a group is redundant: the taxonomy says that they are equal.
+    """
+    first, links = {name: group[0] for group in found.equal for name in group}, set(found.links)
+    return {pair for pair in found.indirect if (first.get(pair[0], pair[0]), first.get(pair[1], pair[1])) not in links}
 
 
 def _texts(triple: Triple) -> Row:
@@ -102,7 +111,7 @@ def _annotated(asserted: Mapping[Row, Triple]) -> set[Row]:
 
 
 def _annotation(row: Row) -> Iterator[Triple]:
-    """Yield an owl:Axiom that says that a triple is inferred. The label of its blank node depends on the triple alone."""
+    """Yield an owl:Axiom that says that a triple is inferred. The triple alone decides the label of the node."""
     node = BlankNode(f"i{sha256(' '.join(row).encode()).hexdigest()[:16]}")
     said = ((v.RDF_TYPE, _AXIOM), (_SOURCE, row[0]), (_PROPERTY, row[1]), (_TARGET, row[2]))
     yield from (Triple(node, _term(predicate), _term(object_)) for predicate, object_ in said)
@@ -173,13 +182,12 @@ def _reached(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
     return found
 
 
-def _links(graph: KnowledgeGraph, _: Taxonomy, indirect: bool) -> Iterator[Row]:  # noqa: ARG001
+def _links(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[Row]:  # noqa: ARG001
     """Yield the links between named individuals by object properties."""
-    for property_ in {str(subject) for subject, *_ in graph.match(None, v.RDF_TYPE, _OBJECT)}:
-        if _is_named(property_):
-            for subject, _, object_, *_ in graph.match(None, property_, None):
-                if _is_named(str(subject)) and _is_named(str(object_)):
-                    yield str(subject), property_, str(object_)
+    for subject, *_ in graph.match(None, v.RDF_TYPE, _OBJECT):
+        rows = graph.match(None, subject, None) if _is_named(str(subject)) else ()
+        links = (_texts(quad.triple) for quad in rows)
+        yield from (row for row in links if _is_named(row[0]) and _is_named(row[2]))
 
 
 def _is_named(name: str) -> bool:

@@ -5,7 +5,8 @@
 The grammar is beside this module. Facets of datatypes (`integer[> 5]`) and combined data ranges are refused: no rule
 of kgreason reads them. Source: OWL 2 Manchester Syntax, section 2.4; OWL 2 Mapping to RDF Graphs, table 1.
 
-Cost: linear in the text, and a copy of a part for each level of its depth. Nothing here calls itself. The first call makes the parser.
+Cost: linear in the text, and a copy of a part for each level of its depth. Nothing here calls itself. The first
+call makes the parser.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -67,8 +68,8 @@ def _grammar() -> Lark:
 
 
 def _problem(error: UnexpectedInput, text: str) -> str:
-    at = error.pos_in_stream
-    if at is None or at >= len(text) or (isinstance(token := getattr(error, "token", None), Token) and not token):
+    at = cast(int, error.pos_in_stream)
+    if getattr(error, "token", None) == "":
         return "it ends too early"
     hint = "; facets of datatypes are not read" if text[at] == "[" else ""
     return f"{_cut(text[at:])} is not expected (character {at + 1}){hint}"

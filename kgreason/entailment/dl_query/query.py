@@ -87,7 +87,8 @@ def query(
     if not indirect:
         known = _superclasses(graph, above | below)
         above, below = _ends(above, known, upper=False), _ends(below, known, upper=True)
-    return ClassAnswer(*(tuple(sorted(found)) for found in (equal, above, below, instances)), unread=unread)
+    equivalent, superclasses, subclasses, members = (tuple(sorted(each)) for each in (equal, above, below, instances))
+    return ClassAnswer(equivalent, superclasses, subclasses, members, unread=unread)
 
 
 def _named(found: Collection[str]) -> set[str]:
