@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
@@ -151,6 +152,9 @@ def classify(
     if expression is not None:
         if output or merge or remove_redundant or annotate:
             raise click.UsageError("--query writes no file: leave -o, --merge, --remove-redundant and --annotate out")
+        is_default = context.get_parameter_source("reasoner") == ParameterSource.DEFAULT
+        if location is not None and (catalogue or threads or not is_default):
+            raise click.UsageError("--reasoner, --catalogue and --threads are for files: a store has its own rules")
         how = {"catalogue": catalogue, "threads": threads}
         context.exit(answer(expression, files, location, reasoner, include_indirect, as_json, prefixes, verbose, how))
     if location is not None:

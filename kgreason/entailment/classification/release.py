@@ -35,6 +35,8 @@ _SOURCE, _PROPERTY, _TARGET = (f"<{v.OWL}annotated{part}>" for part in ("Source"
 _BUILT_IN = tuple(f"<{space}" for space in (v.OWL, v.RDF, v.RDFS, v.XSD))
 _OBJECT, _DATA = f"<{v.OWL}ObjectProperty>", f"<{v.OWL}DatatypeProperty>"
 _EQUAL_PROPERTIES = f"<{v.OWL}equivalentProperty>"
+_SYMMETRIC = {v.OWL_EQUIVALENT_CLASS, _EQUAL_PROPERTIES}
+"""An axiom with one of these predicates says the same with its subject and its object exchanged."""
 
 
 class Release(NamedTuple):
@@ -74,8 +76,10 @@ def release(
             else:
                 del written[row]
     for row in inferred:
-        written.setdefault(row, Triple(*map(_term, row)))
-        if annotate and row not in asserted:
+        is_stated = row in asserted or (row[1] in _SYMMETRIC and row[::-1] in asserted)
+        if not (merge and is_stated):
+            written[row] = Triple(*map(_term, row))
+        if annotate and not is_stated:
             written |= {_texts(each): each for each in _annotation(row)}
     return Release([written[row] for row in sorted(written)], annotated)
 

@@ -13,16 +13,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.client.graph import RemoteGraph
 from kgreason.errors import InputError
-from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms import vocabulary as v
 
-Graph: TypeAlias = KnowledgeGraph | RemoteGraph
+if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
 _BUILT_IN = (v.OWL, v.RDF, v.RDFS, v.XSD)
 _MENTIONED = "ASK {{ {{ {0} ?p ?o }} UNION {{ ?s {0} ?o }} UNION {{ ?s ?p {0} }} }}"
 _LABELLED = f"SELECT DISTINCT ?x {{{{ ?x {v.RDFS_LABEL} ?label FILTER(isIRI(?x) && STR(?label) = {{0}}) }}}}"
