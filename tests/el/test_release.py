@@ -81,10 +81,9 @@ def test_the_command_writes_the_kinds_that_it_is_asked_for(tmp_path: Path) -> No
 
 
 def test_only_inferred_axioms_are_annotated(tmp_path: Path) -> None:
-    """The annotation is that of `robot reason`."""
-    (file := tmp_path / "zoo.ttl").write_text(
-        PREFIXES + ":A rdfs:subClassOf :B . :C owl:equivalentClass :B . :B owl:equivalentClass :D ."
-    )
+    """The annotation is that of `robot reason`. Whoever states that C equals B states that B equals C."""
+    file = tmp_path / "zoo.ttl"
+    file.write_text(PREFIXES + ":A rdfs:subClassOf :B . :C owl:equivalentClass :B . :B owl:equivalentClass :D .")
     _, text, _ = run(file, "--annotate", "--include-indirect")
     is_inferred = "<http://www.geneontology.org/formats/oboInOwl#is_inferred>"
     sources = {(short(str(quad.subject)), str(quad.predicate)): short(str(quad.object)) for quad in quads(text)}
