@@ -32,6 +32,7 @@ from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
+from kgreason.terms.vocabulary import OWL
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
@@ -41,6 +42,7 @@ _ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|(?<![\w.\-:])_:([^\s
 The prefix of `GO_:0001` ends in `_:` as well.
 """
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
+_AXIOM, _ANNOTATED = NamedNode(f"{OWL}Axiom"), f"{OWL}annotated"
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
@@ -95,7 +97,7 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
         ontology.prefix_mapping.add_prefix(prefix, namespace)
     written = str(ontology.save_to_string("ofn")).encode()
     back = map(with_blank_nodes, pyoxigraph.parse(to_rdf_xml(written, "ofn", target, None), RdfFormat.RDF_XML))
-    lost = Counter(map(_shape, rows)) - Counter(_shape(quad.triple) for quad in back)
+    lost = _said(rows) - _said([quad.triple for quad in back])
     if lost:
         lines = sorted(lost)
         raise InputError(
@@ -105,9 +107,26 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
     return written
 
 
-def _shape(triple: Triple) -> str:
-    """Return a triple as text, with one name for all blank nodes."""
-    return " ".join("_:" if isinstance(term, BlankNode) else str(term) for term in triple)
+def _said(rows: Sequence[Triple]) -> Counter[str]:
+    """Count the triples as texts, with one name for all blank nodes.
+
+    An annotation of an axiom counts once, together with its axiom: several owl:Axiom of one axiom may become one.
+    """
+    about: dict[Any, dict[str, str]] = {row.subject: {} for row in rows if row.object == _AXIOM}
+    for row in rows:
+        if row.subject in about and row.predicate.value.startswith(_ANNOTATED):
+            about[row.subject][row.predicate.value] = _shape(row.object)
+    plain = (" ".join(map(_shape, row)) for row in rows if row.subject not in about)
+    of_axioms = {
+        f"{' '.join(text for _, text in sorted(about[row.subject].items()))} {row.predicate} {_shape(row.object)}"
+        for row in rows
+        if row.subject in about and not row.predicate.value.startswith(_ANNOTATED)
+    }
+    return Counter([*plain, *of_axioms])
+
+
+def _shape(term: Any) -> str:
+    return "_:" if isinstance(term, BlankNode) else str(term)
 
 
 def _named(source: str, token: re.Match[str]) -> str:

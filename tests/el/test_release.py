@@ -109,6 +109,18 @@ def test_an_annotated_axiom_stays(tmp_path: Path) -> None:
     assert "1 redundant superclasses are kept, because they are annotated" in told
 
 
+def test_an_annotated_axiom_without_its_triple_is_stated(tmp_path: Path) -> None:
+    file = tmp_path / "zoo.ttl"
+    file.write_text(
+        PREFIXES
+        + """[] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B ;
+            rdfs:comment "by hand" ."""
+    )
+    _, text, _ = run(file, "--annotate", "--merge")
+    assert ":A rdfs:subClassOf :B ." in text
+    assert "is_inferred" not in text
+
+
 def test_a_class_of_a_group_keeps_its_direct_superclass(tmp_path: Path) -> None:
     (file := tmp_path / "zoo.ttl").write_text(
         PREFIXES

@@ -67,17 +67,17 @@ def release(
     asserted = {_texts(quad.triple): quad.triple for quad in graph.match(None, None, None, asserted=True)}
     inferred = sorted({row for name in generators for row in GENERATORS[name](graph, found, indirect)})
     written = dict(asserted) if merge else {}
-    annotated = 0
+    annotated, kept = 0, _annotated(asserted)  # an annotated axiom is stated, even without its own triple
     if merge and not redundant:
-        kept, implied = _annotated(asserted), _redundant(found)
+        implied = _redundant(found)
         for row in [each for each in written if each[1] == v.RDFS_SUB_CLASS_OF and (each[0], each[2]) in implied]:
             if row in kept:
                 annotated += 1
             else:
                 del written[row]
     for row in inferred:
-        is_stated = row in asserted or (row[1] in _SYMMETRIC and row[::-1] in asserted)
-        if not (merge and is_stated):
+        is_stated = row in asserted or row in kept or (row[1] in _SYMMETRIC and row[::-1] in asserted)
+        if not (merge and is_stated and row not in kept):
             written[row] = Triple(*map(_term, row))
         if annotate and not is_stated:
             written |= {_texts(each): each for each in _annotation(row)}
