@@ -2,7 +2,8 @@
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `add_rules`, `relation`; `what_if`
     ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
-    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
+    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`,
+                `stats`
     follow      `subscribe`, `dump`
 
 Laws: each method gives the same result as the method of `KnowledgeGraph` with this name, and raises the same errors.

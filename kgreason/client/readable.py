@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.input.quads import Item
     from kgreason.proofs.contradiction import Contradiction
-    from kgreason.proofs.proof import Proof
+    from kgreason.proofs.proof import Proof, Unsatisfiable
     from kgreason.proofs.why_not.answer import WhyNot
     from kgreason.rules.model import Rule
 
@@ -76,6 +76,10 @@ class ReadableRemoteGraph:
         limits = (("limit", most), ("each", each))
         given = [("proofs", "true"), *((name, str(limit)) for name, limit in limits if limit is not None)]
         return list(self._exact("/contradictions", given))
+
+    def unsatisfiable_classes(self) -> list[Unsatisfiable]:
+        """Return the classes that nothing can be in; see `KnowledgeGraph.unsatisfiable_classes`."""
+        return list(self._exact("/contradictions", [("classes", "true")]))
 
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
         """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""

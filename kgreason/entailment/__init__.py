@@ -12,6 +12,8 @@ world        Closure: the materialized premises, to which assumptions can be add
 values       compares literals by value
 matching     matches triple patterns with rows
 
+Three packages about classes and versions stand beside: `classification`, `dl_query`, `versions`.
+
 Importing the package loads neither the engine nor Numba.
 """
 

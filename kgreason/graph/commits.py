@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgreason.errors import ContradictionError, DiskFullError, StoreError
 from kgreason.graph.changes.delta import Delta
@@ -48,9 +48,11 @@ from kgreason.terms.prefixes import remembered
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 if TYPE_CHECKING:
+    from kgreason.proofs.contradiction import Contradiction
     from kgreason.proofs.reasons import Reason
 
 _LOGGER = logging.getLogger("kgreason")
+Result = TypeVar("Result")
 
 
 class Committer:
@@ -167,6 +169,20 @@ class Committer:
         if reasons:
             why |= self._reasons(delta.inferred(appeared=False, most=reasons))
         return replace(delta, contradictions=raised(), ended=ended(), reasons=why)
+
+    def while_tried(self, edit: Edit, known: int, read: Callable[[tuple[Contradiction, ...], bool], Result]) -> Result:
+        """Return what `read` finds while an edit is pending. Nothing changes.
+
+        `read` is called with the contradictions that the edit raises, and whether the graph has others without it. It
+        may read the materializer. `known` is the size of the dictionary before the terms of the edit were interned.
+        """
+        try:
+            before = self._consistency.known()
+            change = self._pending(edit, SILENT)
+            let_out()
+            return read(self._consistency.pending(change.refuted)(), bool(before))
+        finally:
+            self.state.withdraw(known)
 
     def _reasons(self, triples: Sequence[Triple]) -> dict[Triple, Reason]:
         from kgreason.proofs.reasons import reasons

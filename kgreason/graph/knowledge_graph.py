@@ -77,6 +77,7 @@ if TYPE_CHECKING:
     from kgreason.materialize.materializer import Materializer
     from kgreason.materialize.precomputed import Evaluated
     from kgreason.materialize.relations.reading import RelationReader
+    from kgreason.proofs.proof import Unsatisfiable
     from kgreason.sparql.operations import Operation
     from kgreason.terms.dictionary import Dictionary
     from kgreason.zset.columns import Int32
@@ -99,7 +100,8 @@ class KnowledgeGraph(ReadableGraph):
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
     ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
-    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `rules`, `warnings`, `stats`
+    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`,
+                `stats`
     follow      `subscribe`, `streams`, `dump`
     look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
     keep        `backup`, `close`
@@ -331,6 +333,24 @@ class KnowledgeGraph(ReadableGraph):
         """
         check_count("reasons", reasons, 0)
         return self._open.begin(None, timeout, reasons=reasons)
+
+    @locked
+    def unsatisfiable_classes(self) -> list[Unsatisfiable]:
+        """Return the named classes that nothing can be in, each with a proof, in the order of their names.
+
+        Such a class does not contradict the ontology, but its first member will. To find that out, each class gets a
+        member in a what-if, so that nothing changes. The graph may be open for reading only.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     _ = graph.add('''@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+        ...         @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Cat owl:disjointWith :Dog .
+        ...         :CatDog a owl:Class ; rdfs:subClassOf :Cat , :Dog .''')
+        ...     [each.name for each in graph.unsatisfiable_classes()]
+        ['<http://e/CatDog>']
+        """
+        from kgreason.graph.explanations.unsatisfiable import unsatisfiable
+
+        return unsatisfiable(self._engine(), self.match)
 
     @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:

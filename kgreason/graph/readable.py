@@ -11,7 +11,7 @@ Cost: the state is at rest until something needs the engine (`state.at_rest`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -283,17 +283,15 @@ class ReadableGraph:
         return ContradictionList(self._state.contradictions())
 
     @locked
-    def prove_contradictions(
-        self, most: int | None = None, *, each: int | None = None, known: Iterable[Contradiction] = ()
-    ) -> list[Proof]:
+    def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
         """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None.
 
         With `each`, at most so many contradictions with one cause (`Contradiction.cause`) are proved. So examples of
-        thousands of contradictions take little time. Those of `known` are not proved.
+        thousands of contradictions take little time.
         """
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
-        return prove_contradictions(self._engine().materializer, most, each, known)
+        return prove_contradictions(self._engine().materializer, most, each)
 
     @locked
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:

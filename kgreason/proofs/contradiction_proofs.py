@@ -24,18 +24,17 @@ def prove_contradictions(
     materializer: Materializer,
     most: int | None = None,
     each: int | None = None,
-    known: Iterable[Contradiction] = (),
+    only: Iterable[Contradiction] | None = None,
 ) -> list[Proof]:
     """Return a proof for each contradiction, ordered by the rules' names and the terms.
 
-    `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`). Those
-    with the rule and the terms of one of `known` are left out.
+    `most` limits their number. `each` limits the number of those that have one cause (`Contradiction.cause`). With
+    `only`, just those with the rule and the terms of one of these are proved.
     """
-    told = {(one.rule, one.terms) for one in known}
+    wanted = None if only is None else {(one.rule, one.terms) for one in only}
     mistaken = mistakes(materializer.save(), materializer.dictionary, materializer.false_rules)
-    found = sorted(
-        (one for one in mistaken if (one.told.rule, one.told.terms) not in told), key=lambda mistake: mistake.told
-    )[:most]
+    chosen = (one for one in mistaken if wanted is None or (one.told.rule, one.told.terms) in wanted)
+    found = sorted(chosen, key=lambda mistake: mistake.told)[:most]
     if each is not None:
         causes: dict[Cause, list[Mistake]] = {}
         for mistake in found:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
@@ -95,6 +95,23 @@ class Proof:
         steps = self.steps()
         number = {step: place for place, step in enumerate(steps)}
         return {"fact": number[self], "steps": [_step(step, number) for step in steps]}
+
+
+class Unsatisfiable(NamedTuple):
+    """A class that nothing can be in: its `name` as N-Triples text, and a `proof` of the contradiction of a member.
+
+    If the class is below owl:Nothing, `proof` proves that.
+    """
+
+    name: str
+    proof: Proof
+
+    def __str__(self) -> str:
+        return f"nothing can be in {self.name}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the class for `json.dumps`: a `message`, the `class` and the steps of the proof, as in a `Proof`."""
+        return {"message": str(self), "class": self.name, **self.proof.to_json()}
 
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""Translate OWL/XML and OWL functional syntax to RDF/XML, with the library horned-owl (the extra `owl`).
+"""Translate OWL/XML and OWL functional syntax to RDF/XML, and RDF to functional syntax.
+
+The library horned-owl (the extra `owl`) does the work.
 
 horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoint with B" and "A disjoint with C", and
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
@@ -7,6 +9,9 @@ pairs mean the same as the axiom. The number of pairs grows with the square of t
 It makes another: it never ends where anonymous individuals lead to each other in a circle. So kgreason gives it an IRI
 for each anonymous individual, and `with_blank_nodes` makes blank nodes of these IRIs again.
 
+What `functional_syntax` writes is read back, so that no triple is lost in silence. There are two more such errors:
+horned-owl drops an owl:AllDisjointClasses, and what an anonymous individual is.
+
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
 
@@ -14,14 +19,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import partial
+from io import BytesIO
 from itertools import combinations
 from typing import Any, Literal, cast
 
-from pyoxigraph import BlankNode, NamedNode, Quad
+import pyoxigraph
+from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
+from kgreason.terms.vocabulary import OWL
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
@@ -31,7 +42,16 @@ _ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|(?<![\w.\-:])_:([^\s
 The prefix of `GO_:0001` ends in `_:` as well.
 """
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
+_AXIOM, _ANNOTATED = NamedNode(f"{OWL}Axiom"), f"{OWL}annotated"
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
+
+
+def _library(source: str) -> Any:
+    try:
+        import pyhornedowl
+    except ImportError as error:
+        raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
+    return pyhornedowl
 
 
 def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> bytes:
@@ -40,10 +60,7 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     `source` is the name of the document in messages, and `base` its IRI. Raises RdfSyntaxError, or InputError if the
     library is not installed.
     """
-    try:
-        import pyhornedowl
-    except ImportError as error:
-        raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
+    pyhornedowl = _library(source)
     plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
     try:
         text = plain.text.decode()
@@ -62,6 +79,54 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
         problem = f"the IRI {nameless[1].decode()} of a property or class does not end in a name, as RDF/XML needs it"
         raise RdfSyntaxError(source, line, None, problem)
     return written
+
+
+def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], target: str) -> bytes:
+    """Write an ontology in OWL functional syntax. `target` is the name of the file in messages.
+
+    Raises InputError if the library is not installed, or if it would lose a triple: it reads no ontology whose classes
+    are not declared, and it drops triples that it does not know, such as an owl:AllDisjointClasses.
+    """
+    pyhornedowl, document = _library(target), BytesIO()
+    write(rows, document, "rdf")
+    try:
+        ontology = pyhornedowl.open_ontology_from_string(document.getvalue().decode(), "rdf")
+    except ValueError as error:
+        raise InputError(f"{target}: functional syntax cannot say this ontology: {error}; write a .ttl file") from error
+    for prefix, namespace in prefixes.items():
+        ontology.prefix_mapping.add_prefix(prefix, namespace)
+    written = str(ontology.save_to_string("ofn")).encode()
+    back = map(with_blank_nodes, pyoxigraph.parse(to_rdf_xml(written, "ofn", target, None), RdfFormat.RDF_XML))
+    lost = _said(rows) - _said([quad.triple for quad in back])
+    if lost:
+        lines = sorted(lost)
+        raise InputError(
+            f"{target}: functional syntax, as py-horned-owl writes it, would lose {lost.total():,} triples, such as"
+            f" {lines[0]}; write a .ttl file"
+        )
+    return written
+
+
+def _said(rows: Sequence[Triple]) -> Counter[str]:
+    """Count the triples as texts, with one name for all blank nodes.
+
+    An annotation of an axiom counts once, together with its axiom: several owl:Axiom of one axiom may become one.
+    """
+    about: dict[Any, dict[str, str]] = {row.subject: {} for row in rows if row.object == _AXIOM}
+    for row in rows:
+        if row.subject in about and row.predicate.value.startswith(_ANNOTATED):
+            about[row.subject][row.predicate.value] = _shape(row.object)
+    plain = (" ".join(map(_shape, row)) for row in rows if row.subject not in about)
+    of_axioms = {
+        f"{' '.join(text for _, text in sorted(about[row.subject].items()))} {row.predicate} {_shape(row.object)}"
+        for row in rows
+        if row.subject in about and not row.predicate.value.startswith(_ANNOTATED)
+    }
+    return Counter([*plain, *of_axioms])
+
+
+def _shape(term: Any) -> str:
+    return "_:" if isinstance(term, BlankNode) else str(term)
 
 
 def _named(source: str, token: re.Match[str]) -> str:

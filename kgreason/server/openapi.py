@@ -74,8 +74,9 @@ _PARAMETERS = {
         "limit": "how many triples the answer has, 1000 at most",
     },
     "/contradictions": {
-        "proofs": "true for a proof of each contradiction",
-        "limit": "how many contradictions the answer has",
+        "classes": "true for the classes that nothing can be in, in place of the contradictions",
+        "proofs": "true for a proof of each contradiction or class",
+        "limit": "how many contradictions or classes the answer has",
         "each": "how many contradictions with one cause have a proof; without it all have one",
     },
     "/commits": {"limit": "how many commits the answer has"},

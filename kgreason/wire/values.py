@@ -18,7 +18,7 @@ from typing import Any
 
 from kgreason.errors import StoreError
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.proof import Proof, Unsatisfiable
 from kgreason.proofs.reasons import Reason
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.proofs.why_not.attempts import Attempt, Failure
@@ -38,6 +38,7 @@ _CLASSES: dict[str, Any] = {
         Reason,
         Relation,
         Rule,
+        Unsatisfiable,
         Variable,
         WhyNot,
     )

@@ -206,6 +206,11 @@ def test_edits_have_the_same_deltas_and_errors(both: tuple[KnowledgeGraph, Remot
         each.to_text() for each in there.prove_contradictions()
     ]
     assert len(here.prove_contradictions(each=1)) == len(there.prove_contradictions(each=1)) == 1
+    for graph in both:
+        graph.add(DISJOINT + ":Odd <http://www.w3.org/2000/01/rdf-schema#subClassOf> :Cat , :Dog .")
+    mine, theirs = ([(each.name, each.proof.to_text()) for each in graph.unsatisfiable_classes()] for graph in both)
+    assert mine == theirs
+    assert [name for name, _ in mine] == ["<http://e/Odd>"]
     assert sorted(here.dump_relations()) == sorted(there.dump_relations())
     assert here.stats()["facts"] == there.stats()["facts"] == len(there)
 

@@ -141,6 +141,20 @@ def test_a_contradiction_is_proved_and_repaired(page: Page) -> None:
     page.get_by_text("the triple is gone").wait_for()
 
 
+def test_a_class_that_nothing_can_be_in_is_proved(page: Page) -> None:
+    page.goto("/console/contradictions")
+    page.get_by_text("Every class can have members").wait_for()
+    page.goto("/console/edit")
+    write(page, "e:CatDog rdfs:subClassOf e:Cat, e:Dog .")
+    page.get_by_text("e:CatDog rdfs:subClassOf e:Animal").wait_for()
+    page.keyboard.press("ControlOrMeta+Enter")
+    page.get_by_text("is saved").wait_for()
+    page.goto("/console/contradictions")
+    page.get_by_text("nothing can be in e:CatDog").wait_for()
+    page.get_by_text("Proof", exact=True).click()
+    page.get_by_text("contradiction by cax-dw").wait_for()
+
+
 def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with KnowledgeGraph.open(store, history="all") as graph:

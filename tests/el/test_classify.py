@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from itertools import product
 from pathlib import Path
 from random import Random
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
-from numpy.typing import NDArray
 
 from kgreason.cli.commands import main
-from kgreason.entailment.classification.taxonomy import Reasoner, classify, taxonomy
+from kgreason.entailment.classification.taxonomy import Reasoner, classify, of_pairs
 from kgreason.errors import QueryError
 from tests.tables import table
 
@@ -41,19 +38,12 @@ def closure(pairs: set[tuple[str, str]]) -> set[tuple[str, str]]:
     return {(a, b) for a, b in pairs if a != b}
 
 
-def of_texts(pairs: Iterable[tuple[str, str]]) -> tuple[list[str], NDArray[np.int64]]:
-    """Pairs of texts as `taxonomy` takes them: the texts, sorted, and rows of places among them."""
-    pairs = list(pairs)
-    names = sorted({name for pair in pairs for name in pair})
-    return names, np.array([[names.index(name) for name in pair] for pair in pairs], dtype=np.int64).reshape(-1, 2)
-
-
 @table("seed", range(40))
 def test_the_taxonomy_is_the_least_that_implies_all(seed: int) -> None:
     random = Random(seed)
     names = [f"<http://e/{number}>" for number in range(random.randint(2, 8))]
     pairs = closure({(random.choice(names), random.choice(names)) for _ in range(random.randint(0, 14))})
-    found = taxonomy(*of_texts(pairs))
+    found = of_pairs(pairs)
     same = {(one, other) for group in found.equal for one in group for other in group}
     assert closure(set(found.links) | same) == pairs
     for link in found.links:
@@ -67,9 +57,9 @@ def test_the_taxonomy_is_the_least_that_implies_all(seed: int) -> None:
 
 def test_unsatisfiable_classes_are_apart() -> None:
     nothing, thing = "<http://www.w3.org/2002/07/owl#Nothing>", "<http://www.w3.org/2002/07/owl#Thing>"
-    found = taxonomy(*of_texts([("<a>", nothing), ("<a>", "<b>"), ("<b>", "<c>"), ("<b>", thing)]))
+    found = of_pairs([("<a>", nothing), ("<a>", "<b>"), ("<b>", "<c>"), ("<b>", thing)])
     assert (found.links, found.unsatisfiable, found.is_consistent) == ((("<b>", "<c>"),), ("<a>",), True)
-    assert not taxonomy(*of_texts([(thing, nothing)])).is_consistent
+    assert not of_pairs([(thing, nothing)]).is_consistent
 
 
 @pytest.mark.parametrize("reasoner", ["el", "rl+el"])

@@ -87,6 +87,23 @@ def test_contradictions_are_told_with_proofs(http: httpx.Client) -> None:
     edit(http, DISJOINT.replace("INSERT", "DELETE"))
 
 
+def test_classes_that_nothing_can_be_in_are_told_with_proofs(http: httpx.Client) -> None:
+    before = http.get("/health").json()["commit"]
+    assert http.get("/contradictions", params={"classes": "true"}).json() == []
+    axioms = """PREFIX owl: <http://www.w3.org/2002/07/owl#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
+        PREFIX : <http://e/> INSERT DATA { :Cat owl:disjointWith :Dog . :CatDog rdfs:subClassOf :Cat , :Dog .
+            :Puppy rdfs:subClassOf :CatDog }"""
+    assert edit(http, axioms) == before + 1
+    puppy, both = http.get("/contradictions", params={"classes": "true"}).json(), ["<http://e/CatDog>"]
+    assert [each["class"] for each in puppy] == [*both, "<http://e/Puppy>"]
+    [told] = http.get("/contradictions", params={"classes": "true", "proofs": "true", "limit": 1}).json()
+    assert told["message"] == "nothing can be in <http://e/CatDog>"
+    assert any("<urn:a-member-of:CatDog>" in step["fact"]["terms"] for step in told["proof"]["steps"])
+    assert http.get("/contradictions").json() == []
+    assert http.get("/health").json()["commit"] == before + 1
+    edit(http, axioms.replace("INSERT", "DELETE"))
+
+
 def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     """The data of server-sent events."""
     return (json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: "))

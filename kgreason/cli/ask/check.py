@@ -10,8 +10,7 @@ One wrong axiom may cause thousands of contradictions. So contradictions are gro
 
 Cost: files are materialized in memory. For a store, the state of the engine is read only if the statistics of the store
 count a contradiction. Then one proof is made for each contradiction that is shown. To find the classes that cannot have
-members, `entailment.classification.unsatisfiable` gives each class a member. For a store this happens in a copy of the
-store in memory.
+members, each class gets a member in a what-if (`KnowledgeGraph.unsatisfiable_classes`).
 """
 
 from __future__ import annotations
@@ -27,14 +26,13 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
-from kgreason.cli.places import PLACE, Graph, Place, graph_at, no_server, there, token_file
+from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
 from kgreason.proofs.notation import term_text
-from kgreason.proofs.proof import Proof
 
 if TYPE_CHECKING:
-    from kgreason.entailment.classification.unsatisfiable import Unsatisfiable
+    from kgreason.proofs.proof import Proof, Unsatisfiable
 
 _EXAMPLE = example(
     "kgreason check zoo.ttl facts.nt",
@@ -57,7 +55,8 @@ _EXAMPLES = 3
     "--limit",
     type=click.IntRange(min=0),
     metavar="N",
-    help=f"How many contradictions with one cause to show; 0 shows all (default: {_EXAMPLES}, with --json all).",
+    help="How many contradictions with one cause to show, and how many classes that nothing can be in to prove; 0 is"
+    f" all (default: {_EXAMPLES}, with --json all). --json has a proof of each class.",
 )
 @click.option(
     "--classes/--no-classes",
@@ -90,6 +89,9 @@ def check(
     The command also shows the classes that nothing can be in. Such a class does not contradict the ontology, but the
     first member of the class will.
 
+    With --json the answer is one list. A contradiction has a `group`, and a class that nothing can be in has a `class`
+    in its place.
+
     The files are loaded together, as one graph; no store is made. The exit status is 0 if there are no contradictions
     and no such classes. The status is 1 if there are some. After an error the status is 2.
     """
@@ -102,8 +104,6 @@ def check(
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
     store = None if location is None else there(location)
-    if classes and store is not None:
-        no_server(store, "--classes")
     how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
@@ -112,25 +112,12 @@ def check(
         prefixes = known(graph, prefixes)
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
-        empty = _empty(graph, store, functions) if classes or (classes is None and store is None) else []
+        empty = graph.unsatisfiable_classes() if classes or (classes is None and store is None) else []
     if as_json:
-        click.echo(json.dumps([*_json(groups), *map(_json_of_class, empty)], indent=1))
+        click.echo(json.dumps([*_json(groups), *(each.to_json() for each in empty)], indent=1))
     else:
         click.echo("\n".join(_lines(groups, empty, shown, prefixes)))
     context.exit(1 if groups or empty else 0)
-
-
-def _empty(graph: Graph, store: Place | None, functions: list[Callable[..., Any]]) -> list[Unsatisfiable]:
-    """Return the classes that nothing can be in. A store stays as it is: a copy of it is asked."""
-    from kgreason.entailment.classification.unsatisfiable import unsatisfiable
-    from kgreason.graph.fork import fork
-    from kgreason.graph.knowledge_graph import KnowledgeGraph
-
-    if isinstance(store, Path):
-        with fork(store, functions=functions) as copy:
-            return unsatisfiable(copy)
-    assert isinstance(graph, KnowledgeGraph)
-    return unsatisfiable(graph)
 
 
 class _Group(NamedTuple):
@@ -159,11 +146,6 @@ def _json(groups: Iterable[_Group]) -> Iterator[dict[str, Any]]:
         yield from ({"message": str(line), "group": group, **proof.to_json()} for proof, line in shown)
 
 
-def _json_of_class(each: Unsatisfiable) -> dict[str, Any]:
-    """Return a dict for a class that nothing can be in: the message, the class, and the steps of the proof."""
-    return {"message": str(each), "class": each.name, **each.proof.to_json()}
-
-
 def _lines(
     groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, prefixes: Mapping[str, str]
 ) -> Iterator[str]:
@@ -180,6 +162,8 @@ def _lines(
         said = f"nothing can be in {term_text(one.name, prefixes)}"
         is_proved = not limit or number < limit
         yield f"{said}\n{indent(one.proof.to_text(prefixes), '    ')}" if is_proved else said
+    if limit and len(empty) > limit:
+        yield f"{_count(len(empty) - limit, 'class is', 'classes are')} shown without a proof; `--limit 0` shows all\n"
     total = sum(len(members) for members, _ in groups)
     causes = f", with {_count(len(groups), 'cause')}" if total > 1 else ""
     classes = f"; nothing can be in {_count(len(empty), 'class', 'classes')}" if empty else ""

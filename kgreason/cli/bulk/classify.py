@@ -2,42 +2,63 @@
 
     status   meaning
     0        something can be in every class
-    1        nothing can be in some class, or the ontology has no model; each such class is named, with a proof
+    1        nothing can be in some class; each such class is named, with a proof
     2        an error
+    3        the ontology contradicts itself; nothing is written but proofs
+
+With --query, `entailment.dl_query` answers, and the status is 1 if nothing can be in the class expression.
 
 Law: what is written is in the order of the texts, so that two runs write the same file. Cost: that of
-`entailment.classification.taxonomy`.
+`entailment.classification`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from pyoxigraph import NamedNode, Triple
 
+from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
+from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
 from kgreason.files import whole
 from kgreason.proofs.notation import term_text
+from kgreason.rdf.owl import functional_syntax
 from kgreason.rdf.writing import write
-from kgreason.rules.model import Triple as Row
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
-    from kgreason.entailment.classification.taxonomy import Taxonomy
-    from kgreason.graph.knowledge_graph import KnowledgeGraph
+    from kgreason.entailment.classification.taxonomy import Classification, Taxonomy
 
 _PROOFS = 20
 """So many classes that nothing can be in are shown with a proof."""
-_RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf"}
+_CONTRADICTIONS = 3
+"""So many contradictions of an inconsistent ontology are shown with a proof, of those with one cause."""
+_KINDS = ("SubClass", "EquivalentClass")
+_ABSURD = (v.OWL_THING, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
+_BUILT_IN = (v.OWL, v.RDF, v.RDFS, v.XSD)
+_RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf", ".ofn": "ofn"}
+
+
+def _generators(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
+    """Return the names in the value of --axiom-generators."""
+    from kgreason.entailment.classification.release import GENERATORS
+
+    names = _KINDS if text is None else tuple(text.replace(",", " ").split())
+    for name in names:
+        if name not in GENERATORS:
+            raise click.BadParameter(f"{name}: not one of {', '.join(GENERATORS)}")
+    return names
 
 
 @click.command(
@@ -45,10 +66,14 @@ _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf"}
     epilog=example(
         "kgreason classify anatomy.owl -o taxonomy.ttl",
         "kgreason classify anatomy.ofn --merge --remove-redundant -o release.ttl",
+        "kgreason classify anatomy.owl --axiom-generators 'SubClass ClassAssertion'",
+        "kgreason classify anatomy.owl --query \"'part of' some Body\"",
     ),
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A .ttl, .nt, .rdf or .owl file.")
+@click.argument("files", nargs=-1, metavar="FILE...")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="A .ttl, .nt, .rdf, .owl or .ofn file."
+)
 @click.option(
     "--reasoner",
     type=click.Choice(["el", "rl", "rl+el"]),
@@ -61,6 +86,22 @@ _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf"}
     "--remove-redundant", is_flag=True, help="With --merge: leave out asserted superclasses that others imply."
 )
 @click.option("--include-indirect", is_flag=True, help="Write all superclasses, not only the direct ones.")
+@click.option(
+    "--axiom-generators",
+    metavar="'NAME ...'",
+    callback=_generators,
+    help="What to write of what follows: SubClass, EquivalentClass, ClassAssertion, PropertyAssertion,"
+    " SubObjectProperty, SubDataProperty, EquivalentObjectProperty (default: 'SubClass EquivalentClass').",
+)
+@click.option("--annotate", is_flag=True, help="Give each axiom that nobody asserted the annotation is_inferred.")
+@click.option(
+    "--query",
+    "expression",
+    metavar="CLASS",
+    help="A class expression in Manchester syntax: show the classes above, beside and below it, and who is in it.",
+)
+@place
+@token_file
 @click.option(
     "--equivalent-classes",
     type=click.Choice(["report", "fail"]),
@@ -82,6 +123,10 @@ def classify(
     merge: bool,
     remove_redundant: bool,
     include_indirect: bool,
+    axiom_generators: tuple[str, ...],
+    annotate: bool,
+    expression: str | None,
+    location: Place | None,
     equivalent_classes: str,
     catalogue: Path | None,
     threads: int | None,
@@ -94,46 +139,74 @@ def classify(
     Without -o the taxonomy is printed as Turtle. Superclasses that others imply are left out, unless
     --include-indirect is given; so is owl:Thing. With --merge the asserted triples are written as well.
 
-    The exit status is 1 if nothing can be in some class, or if equal classes are an error and there are some.
+    With --query nothing is written. The answer has the classes that are nearest to the expression, or all with
+    --include-indirect. Names are prefixed names, IRIs in <>, labels in single quotation marks, or the ends of IRIs.
+
+    The exit status is 1 if nothing can be in some class, or if equal classes are an error and there are some. It is 3
+    if the ontology contradicts itself: then nothing is written but proofs.
     """
     from kgreason.cli.progress import Bars
+    from kgreason.entailment.classification.release import release
     from kgreason.entailment.classification.taxonomy import classify as classified
 
+    if expression is not None:
+        if output or merge or remove_redundant or annotate:
+            raise click.UsageError("--query writes no file: leave -o, --merge, --remove-redundant and --annotate out")
+        is_default = context.get_parameter_source("reasoner") == ParameterSource.DEFAULT
+        if location is not None and (catalogue or threads or not is_default):
+            raise click.UsageError("--reasoner, --catalogue and --threads are for files: a store has its own rules")
+        how = {"catalogue": catalogue, "threads": threads}
+        context.exit(answer(expression, files, location, reasoner, include_indirect, as_json, prefixes, verbose, how))
+    if location is not None:
+        raise click.UsageError("-l is for --query: a taxonomy is written of files")
+    if not files:
+        raise click.UsageError("give files")
     if remove_redundant and not merge:
         raise click.UsageError("--remove-redundant takes asserted triples away: it needs --merge")
+    if remove_redundant and not set(_KINDS) <= set(axiom_generators):
+        raise click.UsageError("--remove-redundant needs the --axiom-generators SubClass and EquivalentClass")
     if output and output.suffix not in _RDF:
         raise click.UsageError(f"-o {output}: the name must end in {', '.join(_RDF)}")
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
-        taxonomy, names = found.taxonomy, PREFIXES | prefixes
+        taxonomy, names = found.taxonomy, known(graph, prefixes)
         warn(graph.warnings)
+        if not taxonomy.is_consistent:
+            _tell_contradictions(found, names, as_json=as_json, err=output is None)
+            context.exit(3)
         stated = {(str(row[0]), str(row[2])) for row in graph.match(None, v.OWL_EQUIVALENT_CLASS, None, asserted=True)}
-        rows = {triple: Triple(*map(_name, triple)) for triple in taxonomy.triples(indirect=include_indirect)}
-        if merge:
-            implied = taxonomy.indirect if remove_redundant else ()
-            rows |= dict(_asserted(graph, implied))
-        _write([rows[triple] for triple in sorted(rows)], output, names)
+        written = release(
+            graph,
+            taxonomy,
+            axiom_generators,
+            indirect=include_indirect,
+            merge=merge,
+            redundant=not remove_redundant,
+            annotate=annotate,
+        )
+        _write(written.rows, output, names)
         proofs = [found.why_unsatisfiable(name).to_text(names) for name in taxonomy.unsatisfiable[:_PROOFS]]
     equal = [group for group in taxonomy.equal if not _are_stated(group, stated)]
     if as_json:
         click.echo(json.dumps(_json(taxonomy, equal, proofs), indent=1), err=output is None)
     else:
         click.echo("\n".join(_lines(taxonomy, equal, proofs, names)), err=True)
-    is_wrong = taxonomy.unsatisfiable or not taxonomy.is_consistent or (equivalent_classes == "fail" and equal)
+    if written.annotated:
+        warn([f"{written.annotated:,} redundant superclasses are kept, because they are annotated"])
+    is_wrong = taxonomy.unsatisfiable or (equivalent_classes == "fail" and equal)
     context.exit(1 if is_wrong else 0)
 
 
-def _name(text: str) -> NamedNode:
-    return NamedNode(text[1:-1])
-
-
-def _asserted(graph: KnowledgeGraph, implied: Container[tuple[str, str]]) -> Iterator[tuple[Row, Triple]]:
-    """Yield the asserted triples by their texts, without the subsumptions `implied`."""
-    for quad in graph.match(None, None, None, asserted=True):
-        row = quad.triple
-        texts = str(row.subject), str(row.predicate), str(row.object)
-        if texts[1] != v.RDFS_SUB_CLASS_OF or (texts[0], texts[2]) not in implied:
-            yield texts, row
+def _tell_contradictions(found: Classification, prefixes: Mapping[str, str], *, as_json: bool, err: bool) -> None:
+    """Print that the ontology contradicts itself, with proofs."""
+    graph = found.graph
+    proofs = graph.prove_contradictions(each=_CONTRADICTIONS) or [graph.explain(_ABSURD)]
+    if as_json:
+        click.echo(json.dumps({"consistent": False, "proofs": [proof.to_text(prefixes) for proof in proofs]}), err=err)
+        return
+    for proof in proofs[:_PROOFS]:
+        click.echo(proof.to_text(prefixes), err=True)
+    click.echo("the ontology contradicts itself, so it has no model; nothing is written", err=True)
 
 
 def _are_stated(group: tuple[str, ...], stated: set[tuple[str, str]]) -> bool:
@@ -145,7 +218,10 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
     """Write the rows to a file, as a whole or not at all, or print them as Turtle."""
     text = BytesIO()
     syntax = _RDF[output.suffix] if output else "ttl"
-    write(rows, text, syntax, prefixes if syntax in ("ttl", "rdf") else None)
+    if output and syntax == "ofn":
+        text.write(functional_syntax(_declared(rows), prefixes, str(output)))
+    else:
+        write(rows, text, syntax, prefixes if syntax in ("ttl", "rdf") else None)
     if output is None:
         click.echo(text.getvalue().decode(), nl=False)
         return
@@ -154,6 +230,19 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
             file.write(text.getvalue())
     except OSError as error:
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
+
+
+def _declared(rows: list[Triple]) -> list[Triple]:
+    """Add declarations of the named classes of axioms, and of restrictions: functional syntax needs them."""
+    of_classes = {v.RDFS_SUB_CLASS_OF: (0, 2), v.OWL_EQUIVALENT_CLASS: (0, 2), v.RDF_TYPE: (2,)}
+    named = [row for row in rows if isinstance(row.subject, NamedNode)]
+    names = {row[place] for row in named for place in of_classes.get(str(row.predicate), ())}
+    classes = {name for name in names if isinstance(name, NamedNode) and not name.value.startswith(_BUILT_IN)}
+    restrictions = {row.subject for row in rows if str(row.predicate) == v.OWL_ON_PROPERTY}
+    kinds = ((classes, v.OWL_CLASS), (restrictions, f"<{v.OWL}Restriction>"))
+    type_ = NamedNode(v.RDF_TYPE[1:-1])
+    declared = (Triple(name, type_, NamedNode(kind[1:-1])) for names, kind in kinds for name in names)
+    return list(dict.fromkeys([*rows, *declared]))
 
 
 def _json(taxonomy: Taxonomy, equal: Sequence[Sequence[str]], proofs: Sequence[str]) -> dict[str, Any]:
@@ -172,8 +261,6 @@ def _lines(
     taxonomy: Taxonomy, equal: Iterable[Sequence[str]], proofs: Sequence[str], prefixes: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines that say what was found."""
-    if not taxonomy.is_consistent:
-        yield "the ontology contradicts itself, so it has no model: `kgreason check` with the same rules shows why"
     for proof in proofs:
         yield f"{proof}\n"
     empty = len(taxonomy.unsatisfiable)

@@ -1,5 +1,4 @@
-"""The classes of an ontology: which is below which, and which are empty.
+"""The classes of an ontology: which is below which.
 
-taxonomy        `classify`: the direct superclasses of named classes
-unsatisfiable   the classes that nothing can be in, each with a proof
+taxonomy        `classify`: the direct superclasses of named classes, and the classes that nothing can be in
 """

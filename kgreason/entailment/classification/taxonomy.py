@@ -11,8 +11,10 @@ Cost: that of loading, and a look at each pair (superclass, its superclass) of a
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args, overload
 
 import numpy as np
@@ -27,7 +29,7 @@ from kgreason.terms import vocabulary as v
 from kgreason.zset.order import distinct
 
 Reasoner: TypeAlias = Literal["el", "rl", "rl+el"]
-_RULES: Mapping[str, tuple[str, ...]] = {"el": (EL,), "rl": ("owl2rl",), "rl+el": ("owl2rl", EL)}
+RULES: Mapping[str, tuple[str, ...]] = {"el": (EL,), "rl": ("owl2rl",), "rl+el": ("owl2rl", EL)}
 _BLOCK = 1 << 22
 """So many pairs of superclasses are looked at together."""
 _PART = 1 << 16
@@ -107,10 +109,12 @@ class Classification(NamedTuple):
 
     graph: KnowledgeGraph
     taxonomy: Taxonomy
+    proofs: Mapping[str, Proof] = MappingProxyType({})
+    """Proofs of the unsatisfiable classes that are not below owl:Nothing: a member of each contradicts the ontology."""
 
     def why_unsatisfiable(self, name: str) -> Proof:
         """Return a proof that nothing can be in the class `name`. Raises QueryError if that does not follow."""
-        return self.graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING))
+        return self.proofs.get(name) or self.graph.explain((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING))
 
 
 def classify(
@@ -118,7 +122,8 @@ def classify(
 ) -> Classification:
     """Load RDF or OWL files and return their taxonomy.
 
-    `reasoner` names the rules: "el" is the rule set owl2el, "rl" is owl2rl, and "rl+el" has both. `options` are those
+    `reasoner` names the rules: "el" is the rule set owl2el, "rl" is owl2rl, and "rl+el" has both. With "rl" and "rl+el"
+    a class is also unsatisfiable if a member of it would contradict the ontology. `options` are those
     of `KnowledgeGraph.open`, such as `catalogue`. Raises InputError, RdfSyntaxError.
 
     >>> from tempfile import NamedTemporaryFile
@@ -130,13 +135,26 @@ def classify(
     (('<http://e/Finger>', '<http://e/Part>'), ('<http://e/Part>', '<http://e/Thing>'))
     """
     check_choice("reasoner", reasoner, Reasoner)
-    graph = KnowledgeGraph.open(rules=_RULES[reasoner], **options)
+    graph = KnowledgeGraph.open(rules=RULES[reasoner], **options)
     try:
         graph.load(*files, progress=progress)
-        return Classification(graph, taxonomy_of(graph))
+        found = taxonomy_of(graph)
+        if reasoner == "el" or not found.is_consistent:
+            return Classification(graph, found)
+        proofs = {each.name: each.proof for each in graph.unsatisfiable_classes()}
+        return Classification(graph, _without(found, proofs.keys()), proofs)
     except BaseException:
         graph.close()
         raise
+
+
+def _without(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
+    """Return a taxonomy in which more classes are unsatisfiable: with a class all that are equal to it or below it."""
+    links, indirect = (
+        tuple(pair for pair in pairs if pair[0] not in unsatisfiable) for pairs in (found.links, found.indirect)
+    )
+    equal = tuple(group for group in found.equal if unsatisfiable.isdisjoint(group))
+    return Taxonomy(equal, links, indirect, tuple(sorted({*unsatisfiable, *found.unsatisfiable})), found.is_consistent)
 
 
 REASONERS = get_args(Reasoner)
@@ -146,6 +164,19 @@ def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:
     """Return the taxonomy of the named classes of a graph, by the subsumptions that its rules have derived."""
     found = taxonomy(*graph.pairs(v.RDFS_SUB_CLASS_OF))
     return found._replace(is_consistent=found.is_consistent and not graph.contradictions())
+
+
+def of_pairs(pairs: Iterable[tuple[str, str]]) -> Taxonomy:
+    """Return the taxonomy of subsumptions (class, superclass) that are transitively closed. Classes are texts.
+
+    >>> of_pairs([("<a>", "<b>"), ("<b>", "<c>"), ("<a>", "<c>")]).links
+    (('<a>', '<b>'), ('<b>', '<c>'))
+    """
+    pairs = list(pairs)
+    names = sorted({name for pair in pairs for name in pair})
+    places = {name: place for place, name in enumerate(names)}
+    rows = np.array([(places[name], places[above]) for name, above in pairs], dtype=np.int64)
+    return taxonomy(names, rows.reshape(-1, 2))
 
 
 def taxonomy(names: Sequence[str], pairs: NDArray[np.integer]) -> Taxonomy:

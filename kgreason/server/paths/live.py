@@ -19,7 +19,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import journalled
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.proof import Proof, Unsatisfiable
 from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, wanted
 from kgreason.server.guard import check_role
@@ -178,9 +178,12 @@ async def rules(request: Request) -> Response:
 async def contradictions(request: Request) -> Response:
     """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof.
 
-    With `each` only so many contradictions with one cause have a proof.
+    With `each` only so many contradictions with one cause have a proof. With `classes=true` the list has, in place of
+    the contradictions, the classes that nothing can be in.
     """
     given = parameters(request)
+    if flag(given, "classes"):
+        return await _classes(request, given)
     with_proofs, limit, each_cause = flag(given, "proofs"), number(given, "limit"), number(given, "each")
 
     def proved(graph: KnowledgeGraph) -> list[Proof]:
@@ -204,6 +207,26 @@ async def contradictions(request: Request) -> Response:
         return found
 
     return JSONResponse(await asked_engine(request, read))
+
+
+async def _classes(request: Request, given: Parameters) -> Response:
+    """List the classes that nothing can be in, each with a line of text; with `proofs=true` also a proof."""
+    limit, with_proofs = number(given, "limit"), flag(given, "proofs")
+    check_role(request.scope, served(request).settings.what_if_role)
+
+    def read(graph: KnowledgeGraph) -> list[Unsatisfiable]:
+        with graph.evaluating(budget=served(request).settings.what_if_budget):
+            return graph.unsatisfiable_classes()[:limit]
+
+    found = await asked_engine(request, read)
+
+    def plain() -> list[dict[str, Any]]:
+        told = ({"message": str(each), "class": each.name} for each in found)
+        if not with_proofs:
+            return list(told)
+        return [one | {"proof": each.proof.to_json()} for one, each in zip(told, found, strict=True)]
+
+    return answered(request, lambda: found, plain)
 
 
 async def stats(request: Request) -> Response:

@@ -205,6 +205,7 @@ QUESTIONS = [
     "/rules?own=true",
     "/rules?costs=true&alone=true&anew=true",
     "/contradictions?proofs=true",
+    "/contradictions?classes=true",
     "/stats",
     "/status",
     "/triples",

@@ -1,5 +1,8 @@
 """The page Contradictions: each contradiction with its proof, and the asserted triples whose removal would end it.
 
+Below stand the classes that nothing can be in, each with a proof. To find these classes takes longer than to list the
+contradictions, so the page asks for them last.
+
 Such a triple is a *repair*. To find repairs, the page asks /what-if about the removal of one triple of the proof after
 the other: the answer lists under `ended` the contradictions that the removal would end.
 """
@@ -22,6 +25,7 @@ from kgreason.server.problems import Problem
 _SHOWN, _TRIED = 50, 30
 _UPDATE = "application/sparql-update"
 _NO_REPAIR = "No single triple ends it: it has several proofs. Remove triples of each on the page Edit."
+_LOOKING = "Looking for classes that nothing can be in…"
 _NONE = empty("The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit.")
 
 
@@ -51,8 +55,30 @@ class _Contradictions:
         self._frame = frame
         self._state = html("").classes("state")
         self._content = ui.element("div").classes("contradictions")
+        self._of_classes = html("").classes("state")
+        self._classes = ui.element("div").classes("contradictions")
 
     async def load(self) -> None:
+        await self._load_contradictions()
+        await self._load_classes()
+
+    async def _load_classes(self) -> None:
+        """Ask for the classes that nothing can be in. If the server does not find them in time, the page says so."""
+        self._classes.clear()
+        self._of_classes.set_content(_LOOKING)
+        try:
+            found = await self._frame.calls.json("/contradictions", classes="true", proofs="true", limit=_SHOWN + 1)
+        except Problem as problem:
+            self._of_classes.set_content(Markup("The classes that nothing can be in are not known: {}").format(problem))
+            return
+        more = f"These are the first {_SHOWN}; there are more." if len(found) > _SHOWN else ""
+        self._of_classes.set_content(more if found else "Every class can have members.")
+        with self._classes:
+            for each in found[:_SHOWN]:
+                with ui.element("section").classes("contradiction"):
+                    self._tell(each)
+
+    async def _load_contradictions(self) -> None:
         found = await self._frame.calls.json("/contradictions", proofs="true", limit=_SHOWN + 1)
         self._content.clear()
         with self._content:
@@ -64,16 +90,20 @@ class _Contradictions:
             self._state.set_content(f"These are the first {_SHOWN}; there are more.")
 
     def _show(self, found: dict[str, Any]) -> None:
-        words = self._frame.words
         with ui.element("section").classes("contradiction"):
-            html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
-            if found["proof"]:
-                html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
+            self._tell(found)
             with ui.element("div").classes("bar repairs"):
                 button("Find repairs", self._frame.on(lambda: self._find(found, place), found["message"]))
                 stop = button("Stop", lambda: self._frame.stop(found["message"])).props("disabled")
                 state = html("")
             place = _Place(state, stop, ui.element("div"))
+
+    def _tell(self, found: dict[str, Any]) -> None:
+        """Show the message and the proof of a contradiction, or of a class that nothing can be in."""
+        words = self._frame.words
+        html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
+        if found["proof"]:
+            html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
 
     async def _find(self, found: dict[str, Any], place: _Place) -> None:
         """Search the triples whose removal ends the contradiction `found`, and show them in the elements of `place`."""
