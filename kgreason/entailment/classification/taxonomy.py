@@ -69,6 +69,11 @@ class Pairs(Sequence[tuple[str, str]]):
             for name, above in self._rows[low : low + _PART].tolist():
                 yield self._names[name], self._names[above]
 
+    def __eq__(self, other: object) -> bool:
+        return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __contains__(self, pair: object) -> bool:
         name, above = (_place(self._names, each) for each in cast(tuple[str, str], pair))
         code = name * len(self._names) + above
