@@ -26,7 +26,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.interrupts import let_out
 from kgreason.zset.order import distinct, grouped
+
+_MANY = 1 << 20
+"""About so many images are made between two calls of `let_out`."""
 
 Int32 = NDArray[np.int32]
 Int64 = NDArray[np.int64]
@@ -325,8 +329,24 @@ class Cliques:
 
 
 def expanded(rows: Int32, parts: Parts) -> Int32:
-    """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3]."""
+    """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3].
+
+    There may be very many, so they are made in pieces, and the work can be ended between two of them.
+    """
     counts = parts.length.prod(axis=1)
+    ends = np.cumsum(counts)
+    cuts = np.searchsorted(ends, np.arange(_MANY, ends[-1] if len(ends) else 0, _MANY))
+    if not len(cuts):
+        return _expanded(rows, parts, counts)
+    found = []
+    for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
+        let_out()
+        piece = Parts(parts.start[start:end], parts.length[start:end], parts.pool)
+        found.append(_expanded(rows[start:end], piece, counts[start:end]))
+    return np.concatenate(found)
+
+
+def _expanded(rows: Int32, parts: Parts, counts: Int64) -> Int32:
     source, left = np.repeat(np.arange(len(rows)), counts), _counts_of(counts)
     images = rows[source]
     for column in range(rows.shape[1]):

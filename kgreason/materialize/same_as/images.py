@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.interrupts import let_out
 from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED
@@ -175,6 +176,7 @@ class Passage:
         primaries, sizes = np.unique(groups.members[:, 0], return_counts=True)
         wanted = Members(*(pairs[np.isin(pairs[:, 0], primaries[sizes > 1])] for pairs in groups))
         while True:
+            let_out()
             if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
                 gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # every link gets new images
             new = cliques.replace(gone, wanted)
@@ -245,6 +247,7 @@ class Passage:
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
+        let_out()
         rows = rows[grouped(rows).firsts()]
         before, after = self._kinds(self._before, rows), self._kinds(self._after, rows)
         differs = before != after
@@ -294,6 +297,7 @@ class Passage:
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
         """Return the kinds of rows in the graph that users see: int8[n]. `side`: before the commit, or after it."""
+        let_out()
         kinds = side.kinds(rows)
         shown = is_shown(self._cliques, rows, side.slots, lambda mapped: side.kinds(mapped) != ABSENT)
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
