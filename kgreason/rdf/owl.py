@@ -9,8 +9,9 @@ pairs mean the same as the axiom. The number of pairs grows with the square of t
 It makes another: it never ends where anonymous individuals lead to each other in a circle. So kgreason gives it an IRI
 for each anonymous individual, and `with_blank_nodes` makes blank nodes of these IRIs again.
 
-What `functional_syntax` writes is read back, so that no triple is lost in silence. There are two more such errors:
-horned-owl drops an owl:AllDisjointClasses, and what an anonymous individual is.
+What `functional_syntax` writes is read back, so that no triple is lost in silence: horned-owl drops triples of RDF that
+it does not know, such as the class of an anonymous individual. It drops an owl:AllDisjointClasses, too, so it gets this
+axiom as a value of its own model.
 
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
@@ -32,7 +33,7 @@ from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
-from kgreason.terms.vocabulary import OWL
+from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
 _BYTE = re.compile(r"BytePosition\((\d+)\)")
@@ -42,6 +43,8 @@ _ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|(?<![\w.\-:])_:([^\s
 The prefix of `GO_:0001` ends in `_:` as well.
 """
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
+_TYPE, _FIRST, _REST, _MEMBERS = RDF_TYPE[1:-1], f"{RDF}first", f"{RDF}rest", f"{OWL}members"
+_ALL_DISJOINT, _NIL = NamedNode(f"{OWL}AllDisjointClasses"), NamedNode(f"{RDF}nil")
 _AXIOM, _ANNOTATED = NamedNode(f"{OWL}Axiom"), f"{OWL}annotated"
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
@@ -85,14 +88,17 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
     """Write an ontology in OWL functional syntax. `target` is the name of the file in messages.
 
     Raises InputError if the library is not installed, or if it would lose a triple: it reads no ontology whose classes
-    are not declared, and it drops triples that it does not know, such as an owl:AllDisjointClasses.
+    are not declared, and it drops triples that it does not know, such as the class of a blank node.
     """
     pyhornedowl, document = _library(target), BytesIO()
+    rows, apart = _without_disjoint_classes(rows)
     write(rows, document, "rdf")
     try:
         ontology = pyhornedowl.open_ontology_from_string(document.getvalue().decode(), "rdf")
     except ValueError as error:
         raise InputError(f"{target}: functional syntax cannot say this ontology: {error}; write a .ttl file") from error
+    for names in apart:
+        ontology.add_component(_disjoint_classes([ontology.class_(name) for name in names]), set())
     for prefix, namespace in prefixes.items():
         ontology.prefix_mapping.add_prefix(prefix, namespace)
     written = str(ontology.save_to_string("ofn")).encode()
@@ -107,16 +113,52 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
     return written
 
 
+def _without_disjoint_classes(rows: Sequence[Triple]) -> tuple[list[Triple], list[list[str]]]:
+    """Take each owl:AllDisjointClasses of named classes out of an ontology. Returns the other triples, and the classes.
+
+    One that has further triples, such as an annotation, stays.
+    """
+    of_node: dict[Any, dict[str, list[Any]]] = {}
+    for row in rows:
+        if isinstance(row.subject, BlankNode):
+            of_node.setdefault(row.subject, {}).setdefault(row.predicate.value, []).append(row.object)
+    gone: set[Any] = set()
+    found: list[list[str]] = []
+    for node, said in of_node.items():
+        if said.get(_TYPE) == [_ALL_DISJOINT] and said.keys() == {_TYPE, _MEMBERS} and len(said[_MEMBERS]) == 1:
+            cells, cell = [node], said[_MEMBERS][0]
+            names: list[Any] = []
+            while cell in of_node and cell not in cells and of_node[cell].keys() - {_TYPE} == {_FIRST, _REST}:
+                cells.append(cell)
+                names += of_node[cell][_FIRST]
+                cell = of_node[cell][_REST][0]
+            if cell == _NIL and len(names) == len(cells) - 1 and all(isinstance(name, NamedNode) for name in names):
+                gone.update(cells)
+                found.append([name.value for name in names])
+    return [row for row in rows if row.subject not in gone], found
+
+
+def _disjoint_classes(classes: list[Any]) -> Any:
+    from pyhornedowl.model import DisjointClasses
+
+    return DisjointClasses(classes)
+
+
 def _said(rows: Sequence[Triple]) -> Counter[str]:
     """Count the triples as texts, with one name for all blank nodes.
 
-    An annotation of an axiom counts once, together with its axiom: several owl:Axiom of one axiom may become one.
+    An annotation of an axiom counts once, together with its axiom: several owl:Axiom of one axiom may become one. The
+    older owl:distinctMembers says the same as owl:members.
     """
     about: dict[Any, dict[str, str]] = {row.subject: {} for row in rows if row.object == _AXIOM}
     for row in rows:
         if row.subject in about and row.predicate.value.startswith(_ANNOTATED):
             about[row.subject][row.predicate.value] = _shape(row.object)
-    plain = (" ".join(map(_shape, row)) for row in rows if row.subject not in about)
+    plain = (
+        " ".join(map(_shape, row)).replace(f"<{OWL}distinctMembers>", f"<{_MEMBERS}>")
+        for row in rows
+        if row.subject not in about
+    )
     of_axioms = {
         f"{' '.join(text for _, text in sorted(about[row.subject].items()))} {row.predicate} {_shape(row.object)}"
         for row in rows

@@ -200,10 +200,17 @@ def test_functional_syntax(tmp_path: Path) -> None:
 def test_functional_syntax_loses_nothing_in_silence(tmp_path: Path) -> None:
     pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed")
     file, output = tmp_path / "zoo.ttl", tmp_path / "out.ofn"
-    file.write_text(PREFIXES + "[] a owl:AllDisjointClasses ; owl:members ( :A :B :C ) . :A a owl:Class .")
+    disjoint = PREFIXES + "[] a owl:AllDisjointClasses ; owl:members ( :A :B :C ) {} . :A a owl:Class ."
+    file.write_text(disjoint.format("; rdfs:comment 'why'"))
     status, _, told = run(file, "--merge", "-o", output)
     assert (status, output.exists()) == (2, False)
-    assert "would lose 8 triples, such as _: <http://www.w3.org/1999/02/22-rdf-syntax-ns#first>" in told
+    assert "would lose 9 triples, such as _: <http://www.w3.org/1999/02/22-rdf-syntax-ns#first>" in told
+    file.write_text(PREFIXES + "[] a :A . :A a owl:Class ; rdfs:subClassOf :B .")
+    assert "would lose 1 triples, such as _: " in run(file, "--merge", "-o", output)[2]
+    file.write_text(disjoint.format("") + " :C a owl:Class ; owl:disjointWith :D .")
+    assert run(file, "--merge", "-o", output)[0] == 0
+    assert "DisjointClasses(:A :B :C)" in output.read_text()
+    assert "DisjointClasses(:C :D)" in output.read_text()
 
 
 def test_a_query(tmp_path: Path) -> None:
