@@ -16,6 +16,7 @@ from kgreason.rules.formatter import format_atom, format_call, format_computed, 
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import DATA, Atom, Rule, Term, triple
 from kgreason.rules.parser import absent, aggregated, computed
+from kgreason.terms.names import Names
 from kgreason.terms.vocabulary import RDF_TYPE, SWRL_VARIABLE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
@@ -79,6 +80,8 @@ def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
     """Return a term in N-Triples syntax, or as in a rule file if there are prefixes."""
+    if isinstance(prefixes, Names) and isinstance(term, str) and (word := prefixes.word(term)) is not None:
+        return word
     return format_term(term, prefixes) if prefixes else str(term)
 
 
@@ -102,6 +105,10 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
         parts = [format_atom(atom, prefixes) for atom in negated.atoms]
         parts += [format_computed(each, prefixes) for each in negated.computed]
         return f"no {parts[0]}" if len(parts) == 1 else f"no ({', '.join(parts)})"
+    if fact.relation is None and isinstance(prefixes, Names) and len(fact.terms) == 3:
+        subject, predicate, object_ = map(str, fact.terms)
+        if (text := prefixes.statement((subject, predicate, object_))) is not None:
+            return text
     terms = [term_text(term, prefixes) for term in fact.terms]
     if fact.relation not in (None, DATA):
         return f"{fact.relation}({', '.join(terms)})"

@@ -9,14 +9,14 @@ Two proofs are equal only if they are the same object.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
-from kgreason.rules.model import Atom, Rule
+from kgreason.rules.model import Atom, Rule, Triple
 from kgreason.rules.parser import absent
 
 
@@ -41,6 +41,9 @@ class Proof:
         known = self._how()
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def _how(self) -> str:
         """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
@@ -71,17 +74,56 @@ class Proof:
         """Whether this proof uses `fact`: whether it contains a proof of `fact` below its top."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
-    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
+    def with_described(self, triples: Iterable[Triple]) -> Proof:
+        """Return the proof with these triples as `described`."""
+        return replace(self, described=tuple(triples))
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full: bool = False,
+    ) -> str:
+        """Return the proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`.
+
+        `labels` maps IRIs, as N-Triples text, to labels that stand in their place (`graph.labels` finds them). Blank
+        nodes are written as class expressions in Manchester syntax, and steps that only take lists and expressions
+        apart are left out. With `full` the text has all steps, and blank nodes have their labels.
+        """
         from kgreason.proofs.text import to_text
 
-        return to_text(self, checked(prefixes))
+        return to_text(*self._shown(prefixes, labels, full))
 
-    def to_mermaid(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the proof as a Mermaid flowchart; see `mermaid`."""
+    def to_mermaid(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full: bool = False,
+    ) -> str:
+        """Return the proof as a Mermaid flowchart; see `mermaid`. The arguments are those of `to_text`."""
         from kgreason.proofs.mermaid import to_mermaid
 
-        return to_mermaid(self, checked(prefixes))
+        return to_mermaid(*self._shown(prefixes, labels, full))
+
+    def _shown(
+        self, prefixes: Mapping[str, str] | None, labels: Mapping[str, str] | None, full: bool
+    ) -> tuple[Proof, Mapping[str, str]]:
+        """Return the proof to show, and the names of its terms."""
+        from kgreason.proofs.words.folding import folded, known
+        from kgreason.proofs.words.naming import names
+
+        if full:
+            return self, names(checked(prefixes), labels=labels)
+        shown = folded(self)
+        return shown, names(checked(prefixes), known(shown), labels)
+
+    def folded(self) -> Proof:
+        """Return the proof without the steps that only take lists and expressions apart, as `to_text` shows it."""
+        from kgreason.proofs.words.folding import folded
+
+        return folded(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof for `json.dumps`, as a flat list of steps.
@@ -91,10 +133,12 @@ class Proof:
         {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ..., {"fact": ...,
         "asserted": False, "rule": {"name", "group", "text", "conditions": [...], "sources": [[s, p, o], ...]},
         "premises": [0, 1]}]}. Terms are N-Triples text; `conditions` are the rule's conditions on literals, in words.
+        "described" has the triples that say what blank nodes stand for; it is left out if there are none.
         """
         steps = self.steps()
         number = {step: place for place, step in enumerate(steps)}
-        return {"fact": number[self], "steps": [_step(step, number) for step in steps]}
+        told = {"described": [list(each) for each in self.described]} if self.described else {}
+        return {"fact": number[self], "steps": [_step(step, number) for step in steps], **told}
 
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
