@@ -11,13 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import Atom, Rule, Triple
 from kgreason.rules.parser import absent
+
+if TYPE_CHECKING:
+    from kgreason.terms.names import Names
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -26,11 +29,15 @@ class Proof:
 
     `rule` is also None for a hidden fact that states an absence, or the result of an expression or an aggregate. If
     it states the value of a MIN, MAX or SAMPLE, `premises` prove the facts from which this value was taken.
+
+    `described` has triples of the graph that say what the blank nodes of the proof stand for: restrictions, lists.
+    `str` gives the proof as text.
     """
 
     fact: Atom
     rule: Rule | None = None
     premises: tuple[Proof, ...] = ()
+    described: tuple[Triple, ...] = ()
 
     @property
     def is_asserted(self) -> bool:
@@ -111,13 +118,19 @@ class Proof:
         self, prefixes: Mapping[str, str] | None, labels: Mapping[str, str] | None, full: bool
     ) -> tuple[Proof, Mapping[str, str]]:
         """Return the proof to show, and the names of its terms."""
-        from kgreason.proofs.words.folding import folded, known
         from kgreason.proofs.words.naming import names
 
         if full:
             return self, names(checked(prefixes), labels=labels)
-        shown = folded(self)
-        return shown, names(checked(prefixes), known(shown), labels)
+        shown = self.folded()
+        return shown, shown.names(prefixes, labels)
+
+    def names(self, prefixes: Mapping[str, str] | None = None, labels: Mapping[str, str] | None = None) -> Names:
+        """Return the names of the terms of the proof, as `to_text` writes them; they may stand where prefixes do."""
+        from kgreason.proofs.words.folding import known
+        from kgreason.proofs.words.naming import names
+
+        return names(checked(prefixes), known(self), labels)
 
     def folded(self) -> Proof:
         """Return the proof without the steps that only take lists and expressions apart, as `to_text` shows it."""

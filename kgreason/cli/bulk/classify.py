@@ -22,7 +22,7 @@ import click
 from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
 from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
 from kgreason.errors import InputError
 from kgreason.files import whole
@@ -70,6 +70,8 @@ _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf"}
 )
 @catalogue
 @threads
+@labels
+@full
 @as_json
 @shown_prefixes
 @verbose
@@ -85,6 +87,8 @@ def classify(
     equivalent_classes: str,
     catalogue: Path | None,
     threads: int | None,
+    language: str | None,
+    full: bool,
     as_json: bool,
     prefixes: dict[str, str],
     verbose: bool,
@@ -105,7 +109,7 @@ def classify(
         raise click.UsageError(f"-o {output}: the name must end in {', '.join(_RDF)}")
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
-        taxonomy, names = found.taxonomy, PREFIXES | prefixes
+        taxonomy, names = found.taxonomy, known(graph, prefixes)
         warn(graph.warnings)
         stated = {(str(row[0]), str(row[2])) for row in graph.match(None, v.OWL_EQUIVALENT_CLASS, None, asserted=True)}
         rows = {triple: Triple(*map(_name, triple)) for triple in taxonomy.triples(indirect=include_indirect)}
@@ -113,7 +117,9 @@ def classify(
             implied = set(taxonomy.indirect) if remove_redundant else set()
             rows |= dict(_asserted(graph, implied))
         _write([rows[triple] for triple in sorted(rows)], output, names)
-        proofs = [found.why_unsatisfiable(name).to_text(names) for name in taxonomy.unsatisfiable[:_PROOFS]]
+        shown = [found.why_unsatisfiable(name) for name in taxonomy.unsatisfiable[:_PROOFS]]
+        words = labels_in(graph, shown, language)
+        proofs = [proof.to_text(names, labels=words, full=full) for proof in shown]
     equal = [group for group in taxonomy.equal if not _are_stated(group, stated)]
     if as_json:
         click.echo(json.dumps(_json(taxonomy, equal, proofs), indent=1), err=output is None)

@@ -54,6 +54,10 @@ class _Folding:
         self._about = about_of(triples)
         self._read = Manchester(self._about, str).readable(triples)
         self._made: dict[Triple, None] = dict.fromkeys(triples)
+        self._restrictions: dict[tuple[str, str], str] = {}
+        for subject, *_ in triples:
+            if (said := self._restriction(subject)) is not None:
+                self._restrictions.setdefault(said, subject)
 
     def folded(self, proof: Proof) -> Proof:
         shown: dict[Proof, tuple[Proof, ...]] = {}
@@ -114,6 +118,8 @@ class _Folding:
         if said is not None and said[0] == role:
             return context
         filler = self._filler(context)
+        if filler is not None and (node := self._restrictions.get((role, filler))) is not None:
+            return node
         return filler and self._node((v.OWL_ON_PROPERTY, role), (v.OWL_SOME_VALUES_FROM, filler))
 
     def _filler(self, context: str) -> str | None:

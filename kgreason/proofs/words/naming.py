@@ -15,18 +15,21 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from kgreason.ontology.manchester import Manchester, about_of, is_blank
-from kgreason.proofs.notation import Step, term_text
+from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
+from kgreason.proofs.notation import term_text
+from kgreason.proofs.proof import Proof
 from kgreason.rules.model import Triple
 from kgreason.terms.names import Names
 
 _LONGEST = 100
 """A label is cut after this many characters."""
 _WORD = re.compile(r"\w+(?:-\w+)*")
-_KEYWORDS = frozenset("and or not some only value min max exactly inverse Self a".split())
+_KEYWORDS = frozenset(["and", "or", "not", "some", "only", "value", "min", "max", "exactly", "inverse", "Self", "a"])
 
 
-def names(prefixes: Mapping[str, str], triples: Iterable[Triple] = (), labels: Mapping[str, str] | None = None) -> Names:
+def names(
+    prefixes: Mapping[str, str], triples: Iterable[Triple] = (), labels: Mapping[str, str] | None = None
+) -> Names:
     """Return the names of terms.
 
     `triples` have those that say what blank nodes stand for. `labels` are the labels of IRIs, which are N-Triples text.
@@ -37,6 +40,7 @@ def names(prefixes: Mapping[str, str], triples: Iterable[Triple] = (), labels: M
     told = {term: quoted(label) for term, label in (labels or {}).items()}
     often = Counter(told.values())
     short = {term: f"{text} [{term_text(term, prefixes)}]" if often[text] > 1 else text for term, text in told.items()}
+    triples = tuple(triples)
     manchester = Manchester(about_of(triples), lambda term: short.get(term) or term_text(term, prefixes))
 
     def word(term: str) -> str | None:
@@ -45,11 +49,15 @@ def names(prefixes: Mapping[str, str], triples: Iterable[Triple] = (), labels: M
     def statement(triple: Triple) -> str | None:
         return manchester.group(triple[0]) if is_blank(triple[0]) else None
 
-    return Names(prefixes, word, statement)
+    def is_inside(triple: Triple) -> bool:
+        return is_part(triple) and triple[0] in read
+
+    read = manchester.readable(triples)
+    return Names(prefixes, word, statement, is_inside)
 
 
 def quoted(label: str) -> str:
-    """Return a label as a name: printable, on one line, and in single quotation marks if it is not one word.
+    r"""Return a label as a name: printable, on one line, and in single quotation marks if it is not one word.
 
     >>> quoted("hand"), quoted("part of"), quoted("Fingal's\\ncave")
     ('hand', "'part of'", "'Fingal\\\\'s cave'")
@@ -62,9 +70,9 @@ def quoted(label: str) -> str:
     return f"'{escaped}'"
 
 
-def terms_of(proof: Step) -> dict[str, None]:
-    """Return the terms that a proof mentions: in its facts, its rules, and the axioms of its rules."""
-    found: dict[str, None] = {}
+def terms_of(proof: Proof) -> dict[str, None]:
+    """Return the terms that a proof mentions: in its facts, its rules, their axioms, and its expressions."""
+    found = dict.fromkeys(term for each in proof.described for term in each)
     for step in proof.steps():
         found.update(dict.fromkeys(map(str, step.fact.terms)))
         if step.rule is not None:
