@@ -13,10 +13,13 @@ from typing import Any, Protocol
 
 from pyoxigraph import Literal
 
+from kgreason.graph.input.terms import term_of
 from kgreason.terms import vocabulary as v
 
 _AT_ONCE = 500
 _PREFERRED = "<http://www.w3.org/2004/02/skos/core#prefLabel>"
+LABELS = (v.RDFS_LABEL, _PREFERRED)
+"""The properties whose values are labels."""
 _QUERY = f"""SELECT ?term ?label {{
   VALUES ?term {{ %s }} VALUES ?by {{ {v.RDFS_LABEL} {_PREFERRED} }} ?term ?by ?label FILTER(isLiteral(?label))
 }}"""
@@ -44,6 +47,13 @@ def labels(graph: Asked, terms: Iterable[str], language: str = "") -> dict[str, 
     parts = (iris[start : start + _AT_ONCE] for start in range(0, len(iris), _AT_ONCE))
     rows = (row for part in parts for row in graph.select(_QUERY % " ".join(part)))
     return best(((str(term), label) for term, label in rows), language)
+
+
+def literal(text: str) -> Literal:
+    """Return the literal that an N-Triples text stands for."""
+    term = term_of(text)
+    assert isinstance(term, Literal)
+    return term
 
 
 def rank(label: Literal, language: str) -> tuple[int, str, str]:

@@ -268,9 +268,9 @@ class _Text:
             return f"{chain} SubPropertyOf {self.inner(subject)}"
         if predicate in _LISTED and (members := self.members(object_, ", ")):
             return f"{self.inner(subject)} {_LISTED[predicate]} {members}"
-        if not is_blank(subject) and predicate in (*_JOINED, *_NEGATED):
-            if text := self._constructed({predicate: [object_]}):
-                return f"{self.inner(subject)} EquivalentTo {text}"
+        is_definition = not is_blank(subject) and predicate in (*_JOINED, *_NEGATED)
+        if is_definition and (text := self._constructed({predicate: [object_]})):
+            return f"{self.inner(subject)} EquivalentTo {text}"
         verb = _BETWEEN.get(predicate) or self._name(predicate)
         said = self._last(object_) if predicate in _BETWEEN else self.inner(object_)
         return f"{self.inner(subject)} {verb} {said}"
