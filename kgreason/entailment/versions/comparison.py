@@ -37,9 +37,7 @@ from kgreason.terms import vocabulary as v
 
 File: TypeAlias = str | PathLike[str]
 Axioms: TypeAlias = tuple[Triple, ...]
-_REFLEXIVE = frozenset(
-    {v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY}
-)
+_REFLEXIVE = frozenset({v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY})
 RULES = ("owl2rl", "owl2el")
 """The default: an edit of an ontology has consequences that only the rules of OWL 2 EL see."""
 
