@@ -21,7 +21,7 @@ class Remembering(Protocol):
     """A graph that remembers prefixes."""
 
     @property
-    def prefixes(self) -> dict[str, str]:
+    def prefixes(self) -> Mapping[str, str]:
         """The prefixes of loaded files."""
 
 

@@ -389,7 +389,7 @@ class _Text:
         cells = self._cells(head)
         if cells is None:
             return None
-        shown = []
+        shown: list[str] = []
         for cell in cells:
             if self._left <= 0:
                 return between.join([*shown, _CUT])

@@ -14,7 +14,7 @@ from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
-from kgreason.rules.model import DATA, Atom, Rule, Term, triple
+from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, triple
 from kgreason.rules.parser import absent, aggregated, computed
 from kgreason.terms.names import Names
 from kgreason.terms.vocabulary import RDF_TYPE, SWRL_VARIABLE
@@ -58,6 +58,10 @@ class Step(Protocol):
     @property
     def premises(self) -> Sequence[Self]:
         """The proofs of the facts in the body of the rule."""
+
+    @property
+    def described(self) -> Sequence[Triple]:
+        """The triples that say what blank nodes stand for."""
 
     @property
     def is_asserted(self) -> bool:

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from pyoxigraph import NamedNode, Quad, RdfFormat
 
 from kgreason.entailment.versions.comparison import RULES, Comparison, compare
-from kgreason.terms import vocabulary as v
 from kgreason.entailment.versions.text import to_markdown
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.terms import vocabulary as v
 from tests.cli.calling import done, failed
 from tests.graph.histories import DATATYPES
 from tests.graph.views import lines
@@ -147,7 +147,8 @@ def is_tautology(subject: str, predicate: str, object_: str) -> bool:
 PIZZA = """
 :Pizza a owl:Class ; rdfs:label "pizza"@en , "Pizza"@it . :CheeseTopping a owl:Class ; rdfs:label "cheese topping"@en .
 :PizzaTopping a owl:Class . :hasTopping a owl:ObjectProperty .
-:Margherita rdfs:subClassOf :Pizza , [ a owl:Restriction ; owl:onProperty :hasTopping ; owl:someValuesFrom :Mozzarella ] .
+:Margherita rdfs:subClassOf :Pizza , [ a owl:Restriction ; owl:onProperty :hasTopping ;
+    owl:someValuesFrom :Mozzarella ] .
 :CheesyPizza owl:equivalentClass [ a owl:Class ; owl:intersectionOf ( :Pizza
     [ a owl:Restriction ; owl:onProperty :hasTopping ; owl:someValuesFrom :CheeseTopping ] ) ] .
 :LactoseFree owl:disjointWith :CheesyPizza . :Odd rdfs:subClassOf :Margherita , :LactoseFree .

@@ -72,7 +72,8 @@ def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
 
 def test_the_filler_of_a_link_is_no_restriction() -> None:
     """EL's rules write the filler of a link as the node of its restriction, if the property has a range."""
-    text = f"""{HEAD} :has rdfs:range :Topping . :Ham rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Fat ] .
+    text = f"""{HEAD} :has rdfs:range :Topping .
+        :Ham rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Fat ] .
         [ owl:onProperty :has ; owl:someValuesFrom :Topping ] rdfs:subClassOf :Topped ."""
     told = proved("owl2el", ":Ham rdfs:subClassOf :Topped", text).to_text(NAMES)
     assert "(:Fat and (inverse :has some owl:Thing)) rdfs:subClassOf :Topping\n" in told

@@ -20,19 +20,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any, TypeVar, cast
 
 from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.notation import Step
 from kgreason.rules.model import Atom, Rule, Triple, triple
 from kgreason.terms import vocabulary as v
 
+Proof = TypeVar("Proof", bound=Step)
 _CLASSES = frozenset({"el_subs", "el_below", "el_told", "el_axiom"})
 _OF_CONTEXTS = frozenset({"el_subs", "el_below"})
 """Relations whose first place is a context: there a restriction stands for what fills it."""
 _MADE = "_:el-"
 
 
-def known(proof: Proof) -> list[Triple]:
+def known(proof: Step) -> list[Triple]:
     """Return the triples from which the expressions of a proof are read: those in it, and `described`."""
     found: dict[Triple, None] = dict.fromkeys(proof.described)
     for step in proof.steps():
@@ -60,7 +62,7 @@ class _Folding:
                 self._restrictions.setdefault(said, subject)
 
     def folded(self, proof: Proof) -> Proof:
-        shown: dict[Proof, tuple[Proof, ...]] = {}
+        shown: dict[Step, tuple[Step, ...]] = {}
         for step in proof.steps():
             premises = tuple(each for premise in step.premises for each in shown[premise])
             premises = tuple(dict.fromkeys(premises)) if _is_of_el(step.rule) else premises
@@ -69,13 +71,15 @@ class _Folding:
             if fact is None or says_the_same or self._is_left_out(step, fact):
                 shown[step] = premises
             else:
-                shown[step] = (Proof(fact, self._rule(step.rule), premises),)
-        found = shown[proof]
-        if len(found) == 1 and found[0].fact == (self._fact(proof.fact) or proof.fact):
-            return found[0].with_described(self._made)
-        return Proof(proof.fact, self._rule(proof.rule), found if proof.rule else ()).with_described(self._made)
+                shown[step] = (_with(step, fact=fact, rule=self._rule(step.rule), premises=premises),)
+        found, fact = shown[proof], self._fact(proof.fact) or proof.fact
+        if len(found) == 1 and found[0].fact == fact:
+            return cast(Proof, _with(found[0], described=tuple(self._made)))
+        return _with(
+            proof, rule=self._rule(proof.rule), premises=found if proof.rule else (), described=tuple(self._made)
+        )
 
-    def _is_left_out(self, step: Proof, fact: Atom) -> bool:
+    def _is_left_out(self, step: Step, fact: Atom) -> bool:
         if step.fact.relation is not None:
             return fact != step.fact and fact.terms[0] == fact.terms[2]
         return step.rule is None and len(fact.terms) == 3 and self._is_read(fact.terms)
@@ -152,3 +156,8 @@ class _Folding:
 def _is_of_el(rule: Rule | None) -> bool:
     """Whether a rule reads or derives facts of the relations of EL's rules."""
     return rule is not None and any((atom.relation or "").startswith("el_") for atom in (*rule.heads, *rule.body))
+
+
+def _with(step: Proof, **fields: Any) -> Proof:
+    """Return a step with other values of some fields. Steps are dataclasses."""
+    return cast(Proof, replace(cast(Any, step), **fields))

@@ -16,8 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
-from kgreason.proofs.notation import term_text
-from kgreason.proofs.proof import Proof
+from kgreason.proofs.notation import Step, term_text
 from kgreason.rules.model import Triple
 from kgreason.terms.names import Names
 
@@ -59,8 +58,8 @@ def names(
 def quoted(label: str) -> str:
     r"""Return a label as a name: printable, on one line, and in single quotation marks if it is not one word.
 
-    >>> quoted("hand"), quoted("part of"), quoted("Fingal's\\ncave")
-    ('hand', "'part of'", "'Fingal\\\\'s cave'")
+    >>> quoted("hand"), quoted("part of"), quoted("Fingal's\ncave")
+    ('hand', "'part of'", "'Fingal\\'s cave'")
     """
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in label).split())
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
@@ -70,7 +69,7 @@ def quoted(label: str) -> str:
     return f"'{escaped}'"
 
 
-def terms_of(proof: Proof) -> dict[str, None]:
+def terms_of(proof: Step) -> dict[str, None]:
     """Return the terms that a proof mentions: in its facts, its rules, their axioms, and its expressions."""
     found = dict.fromkeys(term for each in proof.described for term in each)
     for step in proof.steps():
