@@ -101,6 +101,11 @@ class ReadableGraph:
             self._state = self._committer.state
         return self._committer
 
+    @locked
+    def described(self, terms: Iterable[str]) -> list[Triple]:
+        """Return the triples that say what the blank nodes among `terms` stand for: restrictions, lists and so on."""
+        return self._described().triples(dict.fromkeys(terms))
+
     def _described(self) -> Described:
         from kgreason.graph.explanations.described import Described
 

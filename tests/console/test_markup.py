@@ -258,3 +258,29 @@ def test_every_address_gets_the_prefix_and_no_text_does() -> None:
     assert shown.count("/kg/") == 2
     assert shown.startswith('<form action="/kg/console/explore"><a class="" href="/kg/console/why?')
     assert rooted(html, "") is html
+
+
+PIZZA = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Cheesy owl:equivalentClass [ owl:intersectionOf ( :Pizza [ owl:onProperty :has ; owl:someValuesFrom :Cheese ] ) ] .
+[] a owl:AllDisjointClasses ; owl:members ( :Cheesy [ owl:complementOf :Food ] ) .
+:p a :Pizza ; :has :c . :c a :Cheese ."""
+NAMED = Words({"": "http://e/", **WELL_KNOWN})
+
+
+def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.add(PIZZA)
+        proof = graph.explain("<http://e/p> a <http://e/Cheesy>").folded().to_json()
+        rules = graph.rules()
+        rows = graph.match("<http://e/Cheesy>", WELL_KNOWN["owl"] + "equivalentClass", asserted=True)
+        (node,) = (str(row.object) for row in rows)
+        told = NAMED.describing(graph.described([node]))
+    assert term(node, told).endswith(">(:Pizza and (:has some :Cheese))</a>")
+    assert node in term(node, NAMED)
+    shown = tree(proof, NAMED)
+    assert "(:Pizza and (:has some :Cheese))" in shown
+    assert ">_:" not in shown
+    reasons = {reason for _, reason, _ in ontology._told_by(rules, NAMED)}
+    assert ":Cheesy EquivalentTo :Pizza and (:has some :Cheese)" in reasons
+    assert "DisjointClasses: :Cheesy, (not :Food)" in reasons
+    assert not any("rdf:rest" in reason or reason.startswith("_:") for reason in reasons)

@@ -13,8 +13,11 @@ import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 
 from kgreason.errors import KgreasonError
+from kgreason.ontology.manchester import Manchester, about_of
+from kgreason.proofs.words.naming import names
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.literals import Literal, literal_of
 from kgreason.server.problems import Problem
@@ -83,6 +86,34 @@ class Words:
     ) -> None:
         self.prefixes, self.classes, self.properties, self.labels = prefixes, classes, properties, labels or {}
         self._prefix = {namespace: prefix for prefix, namespace in prefixes.items()}
+        self._names = names(prefixes)
+        self._manchester = Manchester(about_of(()), self._text)
+
+    def describing(self, triples: Iterable[Sequence[str]]) -> Words:
+        """Return these words with class expressions for blank nodes. `triples` say what the blank nodes stand for."""
+        found, told = copy(self), [(each[0], each[1], each[2]) for each in triples]
+        if told:
+            found._names, found._manchester = names(self.prefixes, told), Manchester(about_of(told), self._text)
+        return found
+
+    def expression(self, node: str) -> str | None:
+        """Return what a blank node stands for, in Manchester syntax; None if that is not known."""
+        return self._names.word(node)
+
+    def statement(self, triple: Sequence[str]) -> str | None:
+        """Return the axiom that the subject of a triple stands for, such as `DisjointClasses: A, B`; else None."""
+        return self._names.statement((triple[0], triple[1], triple[2]))
+
+    def is_inside(self, triple: Sequence[str]) -> bool:
+        """Whether a triple is a part of an expression, so that the text of the expression has it."""
+        return self._names.is_inside((triple[0], triple[1], triple[2]))
+
+    def axioms(self, triples: Iterable[tuple[str, str, str]]) -> list[str]:
+        """Return axioms in Manchester syntax."""
+        return self._manchester.axioms(triples)
+
+    def _text(self, term: str) -> str:
+        return self.name(term[1:-1]) if term.startswith("<") and not term.startswith("<<") else term
 
     def short(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.

@@ -100,20 +100,28 @@ def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
 
 
 async def explain(request: Request) -> Response:
-    """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation."""
+    """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation.
+
+    With `folded=true` steps that only take lists and expressions apart are left out.
+    """
     given, run = parameters(request), partial(asked_engine, request)
+    is_folded = flag(given, "folded")
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
-        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)))
+        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)), is_folded=is_folded)
     triple = _triple(given)
     if flag(given, "all"):
         proofs = await run(lambda graph: graph.explain_all(triple))
-        return answered(request, lambda: proofs, lambda: [proof.to_json() for proof in proofs])
-    return _proof(request, await run(lambda graph: graph.explain(triple)))
+        return answered(request, lambda: proofs, lambda: [_json(proof, is_folded=is_folded) for proof in proofs])
+    return _proof(request, await run(lambda graph: graph.explain(triple)), is_folded=is_folded)
 
 
-def _proof(request: Request, proof: Proof) -> Response:
-    return answered(request, lambda: proof, proof.to_json)
+def _proof(request: Request, proof: Proof, *, is_folded: bool) -> Response:
+    return answered(request, lambda: proof, lambda: _json(proof, is_folded=is_folded))
+
+
+def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
+    return (proof.folded() if is_folded else proof).to_json()
 
 
 async def why_not(request: Request) -> Response:
@@ -178,9 +186,11 @@ async def rules(request: Request) -> Response:
 async def contradictions(request: Request) -> Response:
     """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof.
 
-    With `each` only so many contradictions with one cause have a proof.
+    With `each` only so many contradictions with one cause have a proof. With `folded=true` steps of a proof that only
+    take lists and expressions apart are left out, and `words` is the line with class expressions for blank nodes.
     """
     given = parameters(request)
+    is_folded = flag(given, "folded")
     with_proofs, limit, each_cause = flag(given, "proofs"), number(given, "limit"), number(given, "each")
 
     def proved(graph: KnowledgeGraph) -> list[Proof]:
@@ -193,14 +203,17 @@ async def contradictions(request: Request) -> Response:
         return answered(request, lambda: values, list)
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
+        lines = graph.contradictions()[:limit]
         found: list[dict[str, Any]] = [
-            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms}
-            for each in graph.contradictions()[:limit]
+            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms} for each in lines
         ]
         if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in proved(graph)}
-            for each in found:
-                each["proof"] = proofs.get((f'"{each["rule"]}"', *each["terms"]))
+            proofs = {tuple(map(str, proof.fact.terms)): proof for proof in proved(graph)}
+            for each, line in zip(found, lines, strict=True):
+                proof = proofs.get((f'"{line.rule}"', *line.terms))
+                each["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
+                if is_folded and proof is not None:
+                    each["words"] = line.to_text(proof.names())
         return found
 
     return JSONResponse(await asked_engine(request, read))

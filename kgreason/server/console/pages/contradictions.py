@@ -53,7 +53,7 @@ class _Contradictions:
         self._content = ui.element("div").classes("contradictions")
 
     async def load(self) -> None:
-        found = await self._frame.calls.json("/contradictions", proofs="true", limit=_SHOWN + 1)
+        found = await self._frame.calls.json("/contradictions", proofs="true", folded="true", limit=_SHOWN + 1)
         self._content.clear()
         with self._content:
             if not found:
@@ -66,7 +66,7 @@ class _Contradictions:
     def _show(self, found: dict[str, Any]) -> None:
         words = self._frame.words
         with ui.element("section").classes("contradiction"):
-            html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
+            html(Markup("<h2>{}</h2>").format(rule_text(found.get("words", found["message"]), words)))
             if found["proof"]:
                 html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
             with ui.element("div").classes("bar repairs"):

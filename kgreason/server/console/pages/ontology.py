@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from markupsafe import Markup
 from nicegui import ui
+from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
@@ -55,7 +56,31 @@ _Told: TypeAlias = tuple[dict[str, Any], str, str]
 
 
 def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
-    return [(each, rule_text(each["why"], words), rule_text(each["rule"], words)) for each in rules]
+    """Return the rules with their axioms in Manchester syntax."""
+    axioms = {why: _triples(why) for why in dict.fromkeys(each["why"] for each in rules)}
+    words = words.describing(triple for found in axioms.values() for triple in found)
+    reasons = {why: _reason(found, words) or rule_text(why, words) for why, found in axioms.items()}
+    return [(each, reasons[each["why"]], rule_text(each["rule"], words)) for each in rules]
+
+
+def _reason(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
+    """Return an axiom as text. A rule may come from an expression alone; then the text is the expression."""
+    if all(map(words.is_inside, axiom)):
+        inner = {triple[2] for triple in axiom}
+        roots = dict.fromkeys(triple[0] for triple in axiom if triple[0] not in inner)
+        return "\n".join(words.expression(root) or root for root in roots)
+    return "\n".join(words.axioms(triple for triple in axiom if not words.is_inside(triple)))
+
+
+def _triples(why: str) -> list[tuple[str, str, str]]:
+    """Return the triples of the axiom that a rule was translated from; none if the text says another reason."""
+    if not why.startswith(("<", "_:")):
+        return []
+    try:
+        quads = list(parse(why, format=RdfFormat.TURTLE))
+    except SyntaxError:
+        return []
+    return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
 
 
 def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
