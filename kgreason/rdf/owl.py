@@ -1,4 +1,4 @@
-"""Translate OWL/XML and OWL functional syntax to RDF/XML, with the library horned-owl (the extra `owl`).
+"""Translate OWL/XML, OWL functional syntax and OBO to RDF/XML, with the library horned-owl (the extra `owl`).
 
 horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoint with B" and "A disjoint with C", and
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
@@ -6,6 +6,8 @@ pairs mean the same as the axiom. The number of pairs grows with the square of t
 
 It makes another: it never ends where anonymous individuals lead to each other in a circle. So kgreason gives it an IRI
 for each anonymous individual, and `with_blank_nodes` makes blank nodes of these IRIs again.
+
+OBO is translated as ROBOT does it; `obo.clauses` has what the library leaves out.
 
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
@@ -21,6 +23,7 @@ from typing import Any, Literal, cast
 from pyoxigraph import BlankNode, NamedNode, Quad
 
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
@@ -31,11 +34,13 @@ _ANONYMOUS = re.compile(r'<[^>]*>|"(?:[^"\\]|\\.)*"|#[^\n]*|(?<![\w.\-:])_:([^\s
 The prefix of `GO_:0001` ends in `_:` as well.
 """
 _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
+_OBO_ID = "http://www.geneontology.org/formats/oboInOwl#id"
+_NEEDED = {"owx": "this format", "ofn": "this format", "obo": "the OBO format"}
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
 def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> bytes:
-    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML.
+    """Translate a document in the format `name` (`owx`, `ofn` or `obo`) to RDF/XML.
 
     `source` is the name of the document in messages, and `base` its IRI. Raises RdfSyntaxError, or InputError if the
     library is not installed.
@@ -43,13 +48,17 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     try:
         import pyhornedowl
     except ImportError as error:
-        raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
+        raise InputError(f"{source}: {_NEEDED[name]} needs py-horned-owl: pip install 'kgreason[owl]'") from error
     plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
     try:
         text = plain.text.decode()
         if name == "ofn":
             text = _ANONYMOUS.sub(partial(_named, source), text)
-        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn"], name))
+        if name == "obo":
+            check(text, source)
+        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn", "obo"], name))
+        if name == "obo":
+            _add_axioms(ontology, text, source)
         _pair_disjoint_classes(ontology)
         written = str(ontology.save_to_string("rdf")).encode()
     except UnicodeDecodeError as error:
@@ -93,6 +102,27 @@ def _pair_disjoint_classes(ontology: Any) -> None:
             ontology.remove_component(classes)
             for pair in combinations(classes.first, 2):
                 ontology.add_component(DisjointClasses(list(pair)), axiom.ann)
+
+
+def _add_axioms(ontology: Any, text: str, source: str) -> None:
+    """Add the axioms of an OBO document that the library leaves out. Raises RdfSyntaxError."""
+    from pyhornedowl import model
+
+    told = (axiom.component for axiom in ontology.get_components())
+    notes = [each for each in told if isinstance(each, model.AnnotationAssertion)]
+    iris = {_literal(each.ann.av): str(each.subject) for each in notes if str(each.ann.ap.first) == _OBO_ID}
+    for tag, property_, others in axioms(text, iris, source):
+        whole, *chain = (model.ObjectProperty(model.IRI.parse(iri)) for iri in (property_, *others))
+        if tag == "equivalent_to":
+            ontology.add_component(model.EquivalentObjectProperties([whole, *chain]))
+        elif tag == "disjoint_from":
+            ontology.add_component(model.DisjointObjectProperties([whole, *chain]))
+        else:
+            ontology.add_component(model.SubObjectPropertyOf(chain, whole))
+
+
+def _literal(value: Any) -> str:
+    return str(getattr(value, "literal", ""))
 
 
 def _line_of(iri: bytes, document: bytes) -> int:
