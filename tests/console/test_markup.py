@@ -23,14 +23,14 @@ from starlette.requests import Request
 
 from kgreason.server.console.consequences import consequences, staying
 from kgreason.server.console.controls import files, graphs, listing, past, terms
-from kgreason.server.console.frame import html
+from kgreason.server.console.frame import _language_of, _languages, html
 from kgreason.server.console.hierarchy import around, hierarchy, tree_of
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
 from kgreason.server.console.pages import explore, feed, ontology, status
 from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
-from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
+from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for, words_of
 from kgreason.server.problems import Problem
 
 WORDS = Words(WELL_KNOWN)
@@ -284,3 +284,23 @@ def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
     assert ":Cheesy EquivalentTo :Pizza and (:has some :Cheese)" in reasons
     assert "DisjointClasses: :Cheesy, (not :Food)" in reasons
     assert not any("rdf:rest" in reason or reason.startswith("_:") for reason in reasons)
+
+
+def test_labels_stand_in_the_place_of_ids_in_the_language_that_the_user_wants() -> None:
+    rows = [("http://e/C", '"carotid artery"@en'), ("http://e/C", '"Halsschlagader"@de'), ("http://e/D", '"D"')]
+    words = words_of([("class", "http://e/C"), ("class", "http://e/D")], labels=rows)
+    assert words.languages == ["de", "en"]
+    assert ">e:C</a>" in term("<http://e/C>", words)
+    assert ">Halsschlagader</a>" in term("<http://e/C>", words.labelled("de"))
+    assert ">&#39;carotid artery&#39;</a>" in term("<http://e/C>", words.labelled(""))
+    negated = [("_:n", f"<{WELL_KNOWN['owl']}complementOf>", "<http://e/C>")]
+    assert words.labelled("de").describing(negated).expression("_:n") == "(not Halsschlagader)"
+    assert words.labelled("de").name("http://e/C") == "e:C"  # what a user types and a query needs
+
+
+@pytest.mark.parametrize(
+    ("cookie", "language"), [(None, None), ("none", None), ("any", ""), ("de", "de"), ("<x>", None)]
+)
+def test_a_cookie_keeps_the_language_of_labels(cookie: str | None, language: str | None) -> None:
+    assert _language_of(cookie) == language
+    assert next(iter(_languages(WORDS, language))) == (language or ("none" if language is None else "any"))

@@ -33,7 +33,7 @@ def term(text: str, words: Words, graph: str = "") -> Markup:
     """
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
-        shown = words.short(iri) or f"<{iri}>"
+        shown = words.label(iri) or words.short(iri) or f"<{iri}>"
         title = f"{words.labels[iri]} {text}" if iri in words.labels else iri
         kind = "term" if len(shown) < _WIDE else "term long"
         return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(
