@@ -106,7 +106,7 @@ def _pair_disjoint_classes(ontology: Any) -> None:
 
 def _add_axioms(ontology: Any, text: str, source: str) -> None:
     """Add the axioms of an OBO document that the library leaves out. Raises RdfSyntaxError."""
-    from pyhornedowl import model
+    import pyhornedowl.model as model
 
     told = (axiom.component for axiom in ontology.get_components())
     notes = [each for each in told if isinstance(each, model.AnnotationAssertion)]

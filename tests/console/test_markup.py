@@ -152,7 +152,9 @@ SHOWN: dict[str, Callable[[], str]] = {
     "a file": lambda: table(
         ["", ""], [files.result(SCRIPT, {"detail": SCRIPT}), files.result(SCRIPT, {"counts": [SCRIPT] * 3})], label=""
     ),
-    "rules": lambda: ontology.shown([(RULE, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT)]),
+    "rules": lambda: ontology.shown(
+        [(RULE, SCRIPT, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT, "")]
+    ),
     "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
     "a term": lambda: explore._FORM.format(SCRIPT, ""),
     "a label": lambda: explore._head(
@@ -280,7 +282,11 @@ def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
     shown = tree(proof, NAMED)
     assert "(:Pizza and (:has some :Cheese))" in shown
     assert ">_:" not in shown
-    reasons = {reason for _, reason, _ in ontology._told_by(rules, NAMED)}
+    labelled = Words(NAMED.prefixes, labels={"http://e/Cheesy": "queso"})
+    assert {reason for _, reason, *_ in ontology._fitting(ontology._told_by(rules, labelled), "QUESO disjoint")} == {
+        "DisjointClasses: :Cheesy, (not :Food)"
+    }
+    reasons = {reason for _, reason, *_ in ontology._told_by(rules, NAMED)}
     assert ":Cheesy EquivalentTo :Pizza and (:has some :Cheese)" in reasons
     assert "DisjointClasses: :Cheesy, (not :Food)" in reasons
     assert not any("rdf:rest" in reason or reason.startswith("_:") for reason in reasons)

@@ -35,7 +35,7 @@ _OTHER = re.compile(r"\{[^{}]*\b(?:(?:min|max)?cardinality|all_only|all_some)\s*
 _ADVICE = "ROBOT translates it: robot convert --input FILE.obo --output FILE.owl"
 
 
-class Clause(NamedTuple):
+class OboClause(NamedTuple):
     """A clause: the kind of its stanza ("" in the header), the id of the stanza, its line, its tag and its value."""
 
     stanza: str
@@ -45,7 +45,7 @@ class Clause(NamedTuple):
     value: str
 
 
-def clauses(text: str) -> Iterator[Clause]:
+def clauses(text: str) -> Iterator[OboClause]:
     """Yield the clauses of an OBO document."""
     stanza = about = ""
     for line, content in enumerate(text.splitlines(), 1):
@@ -53,7 +53,7 @@ def clauses(text: str) -> Iterator[Clause]:
             stanza, about = content.strip().strip("[]"), ""
         elif found := _CLAUSE.fullmatch(content):
             about = found[2] if found[1] == "id" else about
-            yield Clause(stanza, about, line, found[1], found[2])
+            yield OboClause(stanza, about, line, found[1], found[2])
 
 
 def check(text: str, source: str) -> None:
@@ -66,7 +66,7 @@ def check(text: str, source: str) -> None:
             raise RdfSyntaxError(source, clause.line, None, f"the clause {said}{place} cannot be read; {_ADVICE}")
 
 
-class Axiom(NamedTuple):
+class OboAxiom(NamedTuple):
     """An axiom of a property: `tag` says its kind, `chain` has the IRIs of its other properties."""
 
     tag: str
@@ -74,7 +74,7 @@ class Axiom(NamedTuple):
     chain: tuple[str, ...]
 
 
-def axioms(text: str, iris: Mapping[str, str], source: str) -> Iterator[Axiom]:
+def axioms(text: str, iris: Mapping[str, str], source: str) -> Iterator[OboAxiom]:
     """Yield the axioms that the library leaves out.
 
     `iris` has the IRI of each id in the document. Raises RdfSyntaxError for an id that is not there.
@@ -90,4 +90,4 @@ def axioms(text: str, iris: Mapping[str, str], source: str) -> Iterator[Axiom]:
             )
             raise RdfSyntaxError(source, clause.line, None, problem)
         first = (iris[clause.about],) if clause.tag == "transitive_over" else ()
-        yield Axiom(clause.tag, iris[clause.about], (*first, *(iris[each] for each in ids)))
+        yield OboAxiom(clause.tag, iris[clause.about], (*first, *(iris[each] for each in ids)))

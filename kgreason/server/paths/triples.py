@@ -37,8 +37,10 @@ async def triples(request: Request) -> Response:
 def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int, is_described: bool) -> dict[str, Any]:
     subject, predicate, object_ = terms
     found = list(islice(graph.match(subject, predicate, object_, DefaultGraph()), most + 1))
-    told = [{"triple": [*map(str, quad.triple)], "asserted": _is_asserted(graph, quad)} for quad in found[:most]]
-    answer = {"commit": graph.commit, "triples": told, "complete": len(found) <= most}
+    told: list[dict[str, Any]] = [
+        {"triple": [*map(str, quad.triple)], "asserted": _is_asserted(graph, quad)} for quad in found[:most]
+    ]
+    answer: dict[str, Any] = {"commit": graph.commit, "triples": told, "complete": len(found) <= most}
     if is_described:
         answer["described"] = graph.described(term for each in told for term in each["triple"])
     return answer
