@@ -1,10 +1,10 @@
-"""`--prefix p=IRI`: reads the prefixes of a command line, and shortens the IRIs of a text by them."""
+"""`--prefix p=IRI` and `--labels`: how a command names terms; and a text with shorter IRIs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -12,16 +12,21 @@ from kgreason.cli.options import Command
 from kgreason.rules.formatter import format_term
 from kgreason.terms import vocabulary as v
 
+if TYPE_CHECKING:
+    from kgreason.graph.labels import Asked
+    from kgreason.proofs.proof import Proof
+
 
 class Remembering(Protocol):
     """A graph that remembers prefixes."""
 
     @property
-    def prefixes(self) -> dict[str, str]:
+    def prefixes(self) -> Mapping[str, str]:
         """The prefixes of loaded files."""
 
 
 _TERM = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^>]*>|@[A-Za-z0-9-]+)?|<[^<>\s]*>')
+_TAG = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
 PREFIXES = {"rdf": v.RDF, "rdfs": v.RDFS, "owl": v.OWL, "xsd": v.XSD}
 
 
@@ -56,6 +61,39 @@ prefixes = _prefix("Read and show")
 """The option of a command that reads terms from its command line, and shows terms."""
 shown_prefixes = _prefix("Show")
 """The option of a command that only shows terms."""
+
+
+def _language(_context: click.Context, _option: click.Parameter, text: str | None) -> str | None:
+    """Return the language of `--labels`, "" if it names none, or None without `--labels`. Raises BadParameter."""
+    if text and not _TAG.fullmatch(text):
+        raise click.BadParameter(f"{text} is no language such as en or de; to name none, put --labels at the end")
+    return text
+
+
+labels = click.option(
+    "--labels",
+    "language",
+    is_flag=False,
+    flag_value="",
+    metavar="[LANG]",
+    callback=_language,
+    help="Show labels (rdfs:label, skos:prefLabel) in the place of IRIs, those in the language LANG first.",
+)
+full = click.option(
+    "--full",
+    is_flag=True,
+    help="Show all steps, also those that take lists and class expressions apart, and the labels of blank nodes.",
+)
+
+
+def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> dict[str, str] | None:
+    """Return the labels of the terms of proofs; None without `--labels`."""
+    if language is None:
+        return None
+    from kgreason.graph.labels import labels
+    from kgreason.proofs.words.naming import terms_of
+
+    return labels(graph, (term for proof in proofs for term in terms_of(proof)), language)
 
 
 def known(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:

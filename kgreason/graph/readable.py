@@ -43,6 +43,7 @@ from kgreason.zset.columns import Int32
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import Committer
+    from kgreason.graph.explanations.described import Described
     from kgreason.graph.input.quads import Item
     from kgreason.graph.state.running import Running
     from kgreason.proofs.proof import Proof
@@ -104,6 +105,16 @@ class ReadableGraph:
             self._committer = home.start(lambda since: Committer(home, options, since))
             self._state = self._committer.state
         return self._committer
+
+    @locked
+    def described(self, terms: Iterable[str]) -> list[Triple]:
+        """Return the triples that say what the blank nodes among `terms` stand for: restrictions, lists and so on."""
+        return self._described().triples(dict.fromkeys(terms))
+
+    def _described(self) -> Described:
+        from kgreason.graph.explanations.described import Described
+
+        return Described(self._home.store)
 
     @contextmanager
     def _held(self, timeout: float | None = None) -> Iterator[Running]:
@@ -291,7 +302,8 @@ class ReadableGraph:
         """
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
-        return prove_contradictions(self._engine().materializer, most, each)
+        proofs = prove_contradictions(self._engine().materializer, most, each)
+        return list(map(self._described().proof, proofs))
 
     @locked
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
@@ -306,7 +318,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain
 
-        return explain(self._engine().state, triple, known)
+        return self._described().proof(explain(self._engine().state, triple, known))
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
@@ -322,7 +334,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain_all
 
-        return explain_all(self._engine().state, triple, known)
+        return list(map(self._described().proof, explain_all(self._engine().state, triple, known)))
 
     @locked
     def why_not(
@@ -384,7 +396,7 @@ class ReadableGraph:
         """
         from kgreason.graph.explanations.proofs import explain_fact
 
-        return explain_fact(self._engine().materializer, name, terms)
+        return self._described().proof(explain_fact(self._engine().materializer, name, terms))
 
     @locked
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:

@@ -5,6 +5,7 @@ proof                   `Proof`: a fact, its rule, and the proofs of the rule's 
 search                  proofs found by running rules backwards
 engine_facts            facts and derivations, read from the engine
 same_as                 proofs over representatives, translated to the W3C's rules for owl:sameAs
+words/                  class expressions and labels in the place of ids; short proofs
 text, mermaid           a proof as indented text, and as a drawing
 contradiction           a contradiction in words
 different               pairs of terms that are equal and were asserted to be different

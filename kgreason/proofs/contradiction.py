@@ -21,6 +21,7 @@ from kgreason.proofs.notation import NO_PREFIXES, Step, checked, fact_text, is_h
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms import vocabulary as v
+from kgreason.terms.names import Names
 from kgreason.terms.vocabulary import VOCABULARY
 
 Binding = dict[str, Term]
@@ -173,9 +174,10 @@ class Contradiction(NamedTuple):
         `prefixes` (prefix -> namespace) abbreviate IRIs.
         """
         known = checked(prefixes)
-        shown = [fact_text(triple(*axiom), known) for axiom in self.axioms[:_MOST_AXIOMS]]
-        more = [f"{len(self.axioms) - len(shown)} more"] if len(self.axioms) > len(shown) else []
-        name = "axiom" if len(self.axioms) == 1 else "axioms"
+        told = [axiom for axiom in self.axioms if not (isinstance(known, Names) and known.is_inside(axiom))]
+        shown = [fact_text(triple(*axiom), known) for axiom in told[:_MOST_AXIOMS]]
+        more = [f"{len(told) - len(shown)} more"] if len(told) > len(shown) else []
+        name = "axiom" if len(told) == 1 else "axioms"
         axioms = f" ({name} {'; '.join(shown + more)})" if shown else ""
         return f"{self.rule}: {self.told(known)}{axioms}"
 

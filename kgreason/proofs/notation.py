@@ -14,8 +14,9 @@ from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
-from kgreason.rules.model import DATA, Atom, Rule, Term, triple
+from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, triple
 from kgreason.rules.parser import absent, aggregated, computed
+from kgreason.terms.names import Names
 from kgreason.terms.vocabulary import RDF_TYPE, SWRL_VARIABLE
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})
@@ -59,6 +60,10 @@ class Step(Protocol):
         """The proofs of the facts in the body of the rule."""
 
     @property
+    def described(self) -> Sequence[Triple]:
+        """The triples that say what blank nodes stand for."""
+
+    @property
     def is_asserted(self) -> bool:
         """Whether no rule derives the fact: it is asserted, or is a hidden fact with an absence or a result."""
 
@@ -79,6 +84,8 @@ def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
 
 def term_text(term: Term, prefixes: Mapping[str, str]) -> str:
     """Return a term in N-Triples syntax, or as in a rule file if there are prefixes."""
+    if isinstance(prefixes, Names) and isinstance(term, str) and (word := prefixes.word(term)) is not None:
+        return word
     return format_term(term, prefixes) if prefixes else str(term)
 
 
@@ -102,6 +109,10 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
         parts = [format_atom(atom, prefixes) for atom in negated.atoms]
         parts += [format_computed(each, prefixes) for each in negated.computed]
         return f"no {parts[0]}" if len(parts) == 1 else f"no ({', '.join(parts)})"
+    if fact.relation is None and isinstance(prefixes, Names) and len(fact.terms) == 3:
+        subject, predicate, object_ = map(str, fact.terms)
+        if (text := prefixes.statement((subject, predicate, object_))) is not None:
+            return text
     terms = [term_text(term, prefixes) for term in fact.terms]
     if fact.relation not in (None, DATA):
         return f"{fact.relation}({', '.join(terms)})"

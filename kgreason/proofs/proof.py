@@ -9,15 +9,18 @@ Two proofs are equal only if they are the same object.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
-from kgreason.rules.model import Atom, Rule
+from kgreason.rules.model import Atom, Rule, Triple
 from kgreason.rules.parser import absent
+
+if TYPE_CHECKING:
+    from kgreason.terms.names import Names
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -26,11 +29,15 @@ class Proof:
 
     `rule` is also None for a hidden fact that states an absence, or the result of an expression or an aggregate. If
     it states the value of a MIN, MAX or SAMPLE, `premises` prove the facts from which this value was taken.
+
+    `described` has triples of the graph that say what the blank nodes of the proof stand for: restrictions, lists.
+    `str` gives the proof as text.
     """
 
     fact: Atom
     rule: Rule | None = None
     premises: tuple[Proof, ...] = ()
+    described: tuple[Triple, ...] = ()
 
     @property
     def is_asserted(self) -> bool:
@@ -41,6 +48,9 @@ class Proof:
         known = self._how()
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
 
     def _how(self) -> str:
         """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
@@ -71,17 +81,62 @@ class Proof:
         """Whether this proof uses `fact`: whether it contains a proof of `fact` below its top."""
         return any(step.fact == fact for step in self.steps()[:-1])
 
-    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`."""
+    def with_described(self, triples: Iterable[Triple]) -> Proof:
+        """Return the proof with these triples as `described`."""
+        return replace(self, described=tuple(triples))
+
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full: bool = False,
+    ) -> str:
+        """Return the proof as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs; see `text`.
+
+        `labels` maps IRIs, as N-Triples text, to labels that stand in their place (`graph.labels` finds them). Blank
+        nodes are written as class expressions in Manchester syntax, and steps that only take lists and expressions
+        apart are left out. With `full` the text has all steps, and blank nodes have their labels.
+        """
         from kgreason.proofs.text import to_text
 
-        return to_text(self, checked(prefixes))
+        return to_text(*self._shown(prefixes, labels, full))
 
-    def to_mermaid(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the proof as a Mermaid flowchart; see `mermaid`."""
+    def to_mermaid(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full: bool = False,
+    ) -> str:
+        """Return the proof as a Mermaid flowchart; see `mermaid`. The arguments are those of `to_text`."""
         from kgreason.proofs.mermaid import to_mermaid
 
-        return to_mermaid(self, checked(prefixes))
+        return to_mermaid(*self._shown(prefixes, labels, full))
+
+    def _shown(
+        self, prefixes: Mapping[str, str] | None, labels: Mapping[str, str] | None, full: bool
+    ) -> tuple[Proof, Mapping[str, str]]:
+        """Return the proof to show, and the names of its terms."""
+        from kgreason.proofs.words.naming import names
+
+        if full:
+            return self, names(checked(prefixes), labels=labels)
+        shown = self.folded()
+        return shown, shown.names(prefixes, labels)
+
+    def names(self, prefixes: Mapping[str, str] | None = None, labels: Mapping[str, str] | None = None) -> Names:
+        """Return the names of the terms of the proof, as `to_text` writes them; they may stand where prefixes do."""
+        from kgreason.proofs.words.folding import known
+        from kgreason.proofs.words.naming import names
+
+        return names(checked(prefixes), known(self), labels)
+
+    def folded(self) -> Proof:
+        """Return the proof without the steps that only take lists and expressions apart, as `to_text` shows it."""
+        from kgreason.proofs.words.folding import folded
+
+        return folded(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof for `json.dumps`, as a flat list of steps.
@@ -91,10 +146,12 @@ class Proof:
         {"fact": 2, "steps": [{"fact": {"relation": None, "terms": [s, p, o]}, "asserted": True}, ..., {"fact": ...,
         "asserted": False, "rule": {"name", "group", "text", "conditions": [...], "sources": [[s, p, o], ...]},
         "premises": [0, 1]}]}. Terms are N-Triples text; `conditions` are the rule's conditions on literals, in words.
+        "described" has the triples that say what blank nodes stand for; it is left out if there are none.
         """
         steps = self.steps()
         number = {step: place for place, step in enumerate(steps)}
-        return {"fact": number[self], "steps": [_step(step, number) for step in steps]}
+        told = {"described": [list(each) for each in self.described]} if self.described else {}
+        return {"fact": number[self], "steps": [_step(step, number) for step in steps], **told}
 
 
 class Unsatisfiable(NamedTuple):

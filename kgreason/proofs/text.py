@@ -45,7 +45,8 @@ def _note(step: Step, told: set[Step]) -> str:
 
 def _reasons(step: Step, prefixes: Mapping[str, str]) -> Iterator[str]:
     if step.rule is not None:
-        yield f"by {step.rule.name}: {rule_text(step.rule, prefixes)}"
+        text = f": {rule_text(step.rule, prefixes)}" if step.rule.heads else ""
+        yield f"by {step.rule.name}{text}"
         yield from (f"where {condition}" for condition in conditions(step.rule, prefixes))
         yield from (f"with the axiom {axiom}" for axiom in axioms_text(step.rule, prefixes))
 

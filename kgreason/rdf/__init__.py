@@ -4,7 +4,7 @@ formats                 the formats, and how to find the format of a file
 declared                the IRIs by which a document can be imported
 catalogue, xml_catalog  find the files of documents that owl:imports names
 xml                     prepares RDF/XML and OWL/XML for their parsers
-owl                     translates OWL/XML and OWL functional syntax to RDF/XML
+owl                     translates OWL/XML, OWL functional syntax and OBO (obo/) to RDF/XML
 reader                  read: reads a file
 json_ld                 prepares JSON-LD: its contexts, its type maps
 lines                   part of the reader: N-Triples and N-Quads in blocks, with few calls of a parser

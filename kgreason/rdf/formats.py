@@ -26,6 +26,7 @@ _TITLES = {
     "jsonld": "JSON-LD",
     "owx": "OWL/XML",
     "ofn": "OWL functional syntax",
+    "obo": "OBO",
     "owl": "RDF/XML, Turtle, OWL/XML or OWL functional syntax, whichever it is",
     "xml": "RDF/XML or OWL/XML, whichever it is",
 }
@@ -43,7 +44,8 @@ _MANCHESTER = re.compile(
     rb"(?:\s|#[^\n]*\n)*(?:Prefix:\s+[\w.-]*:\s*<|Ontology:\s+<|(?:Class|Individual|ObjectProperty):\s)"
 )
 _IN_MANCHESTER = (
-    "OWL in Manchester syntax, which is not RDF; save the ontology as RDF/XML or Turtle (Protégé can do it)"
+    "OWL in Manchester syntax, which is not RDF; save the ontology as RDF/XML or Turtle (Protégé can do it, and"
+    " `robot convert --input FILE.omn --output FILE.owl`)"
 )
 _DIRECTIVE = re.compile(
     rb"(?:\s|#[^\n]*\n)*"

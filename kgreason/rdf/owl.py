@@ -1,4 +1,4 @@
-"""Translate OWL/XML and OWL functional syntax to RDF/XML, and RDF to functional syntax.
+"""Translate OWL/XML, OWL functional syntax and OBO to RDF/XML, and RDF to functional syntax.
 
 The library horned-owl (the extra `owl`) does the work.
 
@@ -12,6 +12,8 @@ for each anonymous individual, and `with_blank_nodes` makes blank nodes of these
 What `functional_syntax` writes is read back, so that no triple is lost in silence: horned-owl drops triples of RDF that
 it does not know, such as the class of an anonymous individual. It drops an owl:AllDisjointClasses, too, so it gets this
 axiom as a value of its own model.
+
+OBO is translated as ROBOT does it; `obo.clauses` has what the library leaves out.
 
 Cost: the document is read as a whole. These formats are for ontologies; use other formats for data.
 """
@@ -31,6 +33,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
 from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE
@@ -46,30 +49,36 @@ _NAMELESS = re.compile(rb'< xmlns="([^"]*)"')
 _TYPE, _FIRST, _REST, _MEMBERS = RDF_TYPE[1:-1], f"{RDF}first", f"{RDF}rest", f"{OWL}members"
 _ALL_DISJOINT, _NIL = NamedNode(f"{OWL}AllDisjointClasses"), NamedNode(f"{RDF}nil")
 _AXIOM, _ANNOTATED = NamedNode(f"{OWL}Axiom"), f"{OWL}annotated"
+_OBO_ID = "http://www.geneontology.org/formats/oboInOwl#id"
+_NEEDED = {"obo": "the OBO format"}
 _EXPECTED = re.compile(r"positives: \[([^\]]*)\]")
 
 
-def _library(source: str) -> Any:
+def _library(source: str, what: str = "this format") -> Any:
     try:
         import pyhornedowl
     except ImportError as error:
-        raise InputError(f"{source}: this format needs py-horned-owl: pip install 'kgreason[owl]'") from error
+        raise InputError(f"{source}: {what} needs py-horned-owl: pip install 'kgreason[owl]'") from error
     return pyhornedowl
 
 
 def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> bytes:
-    """Translate a document in the format `name` (`owx` or `ofn`) to RDF/XML.
+    """Translate a document in the format `name` (`owx`, `ofn` or `obo`) to RDF/XML.
 
     `source` is the name of the document in messages, and `base` its IRI. Raises RdfSyntaxError, or InputError if the
     library is not installed.
     """
-    pyhornedowl = _library(source)
+    pyhornedowl = _library(source, _NEEDED.get(name, "this format"))
     plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
     try:
         text = plain.text.decode()
         if name == "ofn":
             text = _ANONYMOUS.sub(partial(_named, source), text)
-        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn"], name))
+        if name == "obo":
+            check(text, source)
+        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn", "obo"], name))
+        if name == "obo":
+            _add_axioms(ontology, text, source)
         _pair_disjoint_classes(ontology)
         written = str(ontology.save_to_string("rdf")).encode()
     except UnicodeDecodeError as error:
@@ -200,6 +209,27 @@ def _pair_disjoint_classes(ontology: Any) -> None:
             ontology.remove_component(classes)
             for pair in combinations(classes.first, 2):
                 ontology.add_component(DisjointClasses(list(pair)), axiom.ann)
+
+
+def _add_axioms(ontology: Any, text: str, source: str) -> None:
+    """Add the axioms of an OBO document that the library leaves out. Raises RdfSyntaxError."""
+    import pyhornedowl.model as model
+
+    told = (axiom.component for axiom in ontology.get_components())
+    notes = [each for each in told if isinstance(each, model.AnnotationAssertion)]
+    iris = {_literal(each.ann.av): str(each.subject) for each in notes if str(each.ann.ap.first) == _OBO_ID}
+    for tag, property_, others in axioms(text, iris, source):
+        whole, *chain = (model.ObjectProperty(model.IRI.parse(iri)) for iri in (property_, *others))
+        if tag == "equivalent_to":
+            ontology.add_component(model.EquivalentObjectProperties([whole, *chain]))
+        elif tag == "disjoint_from":
+            ontology.add_component(model.DisjointObjectProperties([whole, *chain]))
+        else:
+            ontology.add_component(model.SubObjectPropertyOf(chain, whole))
+
+
+def _literal(value: Any) -> str:
+    return str(getattr(value, "literal", ""))
 
 
 def _line_of(iri: bytes, document: bytes) -> int:

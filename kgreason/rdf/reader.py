@@ -409,7 +409,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     file, base = about.file, about.base
     if name == "jsonld":
         return _of_json(stream, about)
-    if name in ("owx", "ofn"):
+    if name in ("owx", "ofn", "obo"):
         translated = io.BytesIO(to_rdf_xml(stream.read(), name, file, base))
         return map(with_blank_nodes, _quads(translated, "rdf", about))
     xml = RdfXml(stream, file) if name == "rdf" else None

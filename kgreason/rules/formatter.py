@@ -16,6 +16,7 @@ from kgreason.rules.expressions import is_constant, text_of
 from kgreason.rules.model import DATA, FALSE, Aggregate, Atom, Computed, Not, Relation, Rule, Term, Variable
 from kgreason.rules.program import Program, default_name
 from kgreason.terms import vocabulary as v
+from kgreason.terms.names import Names
 from kgreason.terms.quoting import quote
 
 WIDTH = 110
@@ -86,9 +87,14 @@ def format_relation(relation: Relation, prefixes: Mapping[str, str]) -> str:
 
 
 def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
-    """Return the text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs."""
+    """Return the text of a variable or a constant in rule text. `prefixes` (prefix -> namespace) abbreviate IRIs.
+
+    If `prefixes` are `Names`, the text of the constant is the one that they have for it.
+    """
     if isinstance(term, Variable):
         return f"?{term.name}"
+    if isinstance(prefixes, Names) and (word := prefixes.word(term)) is not None:
+        return word
     if term.startswith('"'):
         return _literal(term, prefixes)
     return _iri(term, prefixes) if term.startswith("<") and not term.startswith("<<") else term

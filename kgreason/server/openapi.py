@@ -22,6 +22,7 @@ _TEXT = {
     "prefix": "a prefix of the text, such as ex=http://e/; may be given several times",
 }
 _EDIT = {"strategy": "update, bootstrap or auto", "budget": "the most rewrites of the commit"}
+_FOLDED = "true to leave out the steps that only take lists and class expressions apart"
 _FACT = {
     "triple": "a triple as Turtle text",
     "relation": "the name of a relation, in place of a triple",
@@ -52,7 +53,7 @@ _PARAMETERS = {
         "inferred": "true for the closure in place of the asserted triples",
         **_EDIT,
     },
-    "/explain": _FACT | {"all": "true for a proof of each derivation"},
+    "/explain": _FACT | {"all": "true for a proof of each derivation", "folded": _FOLDED},
     "/why-not": _FACT | {"limit": "how many rules are told"},
     "/rules": {
         "costs": "true for the work of each rule",
@@ -72,12 +73,14 @@ _PARAMETERS = {
         "predicate": "the predicate",
         "object": "the object",
         "limit": "how many triples the answer has, 1000 at most",
+        "described": "true for the triples that say what the blank nodes of the answer stand for",
     },
     "/contradictions": {
         "classes": "true for the classes that nothing can be in, in place of the contradictions",
         "proofs": "true for a proof of each contradiction or class",
         "limit": "how many contradictions or classes the answer has",
         "each": "how many contradictions with one cause have a proof; without it all have one",
+        "folded": _FOLDED,
     },
     "/commits": {"limit": "how many commits the answer has"},
     "/health": {"live": "true: whether the server runs, also while the disk takes no edits"},

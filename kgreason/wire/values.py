@@ -5,6 +5,7 @@
     a dict                                 {"map": [[key, value], ...]}
     an atom, a rule and so on              {"Atom": [field, ...]}
     a proof                                {"Proof": [[fact, rule, [place, ...]], ...]}
+    a proof with described blank nodes     {"Described": [[triple, ...], {"Proof": ...}]}
 
 A proof may be deep, so it is written as a flat list of its steps. A step comes after its premises, and names each of
 them by its place in the list, counted from 0. Cost: linear in the value.
@@ -53,7 +54,8 @@ def encoded(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, Proof):
-        return {"Proof": _steps(value)}
+        steps = {"Proof": _steps(value)}
+        return {"Described": [encoded(value.described), steps]} if value.described else steps
     if (name := type(value).__name__) in _CLASSES and type(value) is _CLASSES[name]:
         return {name: [encoded(getattr(value, field)) for field in _fields(type(value))]}
     if isinstance(value, (tuple, list)):
@@ -77,6 +79,9 @@ def decoded(value: Any) -> Any:
         return {decoded(key): decoded(each) for key, each in content}
     if name == "Proof":
         return _proof(content)
+    if name == "Described":
+        triples, proof = map(decoded, content)
+        return proof.with_described(triples)
     if name not in _CLASSES:
         raise StoreError(f"the server sends {name}, which this version of kgreason does not know")
     made = _CLASSES[name]

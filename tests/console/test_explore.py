@@ -54,9 +54,9 @@ def test_why_a_triple_does_not_hold(page: Page) -> None:
 
 def test_rules_are_filtered(page: Page) -> None:
     page.goto("/console/ontology")
-    page.get_by_text("e:Cat rdfs:subClassOf e:Animal").wait_for()
+    page.get_by_text("e:Cat SubClassOf e:Animal").wait_for()
     page.get_by_label("Filter").fill("disjoint cat")
-    page.get_by_text("e:Cat rdfs:subClassOf e:Animal").wait_for(state="detached")
+    page.get_by_text("e:Cat SubClassOf e:Animal").wait_for(state="detached")
     page.get_by_text("cax-dw").first.click()
     page.get_by_text("false :-").wait_for()
 
@@ -115,3 +115,22 @@ def test_terms_are_found_by_their_labels_and_named_graphs_are_listed(browser: Br
         assert page.locator("tbody tr").all_inner_texts()[0] == "e:seen\t7"
         page.locator(".term.blank").click()
         page.get_by_role("link", name="e:x1").wait_for()
+
+
+def test_expressions_and_labels_are_shown_in_the_language_that_the_user_chooses(
+    browser: Browser, tmp_path: Path
+) -> None:
+    cats = """:Cat rdfs:label "cat"@en , "Katze"@de .
+        :Cat rdfs:subClassOf [ owl:onProperty :eats ; owl:someValuesFrom :Dog ] .
+        :Dog rdfs:label "dog"@en , "Großer Hund"@de ."""
+    with serving(tmp_path / "store", text=ZOO + cats) as address, visiting(browser, address) as page:
+        page.goto("/console/explore?term=e:Cat")
+        page.get_by_role("link", name="(e:eats some e:Dog)").wait_for()
+        page.get_by_label("Label language").select_option("de")
+        page.get_by_role("link", name="(e:eats some 'Großer Hund')").wait_for()
+        page.get_by_role("link", name="Katze").first.wait_for()
+        page.goto("/console/ontology")
+        page.get_by_text("Katze DisjointWith 'Großer Hund'").first.wait_for()
+        assert page.get_by_label("Label language").input_value() == "de"
+        page.get_by_label("Label language").select_option("none")
+        page.get_by_text("e:Cat DisjointWith e:Dog").first.wait_for()

@@ -24,14 +24,14 @@ from starlette.requests import Request
 from kgreason.server.console.calls import in_pages
 from kgreason.server.console.consequences import consequences, staying
 from kgreason.server.console.controls import files, graphs, listing, past, terms
-from kgreason.server.console.frame import html
+from kgreason.server.console.frame import _language_of, _languages, html
 from kgreason.server.console.hierarchy import around, hierarchy, tree_of
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
 from kgreason.server.console.pages import explore, feed, ontology, status
 from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
-from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for
+from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for, words_of
 from kgreason.server.problems import Problem
 from kgreason.terms.prefixes import undeclared
 
@@ -154,7 +154,9 @@ SHOWN: dict[str, Callable[[], str]] = {
     "a file": lambda: table(
         ["", ""], [files.result(SCRIPT, {"detail": SCRIPT}), files.result(SCRIPT, {"counts": [SCRIPT] * 3})], label=""
     ),
-    "rules": lambda: ontology.shown([(RULE, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT)]),
+    "rules": lambda: ontology.shown(
+        [(RULE, SCRIPT, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT, "")]
+    ),
     "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
     "a term": lambda: explore._FORM.format(SCRIPT, ""),
     "a label": lambda: explore._head(
@@ -276,3 +278,53 @@ def test_every_address_gets_the_prefix_and_no_text_does() -> None:
     assert shown.count("/kg/") == 2
     assert shown.startswith('<form action="/kg/console/explore"><a class="" href="/kg/console/why?')
     assert rooted(html, "") is html
+
+
+PIZZA = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:Cheesy owl:equivalentClass [ owl:intersectionOf ( :Pizza [ owl:onProperty :has ; owl:someValuesFrom :Cheese ] ) ] .
+[] a owl:AllDisjointClasses ; owl:members ( :Cheesy [ owl:complementOf :Food ] ) .
+:p a :Pizza ; :has :c . :c a :Cheese ."""
+NAMED = Words({"": "http://e/", **WELL_KNOWN})
+
+
+def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.add(PIZZA)
+        proof = graph.explain("<http://e/p> a <http://e/Cheesy>").folded().to_json()
+        rules = graph.rules()
+        rows = graph.match("<http://e/Cheesy>", WELL_KNOWN["owl"] + "equivalentClass", asserted=True)
+        (node,) = (str(row.object) for row in rows)
+        told = NAMED.describing(graph.described([node]))
+    assert term(node, told).endswith(">(:Pizza and (:has some :Cheese))</a>")
+    assert node in term(node, NAMED)
+    shown = tree(proof, NAMED)
+    assert "(:Pizza and (:has some :Cheese))" in shown
+    assert ">_:" not in shown
+    labelled = Words(NAMED.prefixes, labels={"http://e/Cheesy": "queso"})
+    assert {reason for _, reason, *_ in ontology._fitting(ontology._told_by(rules, labelled), "QUESO disjoint")} == {
+        "DisjointClasses: :Cheesy, (not :Food)"
+    }
+    reasons = {reason for _, reason, *_ in ontology._told_by(rules, NAMED)}
+    assert ":Cheesy EquivalentTo :Pizza and (:has some :Cheese)" in reasons
+    assert "DisjointClasses: :Cheesy, (not :Food)" in reasons
+    assert not any("rdf:rest" in reason or reason.startswith("_:") for reason in reasons)
+
+
+def test_labels_stand_in_the_place_of_ids_in_the_language_that_the_user_wants() -> None:
+    rows = [("http://e/C", '"carotid artery"@en'), ("http://e/C", '"Halsschlagader"@de'), ("http://e/D", '"D"')]
+    words = words_of([("class", "http://e/C"), ("class", "http://e/D")], labels=rows)
+    assert words.languages == ["de", "en"]
+    assert ">e:C</a>" in term("<http://e/C>", words)
+    assert ">Halsschlagader</a>" in term("<http://e/C>", words.labelled("de"))
+    assert ">&#39;carotid artery&#39;</a>" in term("<http://e/C>", words.labelled(""))
+    negated = [("_:n", f"<{WELL_KNOWN['owl']}complementOf>", "<http://e/C>")]
+    assert words.labelled("de").describing(negated).expression("_:n") == "(not Halsschlagader)"
+    assert words.labelled("de").name("http://e/C") == "e:C"  # what a user types and a query needs
+
+
+@pytest.mark.parametrize(
+    ("cookie", "language"), [(None, None), ("none", None), ("any", ""), ("de", "de"), ("<x>", None)]
+)
+def test_a_cookie_keeps_the_language_of_labels(cookie: str | None, language: str | None) -> None:
+    assert _language_of(cookie) == language
+    assert next(iter(_languages(WORDS, language))) == (language or ("none" if language is None else "any"))

@@ -24,15 +24,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import known, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
 from kgreason.proofs.notation import term_text
+from kgreason.proofs.proof import Proof
+from kgreason.proofs.words.naming import names
 
 if TYPE_CHECKING:
-    from kgreason.proofs.proof import Proof, Unsatisfiable
+    from kgreason.proofs.proof import Unsatisfiable
 
 _EXAMPLE = example(
     "kgreason check zoo.ttl facts.nt",
@@ -63,6 +65,8 @@ _EXAMPLES = 3
     default=None,
     help="Whether to look for classes that nothing can be in (default: for files, not for a store).",
 )
+@labels
+@full
 @functions
 @as_json
 @shown_prefixes
@@ -76,6 +80,8 @@ def check(
     catalogue: Path | None,
     limit: int | None,
     classes: bool | None,
+    language: str | None,
+    full: bool,
     functions: list[Callable[..., Any]],
     as_json: bool,
     prefixes: dict[str, str],
@@ -113,11 +119,29 @@ def check(
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
         empty = graph.unsatisfiable_classes() if classes or (classes is None and store is None) else []
+        proofs = [proof for group in groups for proof, _ in group.shown] + [each.proof for each in empty]
+        how_shown = _How(prefixes, labels_in(graph, proofs, language), full)
     if as_json:
         click.echo(json.dumps([*_json(groups), *(each.to_json() for each in empty)], indent=1))
     else:
-        click.echo("\n".join(_lines(groups, empty, shown, prefixes)))
+        click.echo("\n".join(_lines(groups, empty, shown, how_shown)))
     context.exit(1 if groups or empty else 0)
+
+
+class _How(NamedTuple):
+    """How proofs are written: the arguments of `Proof.to_text`."""
+
+    prefixes: Mapping[str, str]
+    labels: Mapping[str, str] | None
+    full: bool
+
+    def text(self, proof: Proof) -> str:
+        """Return a proof as text."""
+        return proof.to_text(self.prefixes, labels=self.labels, full=self.full)
+
+    def names(self, proof: Proof) -> Mapping[str, str]:
+        """Return the names of the terms of a proof."""
+        return names(self.prefixes, labels=self.labels) if self.full else proof.names(self.prefixes, self.labels)
 
 
 class _Group(NamedTuple):
@@ -146,22 +170,20 @@ def _json(groups: Iterable[_Group]) -> Iterator[dict[str, Any]]:
         yield from ({"message": str(line), "group": group, **proof.to_json()} for proof, line in shown)
 
 
-def _lines(
-    groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, prefixes: Mapping[str, str]
-) -> Iterator[str]:
+def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how: _How) -> Iterator[str]:
     """Yield the lines to print: for each group its examples, and how many more it has; at the end the total.
 
     `empty` are the classes that nothing can be in; `limit` of them get a proof, or all if it is 0.
     """
     for members, shown in groups:
         for proof, line in shown:
-            yield _told(proof.to_text(prefixes), line.to_text(prefixes))
+            yield _told(how.text(proof), line.to_text(how.names(proof)))
         if more := len(members) - len(shown):
             yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
     for number, one in enumerate(empty):
-        said = f"nothing can be in {term_text(one.name, prefixes)}"
+        said = f"nothing can be in {term_text(one.name, how.names(one.proof))}"
         is_proved = not limit or number < limit
-        yield f"{said}\n{indent(one.proof.to_text(prefixes), '    ')}" if is_proved else said
+        yield f"{said}\n{indent(how.text(one.proof), '    ')}" if is_proved else said
     if limit and len(empty) > limit:
         yield f"{_count(len(empty) - limit, 'class is', 'classes are')} shown without a proof; `--limit 0` shows all\n"
     total = sum(len(members) for members, _ in groups)

@@ -1,4 +1,4 @@
-"""`kgreason compare`: shows the triples that only one of two versions of an ontology entails, grouped by axioms.
+"""`kgreason compare`: shows what only one of two versions of an ontology states and entails, grouped by axioms.
 
 Cost: the closures of both versions, and a proof for each difference (`entailment.versions.comparison`).
 """
@@ -6,17 +6,13 @@ Cost: the closures of both versions, and a proof for each difference (`entailmen
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
+from typing import Any
 
 import click
 
-from kgreason.cli.notation import PREFIXES, shown_prefixes
+from kgreason.cli.notation import known, labels, shown_prefixes
 from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, verbose
-
-_PREFIX = re.compile(r"^[ \t]*@?prefix[ \t]+([\w.-]*):[ \t]*<([^<>\s]*)>", re.IGNORECASE | re.MULTILINE)
-_BEGINNING = 1 << 16
-"""Prefixes are looked for in this many characters of a Turtle file."""
 
 
 @click.command(
@@ -29,7 +25,7 @@ _BEGINNING = 1 << 16
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option("--data", multiple=True, metavar="FILE...", help="RDF files that belong to both versions.")
-@click.option("--rules", multiple=True, default=("owl2rl",), metavar="RULES", help=f"{RULE_SETS} (default: owl2rl).")
+@click.option("--rules", multiple=True, metavar="RULES", help=f"{RULE_SETS} (default: owl2rl and owl2el).")
 @click.option(
     "--format",
     "syntax",
@@ -54,6 +50,8 @@ _BEGINNING = 1 << 16
     metavar="N",
     help="Explain at most N gained and N lost triples; the others are counted.",
 )
+@click.option("--classes/--no-classes", default=True, help="Whether to look for classes that nothing can be in.")
+@labels
 @catalogue
 @shown_prefixes
 @verbose
@@ -65,37 +63,34 @@ def compare(
     syntax: str,
     most: int,
     limit: int,
+    classes: bool,
+    language: str | None,
     catalogue: Path | None,
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
-    """Show the triples that only one of the versions OLD and NEW of an ontology entails.
+    """Show what only one of the versions OLD and NEW of an ontology states and entails.
 
-    The entailed triples are grouped by the axioms that are responsible for them. kgreason proves each triple in the
-    version that entails it. An axiom of the proof is responsible if the other version lacks this axiom. --data adds
-    files to both versions, so that the answer also shows what changes for the individuals of these files.
-    Contradictions that only one version has are shown, too. Triples with blank nodes are counted and not shown.
+    First come the axioms that were added and removed, in Manchester syntax. The entailed triples are grouped by the
+    axioms that are responsible for them. kgreason proves each triple in the version that entails it. An axiom of the
+    proof is responsible if the other version lacks this axiom. --data adds files to both versions, so that the answer
+    also shows what changes for the individuals of these files. Contradictions that only one version has are shown, too,
+    and classes that nothing can be in. Entailed triples with blank nodes are counted and not shown.
 
-    --prefix shortens IRIs. If NEW is a Turtle file, its prefixes shorten IRIs, too. `kgreason diff` shows what an edit
-    would change in a store.
+    --prefix shortens IRIs, and so do the prefixes of the files. `kgreason diff` shows what an edit would change in a
+    store.
     """
     from kgreason.cli.progress import Bars
+    from kgreason.entailment.versions.comparison import RULES
     from kgreason.entailment.versions.comparison import compare as compared
     from kgreason.entailment.versions.text import to_markdown, to_text
 
-    found = compared(old, new, data=data, rules=rules, catalogue=catalogue, limit=limit, progress=Bars(verbose))
-    names = PREFIXES | _declared(Path(new)) | prefixes
+    how: dict[str, Any] = {"classes": classes, "language": language, "catalogue": catalogue, "progress": Bars(verbose)}
+    found = compared(old, new, data=data, rules=rules or RULES, limit=limit, **how)
+    names = known(found, prefixes)
     if syntax == "json":
         click.echo(json.dumps(found.to_json()))
     elif syntax == "markdown":
         click.echo(to_markdown(found, names, most, Path(old).name, Path(new).name), nl=False)
     else:
         click.echo(to_text(found, names, most), nl=False)
-
-
-def _declared(file: Path) -> dict[str, str]:
-    """Return the prefixes that are declared at the beginning of a Turtle file."""
-    if file.suffix not in (".ttl", ".trig", ".n3"):
-        return {}
-    with file.open(encoding="utf-8", errors="replace") as text:
-        return dict(_PREFIX.findall(text.read(_BEGINNING)))

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from kgreason.cli.notation import known, prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, prefixes
 from kgreason.cli.options import example, existing, functions, verbose
 from kgreason.cli.places import Place, graph_at
 
@@ -50,6 +50,8 @@ from kgreason.cli.places import Place, graph_at
     metavar="N",
     help="With --why-not: how many rules to show.",
 )
+@labels
+@full
 @functions
 @prefixes
 @verbose
@@ -61,6 +63,8 @@ def explain(
     functions: list[Callable[..., Any]],
     is_absent: bool,
     limit: int,
+    language: str | None,
+    full: bool,
     prefixes: dict[str, str],
     verbose: bool,
 ) -> None:
@@ -69,6 +73,9 @@ def explain(
     Write terms as in Turtle: `a` for rdf:type, and prefixed names. --prefix declares a prefix; those of loaded files,
     rdf, rdfs, owl and xsd are declared. Write a literal as `kgreason dump` or a query shows it.
 
+    A blank node is shown as the class expression that it stands for, in Manchester syntax. Steps that only take lists
+    and expressions apart are left out; --full and JSON have all steps.
+
     With --why-not the triple is one that does not hold. The answer shows the rules that could derive this triple, and
     the conditions of each rule that fail: missing triples, a false FILTER, or a NOT with the triples that make it fail.
     """
@@ -76,8 +83,8 @@ def explain(
     from kgreason.graph.input.quads import triple_of
 
     if is_absent:
-        if every or syntax == "mermaid":
-            raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
+        if every or full or language is not None or syntax == "mermaid":
+            raise click.UsageError("--why-not shows no proofs: leave --all, --full, --labels and --format mermaid out")
         with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
             prefixes = known(graph, prefixes)
             answer = graph.why_not(triple_of(triple, prefixes), limit=limit)
@@ -92,11 +99,10 @@ def explain(
             proofs = [graph.explain(terms)]
             if every:
                 proofs = [*(proof for proof in proofs if proof.is_asserted), *graph.explain_all(terms)]
+        words = labels_in(graph, proofs, language)
     if syntax == "json":
         found = [proof.to_json() for proof in proofs]
         click.echo(json.dumps(found if every else found[0], indent=1))
         return
-    click.echo(
-        "\n".join(proof.to_text(prefixes) if syntax == "text" else proof.to_mermaid(prefixes) for proof in proofs),
-        nl=False,
-    )
+    texts = (proof.to_text if syntax == "text" else proof.to_mermaid for proof in proofs)
+    click.echo("\n".join(text(prefixes, labels=words, full=full) for text in texts), nl=False)

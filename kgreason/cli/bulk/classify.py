@@ -27,7 +27,7 @@ from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import known, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
 from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
@@ -38,7 +38,8 @@ from kgreason.rdf.writing import write
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
-    from kgreason.entailment.classification.taxonomy import Classification, Taxonomy
+    from kgreason.entailment.classification.taxonomy import Taxonomy
+    from kgreason.proofs.proof import Proof
 
 _PROOFS = 20
 """So many classes that nothing can be in are shown with a proof."""
@@ -111,6 +112,8 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
 )
 @catalogue
 @threads
+@labels
+@full
 @as_json
 @shown_prefixes
 @verbose
@@ -130,6 +133,8 @@ def classify(
     equivalent_classes: str,
     catalogue: Path | None,
     threads: int | None,
+    language: str | None,
+    full: bool,
     as_json: bool,
     prefixes: dict[str, str],
     verbose: bool,
@@ -171,8 +176,14 @@ def classify(
     with found.graph as graph:
         taxonomy, names = found.taxonomy, known(graph, prefixes)
         warn(graph.warnings)
+
+        def texts(proofs: Sequence[Proof]) -> list[str]:
+            words = labels_in(graph, proofs, language)
+            return [proof.to_text(names, labels=words, full=full) for proof in proofs]
+
         if not taxonomy.is_consistent:
-            _tell_contradictions(found, names, as_json=as_json, err=output is None)
+            proofs = texts(graph.prove_contradictions(each=_CONTRADICTIONS) or [graph.explain(_ABSURD)])
+            _tell_contradictions(proofs, as_json=as_json, err=output is None)
             context.exit(3)
         stated = {(str(row[0]), str(row[2])) for row in graph.match(None, v.OWL_EQUIVALENT_CLASS, None, asserted=True)}
         written = release(
@@ -185,7 +196,7 @@ def classify(
             annotate=annotate,
         )
         _write(written.rows, output, names)
-        proofs = [found.why_unsatisfiable(name).to_text(names) for name in taxonomy.unsatisfiable[:_PROOFS]]
+        proofs = texts([found.why_unsatisfiable(name) for name in taxonomy.unsatisfiable[:_PROOFS]])
     equal = [group for group in taxonomy.equal if not _are_stated(group, stated)]
     if as_json:
         click.echo(json.dumps(_json(taxonomy, equal, proofs), indent=1), err=output is None)
@@ -197,15 +208,13 @@ def classify(
     context.exit(1 if is_wrong else 0)
 
 
-def _tell_contradictions(found: Classification, prefixes: Mapping[str, str], *, as_json: bool, err: bool) -> None:
+def _tell_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> None:
     """Print that the ontology contradicts itself, with proofs."""
-    graph = found.graph
-    proofs = graph.prove_contradictions(each=_CONTRADICTIONS) or [graph.explain(_ABSURD)]
     if as_json:
-        click.echo(json.dumps({"consistent": False, "proofs": [proof.to_text(prefixes) for proof in proofs]}), err=err)
+        click.echo(json.dumps({"consistent": False, "proofs": proofs}), err=err)
         return
     for proof in proofs[:_PROOFS]:
-        click.echo(proof.to_text(prefixes), err=True)
+        click.echo(proof, err=True)
     click.echo("the ontology contradicts itself, so it has no model; nothing is written", err=True)
 
 

@@ -1,35 +1,45 @@
-"""`compare`: the triples that only one of two versions of an ontology entails, and the axioms responsible for them.
+"""`compare`: what only one of two versions of an ontology states and entails, and the axioms responsible for that.
 
     old + data -> graph A        new + data -> graph B        gained: B has it, A lacks it; lost: the reverse
 
 Each entailed triple that only one graph has is proved in this graph. An axiom of the proof is *responsible* for the
 triple if the other version lacks the axiom. There is at least one such axiom: with all axioms of the proof, the other
 graph would have the triple too. A proof may have no such axiom in two cases: a rule of the proof says NOT, or the proof
-uses that two literals are equal, and only one version uses one of these literals. An axiom with a blank node (a
-restriction, a list) is shown by its triples.
+uses that two literals are equal, and only one version uses one of these literals.
 
-Asserted triples that only one version has are edits, not consequences: they are `added` and `removed`. Triples with
-blank nodes are counted and not listed.
+Asserted triples that only one version has are edits, not consequences. Entailed triples with blank nodes are counted
+and not listed. That a class or a property is below itself is not counted. Classes that nothing can be in are found as
+`kgreason check` finds them, and each has the axioms that are responsible.
 
 Cost: two closures, and one proof for each entailed triple that only one graph has. A proof takes a millisecond or less.
+The search for classes that nothing can be in takes a few commits in each graph.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias
 
+from kgreason.entailment.classification.unsatisfiable import unsatisfiable
 from kgreason.entailment.versions.labels import relabelled
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.opening.options import DEFAULT_RULES, Documents
+from kgreason.graph.labels import LABELS, best, literal
+from kgreason.graph.opening.options import Documents
+from kgreason.ontology.manchester import Manchester, about_of, described
 from kgreason.progress import SILENT, Progress
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.notation import NO_PREFIXES, term_text
 from kgreason.proofs.proof import Proof
 from kgreason.rules.model import Triple
+from kgreason.terms import vocabulary as v
 
 File: TypeAlias = str | PathLike[str]
 Axioms: TypeAlias = tuple[Triple, ...]
+_REFLEXIVE = frozenset({v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY})
+RULES = ("owl2rl", "owl2el")
+"""The default: an edit of an ontology has consequences that only the rules of OWL 2 EL see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +65,21 @@ class Side:
     """The triples and contradictions that one version has and the other version lacks.
 
     - `asserted`: triples without blank nodes that only this version asserts.
+    - `stated`: all triples that only this version asserts; `described` says what the blank nodes in them stand for.
     - `groups`: triples that only this version entails, grouped by the axioms responsible; the largest groups first.
-    - `contradictions`: the contradictions that only this version has, each as a line of text.
-    - `blank`: the number of triples with blank nodes that only this version has, asserted or entailed.
+    - `unsatisfiable`: the classes that nothing can be in, only in this version. Each is a group with one triple: the
+      class is below owl:Nothing.
+    - `contradictions`: the contradictions that only this version has.
+    - `blank`: the number of triples with blank nodes that only this version entails.
     - `untold`: the number of entailed triples that are left out, because the limit was reached.
     """
 
     asserted: Axioms
+    stated: Axioms
+    described: Axioms
     groups: tuple[Group, ...]
-    contradictions: tuple[str, ...]
+    unsatisfiable: tuple[Group, ...]
+    contradictions: tuple[Contradiction, ...]
     blank: int
     untold: int
 
@@ -72,13 +88,26 @@ class Side:
         """The number of triples without blank nodes that this version entails and the other version does not."""
         return sum(len(group.triples) for group in self.groups) + self.untold
 
+    def axioms(self, names: Mapping[str, str]) -> list[str]:
+        """Return what only this version asserts as axioms in Manchester syntax, in the order of their texts.
+
+        `names` are prefixes, or `terms.names.Names`.
+        """
+        return sorted(self.manchester(names).axioms(self.stated))
+
+    def manchester(self, names: Mapping[str, str]) -> Manchester:
+        """Return the writer of axioms of this side."""
+        return Manchester(about_of((*self.stated, *self.described)), lambda term: term_text(term, names))
+
     def to_json(self) -> dict[str, Any]:
-        """Return the side as a dict for `json.dumps`."""
+        """Return the side as a dict for `json.dumps`. `axioms` has the asserted triples in Manchester syntax."""
         return {
+            "axioms": self.axioms(NO_PREFIXES),
             "asserted": self.asserted,
             "entailed": self.entailed,
             "groups": [group.to_json() for group in self.groups],
-            "contradictions": self.contradictions,
+            "unsatisfiable": [group.to_json() for group in self.unsatisfiable],
+            "contradictions": [str(each) for each in self.contradictions],
             "blank": self.blank,
             "untold": self.untold,
         }
@@ -86,15 +115,21 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The difference of two versions: `gained` is only in the new version, `lost` only in the old one."""
+    """The difference of two versions: `gained` is only in the new version, `lost` only in the old one.
+
+    `prefixes` are those that the files declare, the new file's first. `labels` has the labels of terms that `compare`
+    was asked for.
+    """
 
     gained: Side
     lost: Side
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Whether the versions differ, in triples or in contradictions."""
         return any(
-            side.asserted or side.groups or side.contradictions or side.blank or side.untold
+            side.stated or side.groups or side.unsatisfiable or side.contradictions or side.blank or side.untold
             for side in (self.gained, self.lost)
         )
 
@@ -108,47 +143,56 @@ def compare(
     new: File,
     *,
     data: Iterable[File] = (),
-    rules: Sequence[File] = DEFAULT_RULES,
+    rules: Sequence[File] = RULES,
     catalogue: Documents | None = None,
     limit: int = 10_000,
+    classes: bool = True,
+    language: str | None = None,
     progress: Progress = SILENT,
 ) -> Comparison:
     """Compare two versions of an ontology, each together with the same data files.
 
     `rules` and `catalogue` are as for `KnowledgeGraph.open`. At most `limit` entailed triples of each side are proved
-    and returned.
+    and returned. `classes` says whether to look for classes that nothing can be in. With `language`, a language tag or
+    "", the comparison has `labels`.
     Raises InputError, RdfSyntaxError, RuleError.
     """
     data = tuple(data)
-    texts = relabelled([_lines(each) for each in (old, new)])
+    read = [_lines(each) for each in (old, new)]
+    texts = relabelled([lines for lines, _ in read])
+    prefixes = {**read[0][1], **read[1][1]}
     graphs = [KnowledgeGraph.open(rules=rules, catalogue=catalogue) for _ in texts]
     try:
         for graph, text in zip(graphs, texts, strict=True):
             with graph.transaction() as tx:
                 tx.load(*data, progress=progress) if data else tx
                 tx.add_lines(text)
-        before, after = map(_State, graphs)
-        return Comparison(_side(after, before, limit), _side(before, after, limit))
+        before, after = (_State(graph, classes=classes) for graph in graphs)
+        sides = _side(after, before, limit), _side(before, after, limit)
+        labels = {} if language is None else before.labels(language) | after.labels(language)
+        return Comparison(*sides, prefixes, labels)
     finally:
         for graph in graphs:
             graph.close()
 
 
-def _lines(file: File) -> bytes:
-    """Read a file and return its quads as lines of N-Quads."""
+def _lines(file: File) -> tuple[bytes, dict[str, str]]:
+    """Read a file and return its quads as lines of N-Quads, and its prefixes."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(file)
-        return b"".join(graph.dump(asserted=True, graphs=True))
+        return b"".join(graph.dump(asserted=True, graphs=True)), graph.prefixes
 
 
 class _State:
     """A version: its asserted and inferred triples, its contradictions, and the facts in which proofs are searched."""
 
-    def __init__(self, graph: KnowledgeGraph) -> None:
+    def __init__(self, graph: KnowledgeGraph, *, classes: bool) -> None:
+        empty = unsatisfiable(graph) if classes else []
+        self.unsatisfiable = {each.name: each.proof for each in empty}
         self._prove = graph.prover()
         self.asserted = _triples(graph, asserted=True)
         self.inferred = _triples(graph, asserted=False)
-        self.contradictions = dict.fromkeys(map(str, graph.contradictions()))
+        self.contradictions = {str(each): each for each in graph.contradictions()}
         self._used: dict[Triple, frozenset[Triple]] = {}
 
     def used(self, triple: Triple) -> frozenset[Triple]:
@@ -157,13 +201,22 @@ class _State:
             self._used[triple] = frozenset([triple]) if triple in self.asserted else self._proved(triple)
         return self._used[triple]
 
+    def used_by(self, proof: Proof, triple: Triple | None = None) -> frozenset[Triple]:
+        """Return the asserted triples that a proof uses. If one of these axioms is `triple`, it is left out."""
+        known = (each for each in _leaves(proof, triple) if each in self.asserted or each in self.inferred)
+        return frozenset().union(*map(self.used, known))
+
     def _proved(self, triple: Triple) -> frozenset[Triple]:
         self._used[triple] = frozenset()  # a source of the proof may be what is proved
-        proof = self._prove(triple)
-        return frozenset().union(*(self.used(each) for each in _leaves(proof, triple)))
+        return self.used_by(self._prove(triple), triple)
+
+    def labels(self, language: str) -> dict[str, str]:
+        """Return the labels of all terms that have one, preferring those in a language."""
+        rows = ((subject, object_) for subject, verb, object_ in self.asserted if verb in LABELS)
+        return best(((subject, literal(text)) for subject, text in rows if text.startswith('"')), language)
 
 
-def _leaves(proof: Proof, triple: Triple) -> Iterable[Triple]:
+def _leaves(proof: Proof, triple: Triple | None) -> Iterable[Triple]:
     """Yield the asserted triples in a proof of `triple`, and the axioms from which the proof's rules were translated.
 
     If one of these axioms is `triple` itself, it is left out.
@@ -192,29 +245,52 @@ def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
 def _side(here: _State, there: _State, limit: int) -> Side:
     """Return what the version `here` has and the version `there` lacks. At most `limit` entailed triples are proved."""
     asserted = here.asserted - there.asserted
-    only = {triple for triple in here.inferred if triple not in there.inferred and triple not in there.asserted}
+    only = {
+        triple
+        for triple in here.inferred
+        if not (triple in there.inferred or triple in there.asserted or _is_tautology(triple))
+    }
     told = sorted(triple for triple in only if not _is_blank(triple))
-    blank = sum(map(_is_blank, asserted)) + len(only) - len(told)
     groups: dict[tuple[Axioms, Axioms], list[Triple]] = {}
     for triple in told[:limit]:
-        responsible = sorted(here.used(triple) & asserted)
-        roots = _roots(responsible)
-        parts = tuple(each for each in responsible if each not in roots)
-        groups.setdefault((roots, parts), []).append(triple)
+        groups.setdefault(_responsible(here.used(triple) & asserted), []).append(triple)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+    contradictions = tuple(each for line, each in here.contradictions.items() if line not in there.contradictions)
+    empty = (
+        Group(*_responsible(here.used_by(proof) & asserted), ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING),))
+        for name, proof in here.unsatisfiable.items()
+        if name not in there.unsatisfiable
+    )
+    mentioned = [*asserted, *(axiom for each in contradictions for axiom in each.axioms)]
+    nodes = (term for triple in mentioned for term in triple)
     return Side(
         tuple(sorted(triple for triple in asserted if not _is_blank(triple))),
+        tuple(sorted(asserted)),
+        tuple(described(nodes, about_of(here.asserted), len(here.asserted))),
         tuple(Group(axioms, parts, tuple(triples)) for (axioms, parts), triples in ordered),
-        tuple(line for line in here.contradictions if line not in there.contradictions),
-        blank,
+        tuple(empty),
+        contradictions,
+        len(only) - len(told),
         max(0, len(told) - limit),
     )
+
+
+def _responsible(axioms: Iterable[Triple]) -> tuple[Axioms, Axioms]:
+    """Return the `axioms` and `parts` of a group."""
+    ordered = sorted(axioms)
+    roots = _roots(ordered)
+    return roots, tuple(each for each in ordered if each not in roots)
 
 
 def _roots(axioms: Iterable[Triple]) -> Axioms:
     """Return those of `axioms` that have an IRI as subject, or all if there are none."""
     axioms = tuple(axioms)
     return tuple(each for each in axioms if not each[0].startswith("_:")) or axioms
+
+
+def _is_tautology(triple: Triple) -> bool:
+    """Whether a triple says that a class or a property is below itself or equal to itself."""
+    return triple[0] == triple[2] and triple[1] in _REFLEXIVE
 
 
 def _is_blank(triple: Triple) -> bool:

@@ -7,6 +7,8 @@ browser has connected (`Frame.later`), so a slow answer does not delay the page.
 from __future__ import annotations
 
 import asyncio
+import json
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, Self, cast
@@ -57,6 +59,7 @@ class Frame:
         self.words = Words(WELL_KNOWN)
         self._vocabulary = console.vocabulary
         self._role = cast(str, request.scope[ROLE])
+        self._language = _language_of(request.cookies.get(_LABELS))
         self._has_words = asyncio.Event()
         self._running: dict[str, asyncio.Task[Any]] = {}
         ui.add_head_html(_HEAD)
@@ -90,6 +93,7 @@ class Frame:
         with ui.header(fixed=False, elevated=False).classes("top"):
             html(Markup('<a class="skip" href="#main">Skip to the content</a><a class="brand" href="/">kgreason</a>'))
             html(Markup("").join(links), tag="nav").props('aria-label="Pages"')
+            self._languages = ui.element("div").classes("tools")
             html(_THEMES + leave).classes("tools")
 
     def __enter__(self) -> Self:
@@ -112,7 +116,10 @@ class Frame:
 
         async def loading() -> None:
             try:
-                self.words = await self._vocabulary.words(self.calls)
+                words = await self._vocabulary.words(self.calls)
+                self.words = words if self._language is None else words.labelled(self._language)
+                with self._languages:
+                    choice(_languages(words, self._language), "Label language", _keep_language)
                 self._has_words.set()
                 await load()
             finally:
@@ -177,6 +184,32 @@ def html(text: Markup | str, tag: str = "div") -> ui.html:
     """
     root = root_of(ui.context.client.request.scope)
     return ui.html(text, sanitize=lambda content: rooted(Markup.escape(content), root), tag=tag)
+
+
+_LABELS = "kgreason-labels"
+"""The cookie with the language of the labels that the user wants in the place of IRIs: a tag, `any`, or `none`."""
+_TAG = re.compile(r"[A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*")
+_ANY, _NO = "any", "none"
+
+
+def _language_of(cookie: str | None) -> str | None:
+    """Return the language that a cookie names, "" for labels in any language, or None for no labels."""
+    if cookie is None or cookie == _NO or not _TAG.fullmatch(cookie):
+        return None
+    return "" if cookie == _ANY else cookie
+
+
+def _languages(words: Words, language: str | None) -> dict[str, str]:
+    """Return the options for the language of labels; the present one comes first."""
+    present = _NO if language is None else language or _ANY
+    found = {_NO: "No labels", _ANY: "Labels"} | {tag: f"Labels: {tag}" for tag in words.languages}
+    return {present: found.get(present, f"Labels: {present}")} | found
+
+
+def _keep_language(chosen: str) -> None:
+    if _TAG.fullmatch(chosen):
+        cookie = f"{_LABELS}={chosen}; path=/; max-age=31536000; samesite=lax"
+        ui.run_javascript(f"document.cookie = {json.dumps(cookie)}; location.reload()")
 
 
 _THEMES = Markup(

@@ -19,6 +19,7 @@ from kgreason.server.console.vocabulary import Words
 _LONG, _WIDE = 300, 32
 _TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 _IRI = re.compile(r"<([^<>\s]+)>")
+_BLANK = re.compile(r"(?<![\w:])_:\w+")
 _ADDRESS = re.compile(r'\b(href|action)="/')
 LISTS = tuple(f"<http://www.w3.org/1999/02/22-rdf-syntax-ns#{name}>" for name in ("first", "rest"))
 """The predicates of RDF lists: rdf:first and rdf:rest."""
@@ -32,14 +33,15 @@ def term(text: str, words: Words, graph: str = "") -> Markup:
     """
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
-        shown = words.short(iri) or f"<{iri}>"
+        shown = words.label(iri) or words.short(iri) or f"<{iri}>"
         title = f"{words.labels[iri]} {text}" if iri in words.labels else iri
         kind = "term" if len(shown) < _WIDE else "term long"
         return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(
             kind, explore(text, graph), title, _shortened(shown)
         )
     if text.startswith("_:"):
-        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shortened(text))
+        shown = words.expression(text) or text
+        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shortened(shown))
     if text.startswith('"'):
         return _literal(literal_of(text), words)
     return Markup('<span class="literal">{}</span>').format(_shortened(text))
@@ -89,6 +91,8 @@ def removal(triple: Triple) -> str | None:
 
 def triple(terms: Triple, words: Words) -> Markup:
     """Show a triple on one line; rdf:type is written `a`."""
+    if (text := words.statement(terms)) is not None:
+        return Markup('<span class="fact">{}</span>').format(text)
     subject, predicate, object_ = terms
     verb = _verb(predicate, words)
     return Markup('<span class="fact">{} {} {}</span>').format(term(subject, words), verb, term(object_, words))
@@ -186,5 +190,6 @@ def js(value: object) -> str:
 
 
 def rule_text(text: str, words: Words) -> str:
-    """Return the text of a rule in which IRIs are replaced by short names."""
-    return _IRI.sub(lambda found: words.name(found[1]), text)
+    """Return the text of a rule in which IRIs are replaced by short names, and blank nodes by what they stand for."""
+    text = _IRI.sub(lambda found: words.name(found[1]), text)
+    return _BLANK.sub(lambda found: words.expression(found[0]) or found[0], text)

@@ -1,5 +1,7 @@
 """A proof as a tree in HTML: each step is a line that opens and closes, with its premises below it.
 
+Blank nodes are shown as the class expressions that they stand for, as far as the proof says it (`described`).
+
 A step that is a premise of several other steps is shown once. Law: nothing here recurses, because a proof may be deep.
 """
 
@@ -21,6 +23,7 @@ _END = Markup("</ul></details></li>")
 def tree(proof: dict[str, Any], words: Words) -> Markup:
     """Show a proof as a tree. `proof` is the value that `Proof.to_json` returns. The first steps are open."""
     steps, told = proof["steps"], set[int]()
+    words = words.describing(proof.get("described", ()))
     parts = [Markup('<ul class="proof">')]
     waiting: list[tuple[int, int] | None] = [(proof["fact"], 0)]
     while waiting and len(parts) < _MOST:
@@ -77,12 +80,13 @@ def _axiom(source: Sequence[str], words: Words) -> Markup:
 
 def _reasons(step: dict[str, Any], words: Words) -> Markup:
     rule = step["rule"]
-    lines = [_axiom(source, words) for source in rule["sources"] if source[1] not in LISTS]
-    cells = [_axiom(source, words) for source in rule["sources"] if source[1] in LISTS]
+    sources = [source for source in rule["sources"] if not words.is_inside(source)]
+    lines = [_axiom(source, words) for source in sources if source[1] not in LISTS]
+    cells = [_axiom(source, words) for source in sources if source[1] in LISTS]
     if cells:
         text = Markup('<details class="reason"><summary>the list of the axiom</summary>{}</details>')
         lines.append(text.format(Markup("").join(cells)))
     lines += [Markup('<p class="reason">where {}</p>').format(text) for text in rule["conditions"]]
-    if not rule["sources"]:
+    if not rule["sources"] and rule["text"].strip(" ."):
         lines.append(Markup('<pre class="rule">{}</pre>').format(rule_text(rule["text"], words)))
     return Markup("").join(lines)

@@ -17,10 +17,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 
 from kgreason.errors import KgreasonError
+from kgreason.graph.labels import best, literal
+from kgreason.ontology.manchester import Manchester, about_of
+from kgreason.proofs.words.naming import names
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.literals import Literal, literal_of
+from kgreason.server.console.literals import literal_of
 from kgreason.server.problems import Problem
 
 WELL_KNOWN = {
@@ -40,6 +44,7 @@ WELL_KNOWN = {
 }
 _ALWAYS = ("rdf", "rdfs", "owl", "xsd")
 _SECONDS, _PATIENCE = 10, 1
+_LANGUAGES = 50
 _MOST = 5_000
 _PROPERTIES = (
     "rdf:Property owl:ObjectProperty owl:DatatypeProperty owl:AnnotationProperty owl:TransitiveProperty"
@@ -87,6 +92,55 @@ class Words:
     ) -> None:
         self.prefixes, self.classes, self.properties, self.labels = prefixes, classes, properties, labels or {}
         self._prefix = {namespace: prefix for prefix, namespace in reversed([*prefixes.items()])}
+        self._rows: Sequence[tuple[str, str]] = ()
+        self._is_labelled = False
+        self._names = names(prefixes)
+        self._manchester = Manchester(about_of(()), self._text)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the labels, the first `_LANGUAGES` by their tags."""
+        return sorted({literal_of(text).language for _, text in self._rows} - {""})[:_LANGUAGES]
+
+    def labelled(self, language: str) -> Words:
+        """Return these words with labels in the place of IRIs, those in a language first; "" has labels of any."""
+        found = copy(self)
+        found.labels, found._is_labelled = best_labels(self._rows, language), True
+        return found.describing(())
+
+    def label(self, iri: str) -> str | None:
+        """Return the label that stands in the place of an IRI; None if the user wants no labels, or there is none."""
+        return self._names.word(f"<{iri}>") if self._is_labelled and iri in self.labels else None
+
+    def describing(self, triples: Iterable[Sequence[str]]) -> Words:
+        """Return these words with class expressions for blank nodes. `triples` say what the blank nodes stand for."""
+        found, told = copy(self), [(each[0], each[1], each[2]) for each in triples]
+        labels = {f"<{iri}>": label for iri, label in self.labels.items()} if self._is_labelled else {}
+        if told or labels:
+            found._names = names(self.prefixes, told, labels)
+            found._manchester = Manchester(about_of(told), found._text)
+        return found
+
+    def expression(self, node: str) -> str | None:
+        """Return what a blank node stands for, in Manchester syntax; None if that is not known."""
+        return self._names.word(node)
+
+    def statement(self, triple: Sequence[str]) -> str | None:
+        """Return the axiom that the subject of a triple stands for, such as `DisjointClasses: A, B`; else None."""
+        return self._names.statement((triple[0], triple[1], triple[2]))
+
+    def is_inside(self, triple: Sequence[str]) -> bool:
+        """Whether a triple is a part of an expression, so that the text of the expression has it."""
+        return self._names.is_inside((triple[0], triple[1], triple[2]))
+
+    def axioms(self, triples: Iterable[tuple[str, str, str]]) -> list[str]:
+        """Return axioms in Manchester syntax."""
+        return self._manchester.axioms(triples)
+
+    def _text(self, term: str) -> str:
+        if term.startswith("<") and (label := self.label(term[1:-1])) is not None:
+            return label
+        return self.name(term[1:-1]) if term.startswith("<") and not term.startswith("<<") else term
 
     def short(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.
@@ -183,23 +237,20 @@ def words_of(
     `declared` are the prefixes of the graph. `labels` are pairs of an IRI and a literal. Of several labels of an IRI,
     `best_labels` chooses one.
     """
-    found = sorted(set(rows))
-    classes, properties = (tuple(term for kind, term in found if kind == wanted) for wanted in ("class", "property"))
-    return Words(prefixes_for((*classes, *properties, *namespaces), declared), classes, properties, best_labels(labels))
+    known, given = sorted(set(rows)), list(labels)
+    classes, properties = (tuple(term for kind, term in known if kind == wanted) for wanted in ("class", "property"))
+    words = Words(prefixes_for((*classes, *properties, *namespaces), declared), classes, properties, best_labels(given))
+    words._rows = given
+    return words
 
 
-def best_labels(rows: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Choose a label for each IRI, from pairs of an IRI and a literal: English first, then one without a language.
+def best_labels(rows: Iterable[tuple[str, str]], language: str = "") -> dict[str, str]:
+    """Choose a label for each IRI, from pairs of an IRI and a literal, as `graph.labels` does.
 
     >>> best_labels([("e:cat", '"Katze"@de'), ("e:cat", '"cat"@en')])
     {'e:cat': 'cat'}
     """
-    ranked = sorted((_foreign(literal), literal.value, iri) for iri, literal in ((i, literal_of(t)) for i, t in rows))
-    return {iri: value for _, value, iri in reversed(ranked)}
-
-
-def _foreign(literal: Literal) -> int:
-    return 0 if literal.language.lower().startswith("en") else 1 if not literal.language else 2
+    return best(((iri, literal(text)) for iri, text in rows), language)
 
 
 def prefixes_for(iris: Iterable[str], declared: Mapping[str, str] | None = None) -> dict[str, str]:

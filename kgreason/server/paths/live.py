@@ -100,20 +100,28 @@ def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
 
 
 async def explain(request: Request) -> Response:
-    """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation."""
+    """Return a proof of a triple, or of a fact of a relation. With `all=true`: one proof for each derivation.
+
+    With `folded=true` steps that only take lists and expressions apart are left out.
+    """
     given, run = parameters(request), partial(asked_engine, request)
+    is_folded = flag(given, "folded")
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
-        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)))
+        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)), is_folded=is_folded)
     triple = _triple(given)
     if flag(given, "all"):
         proofs = await run(lambda graph: graph.explain_all(triple))
-        return answered(request, lambda: proofs, lambda: [proof.to_json() for proof in proofs])
-    return _proof(request, await run(lambda graph: graph.explain(triple)))
+        return answered(request, lambda: proofs, lambda: [_json(proof, is_folded=is_folded) for proof in proofs])
+    return _proof(request, await run(lambda graph: graph.explain(triple)), is_folded=is_folded)
 
 
-def _proof(request: Request, proof: Proof) -> Response:
-    return answered(request, lambda: proof, proof.to_json)
+def _proof(request: Request, proof: Proof, *, is_folded: bool) -> Response:
+    return answered(request, lambda: proof, lambda: _json(proof, is_folded=is_folded))
+
+
+def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
+    return (proof.folded() if is_folded else proof).to_json()
 
 
 async def why_not(request: Request) -> Response:
@@ -178,12 +186,14 @@ async def rules(request: Request) -> Response:
 async def contradictions(request: Request) -> Response:
     """List the contradictions: the rule, the terms and a line of text for each; with `proofs=true` also a proof.
 
-    With `each` only so many contradictions with one cause have a proof. With `classes=true` the list has, in place of
-    the contradictions, the classes that nothing can be in.
+    With `each` only so many contradictions with one cause have a proof. With `folded=true` steps of a proof that only
+    take lists and expressions apart are left out, and `words` is the line with class expressions for blank nodes. With
+    `classes=true` the list has, in place of the contradictions, the classes that nothing can be in.
     """
     given = parameters(request)
+    is_folded = flag(given, "folded")
     if flag(given, "classes"):
-        return await _classes(request, given)
+        return await _classes(request, given, is_folded=is_folded)
     with_proofs, limit, each_cause = flag(given, "proofs"), number(given, "limit"), number(given, "each")
 
     def proved(graph: KnowledgeGraph) -> list[Proof]:
@@ -196,20 +206,23 @@ async def contradictions(request: Request) -> Response:
         return answered(request, lambda: values, list)
 
     def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
+        lines = graph.contradictions()[:limit]
         found: list[dict[str, Any]] = [
-            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms}
-            for each in graph.contradictions()[:limit]
+            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms} for each in lines
         ]
         if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof.to_json() for proof in proved(graph)}
-            for each in found:
-                each["proof"] = proofs.get((f'"{each["rule"]}"', *each["terms"]))
+            proofs = {tuple(map(str, proof.fact.terms)): proof for proof in proved(graph)}
+            for each, line in zip(found, lines, strict=True):
+                proof = proofs.get((f'"{line.rule}"', *line.terms))
+                each["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
+                if is_folded and proof is not None:
+                    each["words"] = line.to_text(proof.names())
         return found
 
     return JSONResponse(await asked_engine(request, read))
 
 
-async def _classes(request: Request, given: Parameters) -> Response:
+async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
     """List the classes that nothing can be in, each with a line of text; with `proofs=true` also a proof."""
     limit, with_proofs = number(given, "limit"), flag(given, "proofs")
     check_role(request.scope, served(request).settings.what_if_role)
@@ -224,7 +237,8 @@ async def _classes(request: Request, given: Parameters) -> Response:
         told = ({"message": str(each), "class": each.name} for each in found)
         if not with_proofs:
             return list(told)
-        return [one | {"proof": each.proof.to_json()} for one, each in zip(told, found, strict=True)]
+        proofs = (_json(each.proof, is_folded=is_folded) for each in found)
+        return [one | {"proof": proof} for one, proof in zip(told, proofs, strict=True)]
 
     return answered(request, lambda: found, plain)
 

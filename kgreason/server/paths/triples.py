@@ -14,27 +14,36 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import asked_engine, number, parameters, single
+from kgreason.server.paths.served import asked_engine, flag, number, parameters, single
 from kgreason.server.queries.nesting import check_terms
 
 _MOST = 1_000
 
 
 async def triples(request: Request) -> Response:
-    """Return at most `limit` triples that match a pattern, each with a flag that says whether it is asserted."""
+    """Return at most `limit` triples that match a pattern, each with a flag that says whether it is asserted.
+
+    With `described=true` the answer also has the triples that say what its blank nodes stand for.
+    """
     given = parameters(request)
     terms = [single(given, name) for name in ("subject", "predicate", "object")]
     check_terms("pattern", *terms)
     limit = number(given, "limit")
     most = _MOST if limit is None else min(limit, _MOST)
-    return JSONResponse(await asked_engine(request, lambda graph: _matching(graph, terms, most)))
+    is_described = flag(given, "described")
+    return JSONResponse(await asked_engine(request, lambda graph: _matching(graph, terms, most, is_described)))
 
 
-def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int) -> dict[str, Any]:
+def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int, is_described: bool) -> dict[str, Any]:
     subject, predicate, object_ = terms
     found = list(islice(graph.match(subject, predicate, object_, DefaultGraph()), most + 1))
-    told = [{"triple": [*map(str, quad.triple)], "asserted": _is_asserted(graph, quad)} for quad in found[:most]]
-    return {"commit": graph.commit, "triples": told, "complete": len(found) <= most}
+    told: list[dict[str, Any]] = [
+        {"triple": [*map(str, quad.triple)], "asserted": _is_asserted(graph, quad)} for quad in found[:most]
+    ]
+    answer: dict[str, Any] = {"commit": graph.commit, "triples": told, "complete": len(found) <= most}
+    if is_described:
+        answer["described"] = graph.described(term for each in told for term in each["triple"])
+    return answer
 
 
 def _is_asserted(graph: KnowledgeGraph, quad: Quad) -> bool:

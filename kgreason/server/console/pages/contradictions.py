@@ -67,7 +67,8 @@ class _Contradictions:
         self._classes.clear()
         self._of_classes.set_content(_LOOKING)
         try:
-            found = await self._frame.calls.json("/contradictions", classes="true", proofs="true", limit=_SHOWN + 1)
+            asked = {"classes": "true", "proofs": "true", "folded": "true"}
+            found = await self._frame.calls.json("/contradictions", **asked, limit=_SHOWN + 1)
         except Problem as problem:
             self._of_classes.set_content(Markup("The classes that nothing can be in are not known: {}").format(problem))
             return
@@ -79,7 +80,7 @@ class _Contradictions:
                     self._tell(each)
 
     async def _load_contradictions(self) -> None:
-        found = await self._frame.calls.json("/contradictions", proofs="true", limit=_SHOWN + 1)
+        found = await self._frame.calls.json("/contradictions", proofs="true", folded="true", limit=_SHOWN + 1)
         self._content.clear()
         with self._content:
             if not found:
@@ -101,7 +102,7 @@ class _Contradictions:
     def _tell(self, found: dict[str, Any]) -> None:
         """Show the message and the proof of a contradiction, or of a class that nothing can be in."""
         words = self._frame.words
-        html(Markup("<h2>{}</h2>").format(rule_text(found["message"], words)))
+        html(Markup("<h2>{}</h2>").format(rule_text(found.get("words", found["message"]), words)))
         if found["proof"]:
             html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
 

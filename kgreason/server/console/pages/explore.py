@@ -41,10 +41,14 @@ _UNTOUCHED = "const field = document.getElementById('term'); if (field.value ===
 
 
 class Triples(NamedTuple):
-    """Triples that match a pattern, each with a flag: whether it is asserted. `is_whole`: whether these are all."""
+    """Triples that match a pattern, each with a flag: whether it is asserted. `is_whole`: whether these are all.
+
+    `described` has the triples that say what blank nodes stand for.
+    """
 
     rows: Sequence[tuple[Sequence[str], bool]]
     is_whole: bool
+    described: Sequence[Sequence[str]] = ()
 
 
 async def explore_page(request: Request, term: str = "", graph: str = "") -> None:
@@ -57,6 +61,9 @@ async def explore_page(request: Request, term: str = "", graph: str = "") -> Non
 
 
 class _Explore:
+    _words: Words | None = None
+    """The words with the class expressions of the term that is shown."""
+
     def __init__(self, frame: Frame, text: str, graph: str) -> None:
         self._frame, self._text, self._graph = frame, text, graph.removeprefix("<").removesuffix(">")
         form = html(_FORM.format(text, graphs.field(self._graph)))
@@ -100,9 +107,9 @@ class _Explore:
             Listing("Terms that fit", ["term", "label"], rows, lambda each: Row([term(each[0], words), each[1]]), _of)
 
     async def _show_term(self, name: str) -> None:
-        words = self._frame.words
         out = _NONE if name.startswith('"') else await self._triples(subject=name)
         into = await self._triples(object=name)
+        words = self._words = self._frame.words.describing((*out.described, *into.described))
         with self._content:
             html(_head(name, out, words))
             if not (out.rows or into.rows):
@@ -119,8 +126,9 @@ class _Explore:
         """Return the triples with these terms, in the default graph or in the named graph that the user has chosen."""
         if self._graph:
             return await _matching(self._frame, self._graph, **pattern)
-        told = await self._frame.calls.json("/triples", limit=_MOST, **pattern)
-        return Triples([(each["triple"], each["asserted"]) for each in told["triples"]], told["complete"])
+        told = await self._frame.calls.json("/triples", limit=_MOST, described="true", **pattern)
+        rows = [(each["triple"], each["asserted"]) for each in told["triples"]]
+        return Triples(rows, told["complete"], told["described"])
 
     def _table(self, title: str, found: Triples, places: Sequence[int]) -> None:
         if not found.rows:
@@ -148,7 +156,7 @@ class _Explore:
             html(Markup("<p>There are more; these are the first {}. The page Query finds all.</p>").format(len(rows)))
 
     def _term(self, text: str) -> Markup:
-        return term(text, self._frame.words, self._graph)
+        return term(text, self._words or self._frame.words, self._graph)
 
     async def _show_graph(self) -> None:
         found = await _matching(self._frame, self._graph)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
 from markupsafe import Markup
 from nicegui import ui
+from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
@@ -50,18 +51,51 @@ class _Ontology:
 
 _TYPED = "(event) => emit(event.target.value)"
 _NONE = empty("No rule fits", "Try another word of the axiom or of the rule, or add axioms on the page Edit.")
-_Told: TypeAlias = tuple[dict[str, Any], str, str]
-"""A rule as the server tells it, why it runs, and its text, with short names."""
+_Told: TypeAlias = tuple[dict[str, Any], str, str, str]
+"""A rule as the server tells it; why it runs, and its text, with short names; the labels of the terms of its axiom."""
 
 
 def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
-    return [(each, rule_text(each["why"], words), rule_text(each["rule"], words)) for each in rules]
+    """Return the rules with their axioms in Manchester syntax."""
+    axioms = {why: _triples(why) for why in dict.fromkeys(each["why"] for each in rules)}
+    words = words.describing(triple for found in axioms.values() for triple in found)
+    reasons = {why: _reason(found, words) or rule_text(why, words) for why, found in axioms.items()}
+    labels = {why: " ".join(_labels(found, words)) for why, found in axioms.items()}
+    return [(each, reasons[why := each["why"]], rule_text(each["rule"], words), labels[why]) for each in rules]
+
+
+def _labels(axiom: Sequence[tuple[str, str, str]], words: Words) -> Iterator[str]:
+    return (words.labels[term[1:-1]] for triple in axiom for term in triple if term[1:-1] in words.labels)
+
+
+def _reason(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
+    """Return an axiom as text. A rule may come from an expression alone; then the text is the expression."""
+    if all(map(words.is_inside, axiom)):
+        inner = {triple[2] for triple in axiom}
+        roots = dict.fromkeys(triple[0] for triple in axiom if triple[0] not in inner)
+        return "\n".join(words.expression(root) or root for root in roots)
+    return "\n".join(words.axioms(triple for triple in axiom if not words.is_inside(triple)))
+
+
+def _triples(why: str) -> list[tuple[str, str, str]]:
+    """Return the triples of the axiom that a rule was translated from; none if the text says another reason."""
+    if not why.startswith(("<", "_:")):
+        return []
+    try:
+        quads = list(parse(why, format=RdfFormat.TURTLE))
+    except SyntaxError:
+        return []
+    return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
 
 
 def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
-    """Return the rules that match a search: each word of `wanted` occurs in the rule's name, axiom or text."""
+    """Return the rules that match a search.
+
+    Each word of `wanted` occurs in the rule's name, axiom or text, or in a label of a term of its axiom.
+    """
     parts = wanted.lower().split()
-    return [each for each in told if all(part in f"{each[0]['name']} {each[1]} {each[2]}".lower() for part in parts)]
+    texts = (f"{each['name']} {' '.join(others)}".lower() for each, *others in told)
+    return [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]
 
 
 def shown(rules: Sequence[_Told]) -> Markup:
@@ -87,10 +121,10 @@ def _table(grouped: dict[str, list[_Told]], title: str) -> Markup:
         Row(
             [
                 Markup('<span class="fact">{}</span>').format(_axiom(reason)),
-                Markup("").join(_rule(told, text) for told, _, text in rules),
-                f"{sum(told['rewrites'] for told, _, _ in rules):,}",
-                f"{sum(told['share'] for told, _, _ in rules):.1%}",
-                f"{sum(told['derivations'] for told, _, _ in rules):,}",
+                Markup("").join(_rule(told, text) for told, _, text, _ in rules),
+                f"{sum(told['rewrites'] for told, *_ in rules):,}",
+                f"{sum(told['share'] for told, *_ in rules):.1%}",
+                f"{sum(told['derivations'] for told, *_ in rules):,}",
             ]
         )
         for reason, rules in ranked[:_SHOWN]

@@ -21,7 +21,7 @@ async def why_page(request: Request, triple: str = "") -> None:
 
     async def load() -> None:
         try:
-            proof = await frame.calls.json("/explain", triple=triple)
+            proof = await frame.calls.json("/explain", triple=triple, folded="true")
         except Problem as problem:
             if problem.status != 400:
                 raise

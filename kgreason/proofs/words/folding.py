@@ -1,0 +1,163 @@
+"""`folded`: a proof without the steps that only take lists and expressions apart.
+
+    el_subs(:Finger, _:b1)                                  :Finger rdfs:subClassOf (:partOf some :Hand)
+        by el-subs ... el_below(...)                            by el-apply
+        by el-apply ... el_told(...)              ->            ...
+        _:b1 owl:onProperty :partOf (asserted)
+
+The name of a blank node says what these steps find out (`naming`). The relations of the rules of OWL 2 EL become
+triples where they state something of classes or properties. In the place of a step that is left out, the step above
+has its premises, without those that are parts of an expression.
+
+A restriction `r some f` may stand where EL's rules mean the filler of a link over r. There it becomes
+`f and (inverse r some owl:Thing)`, which says the same.
+
+Law: each asserted triple of the proof is shown, or is a part of an expression that is shown; nothing is shown that does
+not follow. Cost: linear in the proof, besides the premises that move up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
+from kgreason.proofs.notation import Step
+from kgreason.rules.model import Atom, Rule, Triple, triple
+from kgreason.terms import vocabulary as v
+
+Proof = TypeVar("Proof", bound=Step)
+_CLASSES = frozenset({"el_subs", "el_below", "el_told", "el_axiom"})
+_OF_CONTEXTS = frozenset({"el_subs", "el_below"})
+"""Relations whose first place is a context: there a restriction stands for what fills it."""
+_MADE = "_:el-"
+
+
+def known(proof: Step) -> list[Triple]:
+    """Return the triples from which the expressions of a proof are read: those in it, and `described`."""
+    found: dict[Triple, None] = dict.fromkeys(proof.described)
+    for step in proof.steps():
+        if step.rule is not None:
+            found.update(dict.fromkeys(step.rule.sources))
+        elif step.fact.relation is None and len(step.fact.terms) == 3:
+            subject, predicate, object_ = map(str, step.fact.terms)
+            found[subject, predicate, object_] = None
+    return list(found)
+
+
+def folded(proof: Proof) -> Proof:
+    """Return a proof of the same fact without the steps that only take lists and expressions apart."""
+    return _Folding(known(proof)).folded(proof)
+
+
+class _Folding:
+    def __init__(self, triples: list[Triple]) -> None:
+        self._about = about_of(triples)
+        self._read = Manchester(self._about, str).readable(triples)
+        self._made: dict[Triple, None] = dict.fromkeys(triples)
+        self._restrictions: dict[tuple[str, str], str] = {}
+        for subject, *_ in triples:
+            if (said := self._restriction(subject)) is not None:
+                self._restrictions.setdefault(said, subject)
+
+    def folded(self, proof: Proof) -> Proof:
+        shown: dict[Step, tuple[Step, ...]] = {}
+        for step in proof.steps():
+            premises = tuple(each for premise in step.premises for each in shown[premise])
+            premises = tuple(dict.fromkeys(premises)) if _is_of_el(step.rule) else premises
+            fact = self._fact(step.fact)
+            says_the_same = _is_of_el(step.rule) and len(premises) == 1 and premises[0].fact == fact
+            if fact is None or says_the_same or self._is_left_out(step, fact):
+                shown[step] = premises
+            else:
+                shown[step] = (_with(step, fact=fact, rule=self._rule(step.rule), premises=premises),)
+        found, fact = shown[proof], self._fact(proof.fact) or proof.fact
+        if len(found) == 1 and found[0].fact == fact:
+            return cast(Proof, _with(found[0], described=tuple(self._made)))
+        return _with(
+            proof, rule=self._rule(proof.rule), premises=found if proof.rule else (), described=tuple(self._made)
+        )
+
+    def _is_left_out(self, step: Step, fact: Atom) -> bool:
+        if step.fact.relation is not None:
+            return fact != step.fact and fact.terms[0] == fact.terms[2]
+        return step.rule is None and len(fact.terms) == 3 and self._is_read(fact.terms)
+
+    def _is_read(self, terms: Iterable[object]) -> bool:
+        """Whether a triple is a part of an expression that can be read."""
+        subject, predicate, object_ = map(str, terms)
+        return subject in self._read and is_part((subject, predicate, object_))
+
+    def _rule(self, rule: Rule | None) -> Rule | None:
+        """Return a rule as it is shown: without the parts of expressions, and only by its name if it is one of EL's."""
+        if rule is None:
+            return None
+        sources = tuple(source for source in rule.sources if not self._is_read(source))
+        return Rule((), (), rule.name, rule.group, sources) if _is_of_el(rule) else replace(rule, sources=sources)
+
+    def _fact(self, fact: Atom) -> Atom | None:
+        """Return a fact as it is shown; None if a relation of EL's rules states it for these rules only."""
+        relation = fact.relation or ""
+        if not relation.startswith("el_"):
+            return fact
+        terms = [str(term) for term in fact.terms]
+        if relation in _CLASSES and len(terms) == 2:
+            subject = self._filler(terms[0]) if relation in _OF_CONTEXTS else terms[0]
+            return None if subject is None else triple(subject, v.RDFS_SUB_CLASS_OF, terms[1])
+        if relation == "el_sub" and len(terms) == 2:
+            return triple(terms[0], v.RDFS_SUB_PROPERTY_OF, terms[1])
+        if relation == "el_link" and len(terms) == 3:
+            subject, node = self._filler(terms[0]), self._link(terms[1], terms[2])
+            return None if subject is None or node is None else triple(subject, v.RDFS_SUB_CLASS_OF, node)
+        if relation == "el_loop" and len(terms) == 2 and (subject := self._filler(terms[0])) is not None:
+            true = f'"true"^^{v.XSD_BOOLEAN}'
+            node = self._node((v.OWL_ON_PROPERTY, terms[1]), (v.OWL_HAS_SELF, true))
+            return triple(subject, v.RDFS_SUB_CLASS_OF, node)
+        return None
+
+    def _link(self, role: str, context: str) -> str | None:
+        """Return the expression `role some context`."""
+        said = self._restriction(context)
+        if said is not None and said[0] == role:
+            return context
+        filler = self._filler(context)
+        if filler is not None and (node := self._restrictions.get((role, filler))) is not None:
+            return node
+        return filler and self._node((v.OWL_ON_PROPERTY, role), (v.OWL_SOME_VALUES_FROM, filler))
+
+    def _filler(self, context: str) -> str | None:
+        """Return the class that a context stands for; None if its node says nothing."""
+        if not is_blank(context):
+            return context
+        if (said := self._restriction(context)) is None:
+            return None
+        inverse = self._node((v.OWL_INVERSE_OF, said[0]))
+        of_some = self._node((v.OWL_ON_PROPERTY, inverse), (v.OWL_SOME_VALUES_FROM, v.OWL_THING))
+        last = self._node((v.RDF_FIRST, of_some), (v.RDF_REST, v.RDF_NIL))
+        return self._node((v.OWL_INTERSECTION_OF, self._node((v.RDF_FIRST, said[1]), (v.RDF_REST, last))))
+
+    def _restriction(self, node: str) -> tuple[str, str] | None:
+        """Return the property and the filler of an existential restriction; None for other terms."""
+        said = self._about(node) if is_blank(node) else ()
+        roles, fillers = (
+            [object_ for predicate, object_ in said if predicate == wanted]
+            for wanted in (v.OWL_ON_PROPERTY, v.OWL_SOME_VALUES_FROM)
+        )
+        return (roles[0], fillers[0]) if len(roles) == len(fillers) == 1 else None
+
+    def _node(self, *said: tuple[str, str]) -> str:
+        """Return the blank node with these triples. Equal triples have one node."""
+        node = f"{_MADE}{'-'.join(term for pair in said for term in pair)}"
+        self._made.update(dict.fromkeys((node, *pair) for pair in said))
+        return node
+
+
+def _is_of_el(rule: Rule | None) -> bool:
+    """Whether a rule reads or derives facts of the relations of EL's rules."""
+    return rule is not None and any((atom.relation or "").startswith("el_") for atom in (*rule.heads, *rule.body))
+
+
+def _with(step: Proof, **fields: Any) -> Proof:
+    """Return a step with other values of some fields. Steps are dataclasses."""
+    return cast(Proof, replace(cast(Any, step), **fields))

@@ -1,0 +1,136 @@
+"""Proofs in the words of ontologists: class expressions and labels in the place of ids, and no steps along lists."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.labels import labels
+from kgreason.proofs.proof import Proof
+from kgreason.proofs.words.naming import names, quoted, terms_of
+from kgreason.terms import vocabulary as v
+from kgreason.wire.values import decoded, encoded
+from tests.cli.calling import call, done, failed
+
+NAMES = {"": "http://e/", "rdfs": v.RDFS, "owl": v.OWL, "rdf": v.RDF}
+HEAD = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in NAMES.items())
+PIZZA = f"""{HEAD}
+:Pizza a owl:Class ; rdfs:label "pizza"@en , "Pizza"@it . :CheeseTopping rdfs:label "cheese topping"@en .
+:Margherita rdfs:subClassOf :Pizza , [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :Mozzarella ] .
+:CheesyPizza owl:equivalentClass [ a owl:Class ; owl:intersectionOf ( :Pizza
+    [ a owl:Restriction ; owl:onProperty :has ; owl:someValuesFrom :CheeseTopping ] ) ] .
+:Mozzarella rdfs:subClassOf :CheeseTopping .
+:mine a :Pizza ; :has :slice . :slice a :CheeseTopping .
+"""
+CHEESY = "(:Pizza and (:has some :CheeseTopping))"
+
+
+def proved(rules: str, triple: str, text: str = PIZZA, **options: str) -> Proof:
+    with KnowledgeGraph.open(rules=[rules], **options) as graph:  # type: ignore[arg-type]
+        graph.add(text)
+        return graph.explain(triple, prefixes=NAMES)
+
+
+def test_a_proof_of_owl_2_el_reads_as_class_expressions() -> None:
+    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+    assert (
+        proof.to_text(NAMES)
+        == f"""\
+:Margherita rdfs:subClassOf :CheesyPizza
+    by el-apply
+    :Margherita rdfs:subClassOf {CHEESY}
+        by el-together-and
+        :Margherita rdfs:subClassOf :Pizza (asserted)
+        :Margherita rdfs:subClassOf (:has some :CheeseTopping)
+            by el-together-some
+            :Margherita rdfs:subClassOf (:has some :Mozzarella) (asserted)
+            :Mozzarella rdfs:subClassOf :CheeseTopping (asserted)
+    {CHEESY} rdfs:subClassOf :CheesyPizza
+        by el-told-equivalent
+        :CheesyPizza owl:equivalentClass {CHEESY} (asserted)
+"""
+    )
+    assert "_:" not in str(proof)
+    assert str(proof) == proof.to_text()
+    full = proof.to_text(NAMES, full=True)
+    assert "rdf:first" in full
+    assert "el_subs(:Margherita, :CheesyPizza)" in full
+    assert len(proof.to_json()["steps"]) > len(proof.folded().to_json()["steps"])
+
+
+@pytest.mark.parametrize("schema", ["axioms", "data"])
+def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
+    text = proved("owl2rl", ":mine a :CheesyPizza", schema=schema).to_text(NAMES)
+    assert f":mine a {CHEESY}\n" in text
+    assert f":CheesyPizza owl:equivalentClass {CHEESY}" in text
+    assert "rdf:rest" not in text.replace(", rdf:rest, ", "")  # the generic rule itself names it
+    assert "_:" not in text
+
+
+def test_the_filler_of_a_link_is_no_restriction() -> None:
+    """EL's rules write the filler of a link as the node of its restriction, if the property has a range."""
+    text = f"""{HEAD} :has rdfs:range :Topping .
+        :Ham rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Fat ] .
+        [ owl:onProperty :has ; owl:someValuesFrom :Topping ] rdfs:subClassOf :Topped ."""
+    told = proved("owl2el", ":Ham rdfs:subClassOf :Topped", text).to_text(NAMES)
+    assert "(:Fat and (inverse :has some owl:Thing)) rdfs:subClassOf :Topping\n" in told
+    assert "(:has some :Fat) rdfs:subClassOf :Topping\n" not in told
+
+
+def test_labels_stand_in_the_place_of_iris() -> None:
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PIZZA)
+        proof = graph.explain(":Margherita rdfs:subClassOf :CheesyPizza", prefixes=NAMES)
+        found = labels(graph, terms_of(proof), "it")
+    assert found == {"<http://e/Pizza>": "Pizza", "<http://e/CheeseTopping>": "cheese topping"}
+    assert "(Pizza and (:has some 'cheese topping')) rdfs:subClassOf" in proof.to_text(NAMES, labels=found)
+
+
+def test_two_terms_with_one_label_keep_their_ids() -> None:
+    known = names(NAMES, labels={"<http://e/A>": "hand", "<http://e/B>": "hand", "<http://e/C>": "arm"})
+    assert [known.word(f"<http://e/{name}>") for name in "ABC"] == ["hand [:A]", "hand [:B]", "arm"]
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [("some", "'some'"), ("a\u202eb\nc", "'a b c'"), ("x" * 300, "'" + "x" * 100 + "...'"), ("", "''")],
+)
+def test_a_label_of_an_attacker_is_one_short_printable_line(label: str, name: str) -> None:
+    assert quoted(label) == name
+
+
+def test_a_proof_keeps_its_expressions_on_the_way_to_a_client() -> None:
+    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+    assert decoded(json.loads(json.dumps(encoded(proof)))).to_text(NAMES) == proof.to_text(NAMES)
+
+
+def test_a_contradiction_names_expressions(tmp_path: Path) -> None:
+    (file := tmp_path / "zoo.ttl").write_text(f"""{HEAD} :C a owl:Class ; rdfs:label "the class"@en .
+        [] a owl:AllDisjointClasses ; owl:members ( :A [ owl:onProperty :p ; owl:someValuesFrom :C ] ) .
+        :x a :A ; :p :y . :y a :C .""")
+    assert (
+        ":x is in :A and in (:p some :C), which are disjoint classes (axiom DisjointClasses: :A, (:p some :C))"
+        in _checked(file)
+    )
+    assert "(:p some 'the class')" in _checked(file, "--labels", "en")
+    assert "rdf:first" in _checked(file, "--full")
+
+
+def _checked(file: Path, *options: str) -> str:
+    answer = call("check", file, "--no-classes", *options)
+    assert answer.exit_code == 1
+    return answer.stdout
+
+
+def test_the_command_line_has_labels_and_full(tmp_path: Path) -> None:
+    (file := tmp_path / "pizza.ttl").write_text(PIZZA)
+    done("load", "-l", tmp_path / "store", "-f", file, "--rules", "owl2el")
+    asked = ("explain", "-l", tmp_path / "store", ":Margherita rdfs:subClassOf :CheesyPizza")
+    assert f":Margherita rdfs:subClassOf {CHEESY}\n" in done(*asked)
+    assert ":Margherita rdfs:subClassOf (Pizza and (:has some 'cheese topping'))\n" in done(*asked, "--labels", "it")
+    assert "(pizza and (:has some" in done(*asked, "--labels")
+    assert "el_pair(_:" in done(*asked, "--full")
+    assert "pizza.ttl is no language" in failed("explain", "--labels", "pizza.ttl", *asked[1:], status=2)
