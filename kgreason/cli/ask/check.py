@@ -26,7 +26,7 @@ import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import known, shown_prefixes
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, no_server, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
@@ -53,10 +53,9 @@ _EXAMPLES = 3
 @token_file
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
-@click.option(
+@integer(
     "--limit",
-    type=click.IntRange(min=0),
-    metavar="N",
+    least=0,
     help=f"How many contradictions with one cause to show; 0 shows all (default: {_EXAMPLES}, with --json all).",
 )
 @click.option(

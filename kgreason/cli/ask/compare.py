@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
-from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, verbose
+from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, integer, verbose
 
 _PREFIX = re.compile(r"^[ \t]*@?prefix[ \t]+([\w.-]*):[ \t]*<([^<>\s]*)>", re.IGNORECASE | re.MULTILINE)
 _BEGINNING = 1 << 16
@@ -38,21 +38,9 @@ _BEGINNING = 1 << 16
     show_default=True,
     help="text for a terminal, markdown for a pull request, json for programs.",
 )
-@click.option(
-    "--most",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Show at most N triples for the same axioms. JSON has all.",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Explain at most N gained and N lost triples; the others are counted.",
+@integer("--most", least=0, default=20, help="Show at most N triples for the same axioms. JSON has all.")
+@integer(
+    "--limit", least=0, default=10_000, help="Explain at most N gained and N lost triples; the others are counted."
 )
 @catalogue
 @shown_prefixes

@@ -21,7 +21,7 @@ import click
 from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import known, shortened, shown_prefixes
-from kgreason.cli.options import as_json, example, existing, functions, verbose
+from kgreason.cli.options import as_json, example, existing, functions, integer, verbose
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
@@ -60,9 +60,7 @@ profile.add_command(load_profile)
     ),
 )
 @existing
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many rules to show."
-)
+@integer("--limit", default=20, help="How many rules to show.")
 @click.option(
     "--alone", is_flag=True, help="Count the facts that each rule alone supports: no other rule, and no file."
 )

@@ -27,7 +27,7 @@ import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import example, given, location, number_warnings, warn
+from kgreason.cli.options import example, given, integer, location, number_warnings, seconds, warn
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
@@ -66,15 +66,8 @@ _IN_MEMORY = 1 << 24
     help="For SELECT and ASK: table, csv, tsv, json, xml (default: table on a terminal, else csv). For CONSTRUCT and "
     "DESCRIBE: the others (default: nt).",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Stop with an error if the answer takes longer.",
-)
-@click.option(
-    "--as-of", "commit", type=click.IntRange(min=0), metavar="N", help="Ask the store as it was after commit N."
-)
+@seconds("--timeout", help="Stop with an error if the answer takes longer.")
+@integer("--as-of", "commit", least=0, help="Ask the store as it was after commit N.")
 @prefixes
 def query(
     location: Place,
