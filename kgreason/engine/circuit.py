@@ -402,8 +402,8 @@ class Circuit:
         undo log on are looked at.
         """
         self.memory.grow("changed", self._counters[at.N_TOUCHED] - start)
-        n = note_changes(self.block, start)
-        noted: Int32 = self.memory["changed"][:n].copy()
+        changed = self.memory["changed"]
+        noted: Int32 = changed[: note_changes(self.block, start)].copy()
         kinds = noted[:, :2].astype(np.int8)
         return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
@@ -423,8 +423,8 @@ class Circuit:
 
     def _reserve_for_end(self) -> None:
         """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         self._reserve_notes()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
 
     def _reserve_notes(self) -> None:
         for name in ("noted", "noted_hashes"):

@@ -47,7 +47,7 @@ from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
-from kgreason.zset.columns import Int8, Int32, UInt32
+from kgreason.zset.columns import Int32, Int64, UInt32
 
 
 def is_compiled() -> bool:
@@ -132,7 +132,8 @@ class Engine(Reader):
             self.rollback()
         self._origin, self._is_open, self._learnt = self._circuit, True, self._elastic.save()
         self._wishes: list[Wish] = []
-        self._dropped = self._circuit.costs[:0]
+        self._dropped: Int64 | None = None
+        """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
         self._weights.begin()
         self._strategy, self._switched, self._missed = "update", False, 0
@@ -218,7 +219,6 @@ class Engine(Reader):
         try:
             update = Update(self._circuit, self._elastic, self._commit, most, is_auto, check, self._note_missed)
             update.run(wish, rules)
-            self._circuit.check_limit(most)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
@@ -271,7 +271,8 @@ class Engine(Reader):
         circuit = self._new_circuit(room)
         circuit.limit = lambda: allowed
         self._circuit, self._strategy = circuit, "bootstrap"
-        carry_over(self._dropped, circuit.costs, self._commit)
+        if self._dropped is not None:
+            carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
         for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
             circuit.assert_rows(table, facts[table], check)
@@ -293,14 +294,10 @@ class Engine(Reader):
 
     def changes(self) -> Changes:
         """Return the changes of the open commit so far."""
-        if self._circuit is not self._origin:
-            return self._changes(*difference(self._origin, self._circuit))
-        return self._changes(*self._circuit.changes())
-
-    def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
-        rewrites = self._rewrites + self._circuit.rewrites
-        steps = tuple(self._steps)
-        return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed, steps)
+        circuit, steps = self._circuit, tuple(self._steps)
+        rewrites = self._rewrites + circuit.rewrites
+        changed = circuit.changes() if circuit is self._origin else difference(self._origin, circuit)
+        return Changes(*changed, self._strategy, self._switched, rewrites, self._missed, steps)
 
     def accept(self) -> None:
         """Make the commit final. After an error, `accept` and `rollback` may be called again."""

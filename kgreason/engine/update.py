@@ -60,7 +60,10 @@ class Update(NamedTuple):
     note_missed: Callable[[int], None]
 
     def run(self, wish: Wish, rules: Reweighed) -> None:
-        """Run the Update: retract and assert rows, and put the change of rules in force."""
+        """Run the Update: retract and assert rows, and put the change of rules in force.
+
+        Raises OverLimitError if it extends more rewrites than its limits allow.
+        """
         circuit, elastic, most = self.circuit, self.elastic, self.most
         circuit.keep_up()
         circuit.enter(at.ASSERT)
@@ -82,9 +85,11 @@ class Update(NamedTuple):
             circuit.planner.set_active(number, True)
         for number in rules.fresh.bodied:
             circuit.run_rule(number, self.check)
-        fire(circuit, rules.fresh.bodiless, self.commit)
+        if rules.fresh.bodiless:
+            fire(circuit, rules.fresh.bodiless, self.commit)
         circuit.run(self.check)
         circuit.note_queued()
+        circuit.check_limit(most)
         elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, facts: int, end: int) -> Callable[[], int]:
