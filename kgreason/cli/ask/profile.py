@@ -138,12 +138,12 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
     widths = [max(map(len, column)) for column in zip(heads, *table, strict=True)]
     yield "  ".join([*(head.rjust(width) for head, width in zip(heads, widths, strict=True)), "rule"])
     for row, cells in zip(rows, table, strict=True):
-        yield "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), _told(row, prefixes)])
+        yield "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), _text(row, prefixes)])
     if count > len(rows):
         yield f"and {count - len(rows):,} more; --limit N shows more of them"
 
 
-def _told(row: Row, prefixes: Mapping[str, str]) -> str:
+def _text(row: Row, prefixes: Mapping[str, str]) -> str:
     """Return the text of the column `rule` for a row, on one line.
 
     For rules of an axiom the text has their names and the axiom, otherwise the name and the text of the rule.

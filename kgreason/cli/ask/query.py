@@ -87,7 +87,7 @@ def query(
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with _opened(location, commit) as (graph, remembered), _told(query_file), number_warnings() as told:
+        with _opened(location, commit) as (graph, remembered), _errors_with_file(query_file), number_warnings() as told:
             known = {**remembered, **prefixes}
             names = known | declared(sparql)
             wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
@@ -111,7 +111,7 @@ def _opened(location: Place, commit: int | None) -> Iterator[tuple[Graph | Remot
 
 
 @contextmanager
-def _told(query_file: Path | None) -> Iterator[None]:
+def _errors_with_file(query_file: Path | None) -> Iterator[None]:
     """If a query fails in the block, raise QueryError with a shortened message that names the file of the query."""
     try:
         yield
