@@ -42,17 +42,17 @@ def quotas(groups: Path, own: Path) -> Iterator[float]:
     `groups`: the folder where control groups are mounted. `own`: the file that names the groups of this process. A
     group is limited by those that contain it, so each of them counts. Files that are missing set no limit.
     """
-    for work, period in _found(groups, own, "cpu", ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
+    for work, period in _numbers_in(groups, own, "cpu", ("cpu.max",), ("cpu.cfs_quota_us", "cpu.cfs_period_us")):
         yield work / period  # microseconds of work, and the period that they are allowed in
 
 
 def memory_quotas(groups: Path, own: Path) -> Iterator[int]:
     """Yield the quota of memory of each control group that this process is in, in bytes; see `quotas`."""
-    for (size,) in _found(groups, own, "memory", ("memory.max",), ("memory.limit_in_bytes",)):
+    for (size,) in _numbers_in(groups, own, "memory", ("memory.max",), ("memory.limit_in_bytes",)):
         yield size
 
 
-def _found(
+def _numbers_in(
     groups: Path, own: Path, kind: str, names: tuple[str, ...], old_names: tuple[str, ...]
 ) -> Iterator[list[int]]:
     """Yield the numbers in the files `names` of each control group, or `old_names` in groups of version 1.

@@ -59,7 +59,7 @@ class _Tools:
     def query(self, sparql: str, limit: int = 100) -> dict[str, Any]:
         """Answer a SPARQL 1.1 query (SELECT, ASK, CONSTRUCT or DESCRIBE). Returns up to `limit` rows, at most 1000."""
         most = max(0, min(limit, _MOST))
-        with _told(), self._open() as graph:
+        with _tool_errors(), self._open() as graph:
             found = graph.query(_without_service(sparql), timeout=self._seconds)
             if isinstance(found, (bool, QueryBoolean)):
                 return {"answer": bool(found)}
@@ -72,7 +72,7 @@ class _Tools:
 
     def explain(self, triple: str) -> str:
         """Say why a triple holds, down to asserted triples and axioms. Write `triple` in Turtle: `<s> <p> <o>`."""
-        with _told(), self._open() as graph:
+        with _tool_errors(), self._open() as graph:
             return str(graph.explain(triple).to_text())
 
     def what_if(self, update: str, limit: int = 100) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class _Tools:
 
         Returns up to `limit` of each, at most 1000.
         """
-        with _told():
+        with _tool_errors():
             return _changes(self._tried(_without_files(update)), limit)
 
     def schema(self, limit: int = 100) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class _Tools:
         counts of the whole graph and the number of the last commit, too.
         """
         most = max(0, min(limit, _MOST))
-        with _told(), self._open() as graph:
+        with _tool_errors(), self._open() as graph:
             found = {
                 name: {_text(row["name"]): int(row["count"].value) for row in self._rows(graph, text, most)}
                 for name, text in (("classes", _CLASSES), ("properties", _PROPERTIES))
@@ -106,7 +106,7 @@ class _Tools:
         Returns up to `limit` of the triples that appeared, of those that disappeared, and of the new contradictions,
         at most 1000 of each.
         """
-        with _told():
+        with _tool_errors():
             return _changes(self._made(_without_files(update)), limit)
 
 
@@ -133,7 +133,7 @@ def assistant(
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _tool_errors() -> Iterator[None]:
     """Within the block, turn errors that an assistant can correct into ToolError.
 
     `mcp` shows an assistant no other error.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from kgreason.cli.options import example, existing
+from kgreason.cli.options import example, existing, seconds
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import InputError
 
@@ -25,15 +25,7 @@ if TYPE_CHECKING:
 )
 @existing
 @click.option("--write", "writes", is_flag=True, help="Let the assistant carry out updates as well.")
-@click.option(
-    "--query-timeout",
-    "seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=30,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a query may take.",
-)
+@seconds("--query-timeout", "seconds", default=30, help="How long a query may take.")
 def mcp(location: Place, writes: bool, seconds: float) -> None:
     """Let assistants ask a store (Model Context Protocol).
 

@@ -30,6 +30,28 @@ STDIN = "<stdin>"
 RULE_SETS = "rdfs, rhodf, owl2rl, owl2el, none, or a file of rules; may be given several times"
 
 
+def integer(
+    *names: str,
+    help: str,  # noqa: A002 - as click names it
+    least: int = 1,
+    unit: str = "N",
+    default: int | None = None,
+) -> Callable[[Command], Command]:
+    """Make an option for a whole number from `least` on, None without a `default`. A default is shown in the help."""
+    type_ = click.IntRange(min=least)
+    return click.option(*names, type=type_, default=default, show_default=True, metavar=unit, help=help)
+
+
+def seconds(
+    *names: str,
+    help: str,  # noqa: A002
+    default: float | None = None,
+) -> Callable[[Command], Command]:
+    """Make an option for a number of seconds above 0, None without a `default`. A default is shown in the help."""
+    type_ = click.FloatRange(min=0, min_open=True)
+    return click.option(*names, type=type_, default=default, show_default=True, metavar="SECONDS", help=help)
+
+
 def location(command: Command) -> Command:
     """Add the options `-l`, which takes a folder or the address of a server, and `--token-file`."""
     return _at(command, "The folder of the store, or the address of a server: http://127.0.0.1:7878.")
@@ -111,26 +133,20 @@ history = click.option(
 
 def limits(command: Command) -> Command:
     """Add the options --most-made-terms and --most-rounds to a command that evaluates rules."""
-    terms = click.option(
+    terms = integer(
         "--most-made-terms",
-        type=click.IntRange(min=1),
-        metavar="N",
         help="Stop, and change nothing, if recursion through BIND makes more than N terms (default: 10^6).",
     )
-    rounds = click.option(
+    rounds = integer(
         "--most-rounds",
-        type=click.IntRange(min=1),
-        metavar="N",
         help="Stop, and change nothing, if recursion through BIND, MIN or MAX takes more than N rounds (default: "
         "10,000).",
     )
     return terms(rounds(command))
 
 
-threads = click.option(
+threads = integer(
     "--threads",
-    type=click.IntRange(min=1),
-    metavar="N",
     help="How many threads may share the work (default: KGREASON_THREADS, or else all CPUs). The results are the same "
     "for any number.",
 )
@@ -178,10 +194,10 @@ def equality(command: Command) -> Command:
         help="How terms that owl:sameAs makes equal are shown. aliases: each triple for each of the equal terms (the "
         "default). representatives: each triple for one of the equal terms. rules: by the rules of the W3C alone.",
     )
-    budget = click.option(
+    budget = integer(
         "--aliases",
-        type=click.IntRange(min=0),
-        metavar="ROWS",
+        least=0,
+        unit="ROWS",
         help="With aliases: one group of equal terms may need this many triples (default: 10^6). A larger group is "
         "shown by one of its terms.",
     )

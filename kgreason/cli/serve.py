@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from kgreason.cli.edit.options import WAIT
-from kgreason.cli.options import catalogue, example, functions, limits, only_folder, threads
+from kgreason.cli.options import catalogue, example, functions, integer, limits, only_folder, seconds, threads
 from kgreason.errors import InputError
 
 
@@ -76,49 +76,36 @@ from kgreason.errors import InputError
     help="Let SERVICE in a query ask services whose IRI begins so, such as https://example.org/; may be given several "
     "times.",
 )
-@click.option(
+@integer(
     "--query-memory",
     "query_bytes",
-    type=click.IntRange(min=1 << 29),
-    metavar="BYTES",
+    least=1 << 29,
+    unit="BYTES",
     help="How much memory a query process may have (default: half of the machine's memory, or of that of the "
     "container, divided by --queries). It starts with 0.2 GB. A query that needs more ends alone.",
 )
-@click.option(
-    "--query-timeout",
-    "query_seconds",
-    type=click.FloatRange(min=0, min_open=True),
-    default=60,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long a query may take, with the time to send its rows.",
+@seconds(
+    "--query-timeout", "query_seconds", default=60, help="How long a query may take, with the time to send its rows."
 )
-@click.option(
+@seconds(
     "--standing-timeout",
     "standing_seconds",
-    type=click.FloatRange(min=0, min_open=True),
     default=1,
-    show_default=True,
-    metavar="SECONDS",
     help="How long all standing queries together may take after each commit. The next edit waits for them. If they "
     "would take longer, the server ends those that take longest.",
 )
-@click.option(
+@seconds(
     "--question-timeout",
     "question_seconds",
-    type=click.FloatRange(min=0, min_open=True),
     default=10,
-    show_default=True,
-    metavar="SECONDS",
     help="How long a question may run that needs the engine, such as a what-if or a proof.",
 )
-@click.option(
+@integer(
     "--question-memory",
     "question_bytes",
-    type=click.IntRange(min=1 << 26),
+    least=1 << 26,
+    unit="BYTES",
     default=1 << 30,
-    show_default=True,
-    metavar="BYTES",
     help="By how much the memory of the server may grow while such a question runs.",
 )
 @click.option(
@@ -130,14 +117,7 @@ from kgreason.errors import InputError
     metavar="SECONDS",
     help="How long such a question may hold up an edit. After that it is ended with status 503.",
 )
-@click.option(
-    "--what-if-budget",
-    type=click.IntRange(min=1),
-    default=100_000_000,
-    show_default=True,
-    metavar="N",
-    help="Refuse a what-if whose work is more than N rewrites.",
-)
+@integer("--what-if-budget", default=100_000_000, help="Refuse a what-if whose work is more than N rewrites.")
 @click.option(
     "--what-if-role",
     type=click.Choice(("read", "write", "admin")),
@@ -145,61 +125,35 @@ from kgreason.errors import InputError
     show_default=True,
     help="The role that a token needs for what-ifs.",
 )
-@click.option(
-    "--max-answer",
-    "answer_bytes",
-    type=click.IntRange(min=1),
-    metavar="BYTES",
-    help="How long an answer to a query may be (default: no limit).",
-)
-@click.option(
+@integer("--max-answer", "answer_bytes", unit="BYTES", help="How long an answer to a query may be (default: no limit).")
+@integer(
     "--max-body",
     "body_bytes",
-    type=click.IntRange(min=1),
+    unit="BYTES",
     default=1 << 30,
-    show_default=True,
-    metavar="BYTES",
     help="How long the body of a request may be, after it was unpacked.",
 )
-@click.option(
-    "--queries",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    metavar="N",
-    help="How many queries run at once, each in a process of its own.",
+@integer("--queries", default=8, help="How many queries run at once, each in a process of its own.")
+@integer(
+    "--waiting", least=0, default=64, help="How many queries, and how many edits, may wait; others get status 503."
 )
-@click.option(
-    "--waiting",
-    type=click.IntRange(min=0),
-    default=64,
-    show_default=True,
-    metavar="N",
-    help="How many queries, and how many edits, may wait; others get status 503.",
-)
-@click.option(
+@integer(
     "--streams",
-    type=click.IntRange(min=0),
+    least=0,
     default=100,
-    show_default=True,
-    metavar="N",
     help="How many clients may follow the changes, or a standing query, at once; others get status 503.",
 )
-@click.option(
+@integer(
     "--keep-changes",
     "kept",
-    type=click.IntRange(min=0),
+    least=0,
+    unit="BYTES",
     default=1 << 26,
-    show_default=True,
-    metavar="BYTES",
     help="How much of the past commits the server keeps in memory, for clients of /changes that were away. A store "
     "that keeps its history has older commits as well.",
 )
-@click.option(
-    "--budget",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule.",
+@integer(
+    "--budget", help="Refuse an edit whose work is more than N rewrites. A rewrite is one step of evaluating a rule."
 )
 @click.option(
     "--access-log",

@@ -116,26 +116,26 @@ class ReadableRemoteGraph:
 
     def stats(self) -> dict[str, Any]:
         """Counts of the graph as of its last commit, by name; see `KnowledgeGraph.stats`."""
-        return {name: value for name, value in self._told().items() if name not in _TOLD}
+        return {name: value for name, value in self._state().items() if name not in _TOLD}
 
     @property
     def warnings(self) -> list[str]:
         """A line for each warning, such as a broken list or a missing import; see `KnowledgeGraph.warnings`."""
-        return list(self._told()["warnings"])
+        return list(self._state()["warnings"])
 
     @property
     def options(self) -> dict[str, Any]:
         """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
-        return dict(self._told()["options"])
+        return dict(self._state()["options"])
 
     def streams(self) -> dict[str, dict[str, str]]:
         """Return the headers of the last commit of each stream, by the name of the stream."""
-        return dict(self._told()["streams"])
+        return dict(self._state()["streams"])
 
     @property
     def prefixes(self) -> dict[str, str]:
         """The prefixes that loaded files declared; see `KnowledgeGraph.prefixes`."""
-        return dict(self._told().get("prefixes", {}))
+        return dict(self._state().get("prefixes", {}))
 
     def _shown_prefixes(self) -> dict[str, str]:
         """Return the prefixes for an answer that is shown, also if the server does not answer any more."""
@@ -144,7 +144,7 @@ class ReadableRemoteGraph:
         except (ServerError, RuntimeError):  # httpx raises RuntimeError when the client is closed
             return {}
 
-    def _told(self) -> dict[str, Any]:
+    def _state(self) -> dict[str, Any]:
         return cast(dict[str, Any], self._link.ask("/stats").json())
 
     def dump(

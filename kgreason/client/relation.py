@@ -26,13 +26,13 @@ class RemoteRelation(GraphRelation):
     @property
     def arity(self) -> int | None:
         """The number of places; None if no fact, rule or declaration tells the number. Raises InputError."""
-        found: int | None = self._told((), None)["arity"]
+        found: int | None = self._reply((), None)["arity"]
         return found
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The names of the places: `column1` and so on if they are not declared."""
-        return tuple(self._told((), None)["columns"])
+        return tuple(self._reply((), None)["columns"])
 
     def _facts(self, terms: Sequence[Any], asserted: bool | None, prefixes: Mapping[str, str] | None) -> Facts:
         check_asserted(asserted)
@@ -47,14 +47,14 @@ class RemoteRelation(GraphRelation):
                 else terms_of([(term,)], column(relation, place), self.name, 1, checked(prefixes))
             )
             texts.append(text)
-        told = self._told(texts, asserted)
+        told = self._reply(texts, asserted)
         known: dict[str, Cell] = {}
         for text in (text for row in told["facts"] for text in row):
             if text not in known:
                 known[text] = term_of(text)
         return Facts(told["columns"], [tuple([known[text] for text in row]) for row in told["facts"]])
 
-    def _told(self, terms: Sequence[str], asserted: bool | None) -> dict[str, Any]:
+    def _reply(self, terms: Sequence[str], asserted: bool | None) -> dict[str, Any]:
         given = [("term", term) for term in terms]
         given += [] if self._arity is None else [("arity", str(self._arity))]
         given += [] if asserted is None else [("asserted", str(asserted).lower())]
@@ -62,7 +62,7 @@ class RemoteRelation(GraphRelation):
         return found
 
     def _has(self, texts: Sequence[str]) -> bool:
-        return bool(self._told(texts, None)["facts"])
+        return bool(self._reply(texts, None)["facts"])
 
     def __len__(self) -> int:
         """The number of facts."""

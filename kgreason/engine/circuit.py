@@ -125,9 +125,9 @@ class Circuit:
         With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
         raise.
         """
-        self._make_room(len(rows))
+        self.facts.reserve(len(rows))
         if self._counters[at.IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
-            self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self._make_room, check)
+            self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self.facts.reserve, check)
             return
         for low in range(0, len(rows), 1 << 18):
             part = np.ascontiguousarray(rows[low : low + (1 << 18)], dtype=np.int32)
@@ -140,7 +140,7 @@ class Circuit:
         Returns how many of the facts were not asserted. `check` is called after each 2**18 rows and may raise.
         """
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
-        self._make_room(len(rows))
+        self.facts.reserve(len(rows))
         for low in range(0, len(rows), 1 << 18):
             missed += retract_rows(self.block, rows, low, min(len(rows), low + (1 << 18)))
             check()
@@ -182,7 +182,7 @@ class Circuit:
         `rows`: int32[n, w]. In the phase RETRACT, the method takes one derivation of each row back.
         """
         rows = self.facts.padded(rows)
-        self._make_room(len(rows))
+        self.facts.reserve(len(rows))
         take = take_back_heads if self._counters[at.MODE] == at.RETRACT else take_heads
         for low in range(0, len(rows), scratch.HEADS):
             part = rows[low : low + scratch.HEADS]
@@ -191,13 +191,6 @@ class Circuit:
             self.memory["ranks"][: len(part)] = -1
             self._counters[at.N_HEADS] = len(part)
             take(self.block)
-
-    def _make_room(self, more: int) -> None:
-        self.facts.reserve(more)
-        if self._counters[at.LOGGING]:
-            self.memory.grow("undo", self._counters[at.N_TOUCHED] + more)
-            # `settle` and `unwind` must not want for memory
-            self.facts.reserve_free(self._counters[at.N_TOUCHED] + more)
 
     def go_on(self, mode: int) -> None:
         """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
@@ -322,7 +315,7 @@ class Circuit:
                 self.keepers.give_back()
                 return
             if status == at.NEED_ROWS:
-                self._make_room(counters[at.N_HEADS])
+                self.facts.reserve(counters[at.N_HEADS])
             elif status == at.NEED_POSTINGS:
                 self.arrangements.grow()
             elif status == at.NEED_HITS:
@@ -337,7 +330,7 @@ class Circuit:
                 self._read()
             elif status == at.NEED_CREW:
                 self.check_limit(self._most)  # a crew may call for itself again and again, to the end of the segment
-                self.crew.run(self._make_room)
+                self.crew.run(self.facts.reserve)
             elif status == at.NEED_LIMIT:
                 self.check_limit(self._most)
                 self._look_at_limit()
@@ -409,8 +402,8 @@ class Circuit:
         undo log on are looked at.
         """
         self.memory.grow("changed", self._counters[at.N_TOUCHED] - start)
-        n = note_changes(self.block, start)
-        noted: Int32 = self.memory["changed"][:n].copy()
+        changed = self.memory["changed"]
+        noted: Int32 = changed[: note_changes(self.block, start)].copy()
         kinds = noted[:, :2].astype(np.int8)
         return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
@@ -430,8 +423,8 @@ class Circuit:
 
     def _reserve_for_end(self) -> None:
         """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         self._reserve_notes()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
 
     def _reserve_notes(self) -> None:
         for name in ("noted", "noted_hashes"):

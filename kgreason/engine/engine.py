@@ -7,7 +7,8 @@ every derivation is present; the support of a fact is the number of its derivati
 smaller stamp, and its state has the number of the others, the spare derivations; every fact is asserted or has support.
 A commit is atomic. An Update keeps an undo log of the rows that it writes. A Bootstrap builds a second circuit, which
 then takes the place of the first. So an error, a cancel or a rollback leaves facts, stamps, supports and rules as they
-were.
+were. The caller of `begin`, `apply`, `take_over`, `accept` and `rollback` is `undivided` (`kgreason.interrupts`), so
+that Ctrl-C acts only where `apply` lets it out.
 
     Update    Retract: take back the derivations of leaving rules and facts, level by level
               Rederive: bring back each fact that left but still has a derivation from the remaining facts (the spare
@@ -46,7 +47,7 @@ from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
-from kgreason.zset.columns import Int8, Int32, UInt32
+from kgreason.zset.columns import Int32, Int64, UInt32
 
 
 def is_compiled() -> bool:
@@ -115,27 +116,24 @@ class Engine(Reader):
         `work` gets a function to call between kernel calls: the function calls `check` and `let_out`.
         """
         with undivided():
-            self._begin()
+            self.begin()
             try:
                 work(both(let_out, check))
                 changes = self.changes()
             except BaseException:
-                self._rollback()
+                self.rollback()
                 raise
-            self._accept()
+            self.accept()
         return changes
 
     def begin(self) -> None:
         """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
-        with undivided():
-            self._begin()
-
-    def _begin(self) -> None:
         if self._is_open:
-            self._rollback()
+            self.rollback()
         self._origin, self._is_open, self._learnt = self._circuit, True, self._elastic.save()
         self._wishes: list[Wish] = []
-        self._dropped = self._circuit.costs[:0]
+        self._dropped: Int64 | None = None
+        """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
         self._weights.begin()
         self._strategy, self._switched, self._missed = "update", False, 0
@@ -155,20 +153,19 @@ class Engine(Reader):
         *,
         strategy: Strategy = "auto",
         budget: int | None = None,
-        check: Check = no_check,
+        check: Check = let_out,
     ) -> None:
         """Retract facts, assert other facts, and add 1 to the weights of rules (`added`) or subtract 1 (`removed`).
 
         `asserted` and `retracted` map the number of a table to rows int32[n, w]. Nothing changes if a fact to assert is
         asserted already, if a fact to retract is not asserted, or if a rule to remove is not in force. `check` is
-        called between kernel calls and may raise. Raises LimitError if the commit extends more than `budget` rewrites;
-        the message names the rule with the most rewrites. A chain of `LAST_LEVEL` or more derivations raises it, too.
-        After any error call `rollback`. An Update whose stamps would become too large becomes a Bootstrap, whatever the
-        strategy.
+        called between kernel calls and may raise; a check other than the default calls `let_out` as well. Raises
+        LimitError if the commit extends more than `budget` rewrites; the message names the rule with the most rewrites.
+        A chain of `LAST_LEVEL` or more derivations raises it, too. After any error call `rollback`. An Update whose
+        stamps would become too large becomes a Bootstrap, whatever the strategy.
         """
-        with undivided():
-            wish = Wish(asserted, retracted or {})
-            self._carry_out(wish, self._weights.change(added, removed), strategy, budget, both(let_out, check))
+        wish = Wish(asserted, retracted or {})
+        self._carry_out(wish, self._weights.change(added, removed), strategy, budget, check)
 
     def _carry_out(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
         self._wishes.append(wish)
@@ -188,14 +185,13 @@ class Engine(Reader):
         `records`: int32[n, 3 + w], as for `restore`. They replace all facts of the engine, so they must include the
         facts that stay. `rules`: all rules of the fixpoint. They replace the rules in force.
         """
-        with undivided():
-            self._weights.change(rules, self._weights.each())
-            self._weights.activate()
-            circuit = self._new_circuit(max(1024, len(records)))
-            circuit.adopt(records)
-            self._circuit, self._strategy = circuit, "bootstrap"
-            self._elastic.work = max(self._elastic.work or 0, len(records))
-            circuit.begin(is_update=True, commit=self._commit)
+        self._weights.change(rules, self._weights.each())
+        self._weights.activate()
+        circuit = self._new_circuit(max(1024, len(records)))
+        circuit.adopt(records)
+        self._circuit, self._strategy = circuit, "bootstrap"
+        self._elastic.work = max(self._elastic.work or 0, len(records))
+        circuit.begin(is_update=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
         """Whether the strategy `auto` should run a Bootstrap without trying an Update first.
@@ -205,7 +201,8 @@ class Engine(Reader):
         elastic = self._elastic
         if elastic.work is None:
             return True
-        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._left(budget) < elastic.work:
+        arriving, leaving = (sum(map(len, rows.values())) for rows in wish)
+        if not elastic.is_hopeless(arriving, leaving) or self._left(budget) < elastic.work:
             return False
         elastic.doubt()
         return True
@@ -220,11 +217,8 @@ class Engine(Reader):
         most = UNLIMITED if budget is None else self._circuit.spent + self._left(budget)
         is_auto = strategy == "auto"
         try:
-            update = Update(
-                self._circuit, self._weights, self._elastic, self._commit, most, is_auto, check, self._note_missed
-            )
+            update = Update(self._circuit, self._elastic, self._commit, most, is_auto, check, self._note_missed)
             update.run(wish, rules)
-            self._circuit.check_limit(most)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
@@ -277,12 +271,13 @@ class Engine(Reader):
         circuit = self._new_circuit(room)
         circuit.limit = lambda: allowed
         self._circuit, self._strategy = circuit, "bootstrap"
-        carry_over(self._dropped, circuit.costs, self._commit)
+        if self._dropped is not None:
+            carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
         for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
             circuit.assert_rows(table, facts[table], check)
         circuit.open_first_level()
-        fire(circuit, self._weights.bodiless(self._weights), self._commit)
+        fire(circuit, self._weights.bodiless(), self._commit)
         try:
             circuit.run(check)
         except TooDeepError:
@@ -299,21 +294,13 @@ class Engine(Reader):
 
     def changes(self) -> Changes:
         """Return the changes of the open commit so far."""
-        if self._circuit is not self._origin:
-            return self._changes(*difference(self._origin, self._circuit))
-        return self._changes(*self._circuit.changes())
-
-    def _changes(self, rows: Int32, tables: Int32, before: Int8, after: Int8) -> Changes:
-        rewrites = self._rewrites + self._circuit.rewrites
-        steps = tuple(self._steps)
-        return Changes(rows, tables, before, after, self._strategy, self._switched, rewrites, self._missed, steps)
+        circuit, steps = self._circuit, tuple(self._steps)
+        rewrites = self._rewrites + circuit.rewrites
+        changed = circuit.changes() if circuit is self._origin else difference(self._origin, circuit)
+        return Changes(*changed, self._strategy, self._switched, rewrites, self._missed, steps)
 
     def accept(self) -> None:
-        """Make the commit final. After an interrupt, `accept` and `rollback` may be called again."""
-        with undivided():
-            self._accept()
-
-    def _accept(self) -> None:
+        """Make the commit final. After an error, `accept` and `rollback` may be called again."""
         if self._is_open:
             self._circuit.keep_up()
             self._origin, self._last = self._circuit, self._commit
@@ -323,10 +310,6 @@ class Engine(Reader):
 
     def rollback(self) -> None:
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
-        with undivided():
-            self._rollback()
-
-    def _rollback(self) -> None:
         if not self._is_open:
             return
         self._circuit = self._origin

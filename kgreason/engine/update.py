@@ -10,7 +10,7 @@ Cost: proportional to the change. `Elastic` learns it, and with the strategy `au
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from kgreason.engine.facts.facts import Rows
 from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import Reweighed, Weights
+from kgreason.engine.program.weights import Numbered, Reweighed
 from kgreason.engine.rebuild import Wish
 
 
@@ -31,7 +31,7 @@ def count(rows: Rows) -> int:
     return sum(map(len, rows.values()))
 
 
-def fire(circuit: Circuit, rules: Iterable[tuple[int, EncodedRule]], commit: int) -> None:
+def fire(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int) -> None:
     """Derive the heads of rules without a body, given with their numbers. In Retract, take these derivations back."""
     heads: dict[int, list[list[int]]] = {}
     for number, rule in rules:
@@ -52,7 +52,6 @@ class Update(NamedTuple):
     """
 
     circuit: Circuit
-    weights: Weights
     elastic: Elastic
     commit: int
     most: int
@@ -61,13 +60,16 @@ class Update(NamedTuple):
     note_missed: Callable[[int], None]
 
     def run(self, wish: Wish, rules: Reweighed) -> None:
-        """Run the Update: retract and assert rows, and put the change of rules in force."""
+        """Run the Update: retract and assert rows, and put the change of rules in force.
+
+        Raises OverLimitError if it extends more rewrites than its limits allow.
+        """
         circuit, elastic, most = self.circuit, self.elastic, self.most
         circuit.keep_up()
         circuit.enter(at.ASSERT)
         circuit.limit = lambda: most
         start = end = circuit.queue_end
-        if rules.leaving or count(wish.retracted):
+        if any(rules.leaving) or any(map(len, wish.retracted.values())):
             for rows in wish.asserted.items():
                 circuit.assert_rows(*rows, self.check, only_present=True)
             if self.is_auto:
@@ -79,13 +81,15 @@ class Update(NamedTuple):
             circuit.limit = self._for_arriving(len(circuit.facts) - (end - start), end)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
-        for number in rules.fresh:
+        for number in rules.fresh.numbers() if any(rules.fresh) else ():
             circuit.planner.set_active(number, True)
-        for number in self.weights.with_body(rules.fresh):
+        for number in rules.fresh.bodied:
             circuit.run_rule(number, self.check)
-        fire(circuit, self.weights.bodiless(rules.fresh), self.commit)
+        if rules.fresh.bodiless:
+            fire(circuit, rules.fresh.bodiless, self.commit)
         circuit.run(self.check)
         circuit.note_queued()
+        circuit.check_limit(most)
         elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
     def _for_arriving(self, facts: int, end: int) -> Callable[[], int]:
@@ -97,7 +101,7 @@ class Update(NamedTuple):
         circuit, elastic, most, before = self.circuit, self.elastic, self.most, self.circuit.rewrites
         return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
 
-    def _take_back(self, retracted: Rows, leaving: Sequence[int]) -> int:
+    def _take_back(self, retracted: Rows, leaving: Numbered) -> int:
         """Run Retract and Rederive, and note their cost in the forecasts.
 
         Returns the position in the queue after the last row that left. The rows that Rederive brought back follow.
@@ -111,16 +115,16 @@ class Update(NamedTuple):
         self.elastic.shrank((end - start) / max(len(circuit.facts), 1))
         return end
 
-    def _retract(self, retracted: Rows, leaving: Sequence[int]) -> int:
+    def _retract(self, retracted: Rows, leaving: Numbered) -> int:
         circuit = self.circuit
         circuit.enter(at.RETRACT)
         start = circuit.queue_end
         for rows in retracted.values():
             self.note_missed(circuit.retract_rows(rows, self.check))
-        for number in self.weights.with_body(leaving):
+        for number in leaving.bodied:
             circuit.run_rule(number, self.check)
-        fire(circuit, self.weights.bodiless(leaving), self.commit)
-        for number in leaving:
+        fire(circuit, leaving.bodiless, self.commit)
+        for number in leaving.numbers():
             circuit.planner.set_active(number, False)
         circuit.run(self.check)
         left = circuit.queued(start)

@@ -20,6 +20,7 @@ from kgreason.entailment.goals import Binding
 from kgreason.entailment.matching import solutions
 from kgreason.entailment.values import Values
 from kgreason.graph.opening.options import Documents, catalogue_of
+from kgreason.interrupts import as_one
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
@@ -168,6 +169,7 @@ class Closure:
         ids = self._materializer.dictionary.intern([term for triple in triples for term in triple])
         return np.asarray(ids, dtype=np.int32).reshape(-1, 3)
 
+    @as_one
     def _change(self, edit: Edit) -> None:
         try:
             self._materializer.change(edit)

@@ -133,10 +133,10 @@ class PythonFunction(NamedTuple):
             raise self._failed(row, f"gave {error}") from error
 
     def _failed(self, row: Sequence[str], problem: str) -> CallError:
-        return CallError(f"{self.signature.name}({', '.join(map(_shown, row))}) {problem}")
+        return CallError(f"{self.signature.name}({', '.join(map(_plain_text, row))}) {problem}")
 
 
-def _shown(text: str) -> str:
+def _plain_text(text: str) -> str:
     """Return the text of a term for messages: without quotation marks and datatype if it is a number or boolean."""
     literal = _PLAIN.fullmatch(text)
     return literal[1] if literal else text

@@ -125,7 +125,7 @@ class Committer:
                 raise ContradictionError(raised)
             delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
-                rules = self._rule_changes(own, edit.own)
+                rules = () if edit.own is None else self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
                 self.check(delta)
                 prefixes = remembered(before.prefixes, edit.prefixes)
@@ -383,14 +383,12 @@ class Committer:
             small_tags=self.state.has_small_tags(),
         )
 
-    def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...] | None) -> Signed:
+    def _rule_changes(self, before: tuple[Rule, ...], after: tuple[Rule, ...]) -> Signed:
         """Return the user's rules that a commit removed (-1) and added (1), each as (sign, text).
 
         `before` and `after` are the user's rules before and after the commit. The same rule in two files counts as two
-        rules. If `after` is None, the rules have not changed.
+        rules.
         """
-        if after is None:
-            return ()
         old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
         gone = ((-1, rule) for key, rule in old.items() if key not in new)
         come = ((1, rule) for key, rule in new.items() if key not in old)

@@ -350,7 +350,9 @@ class KnowledgeGraph(ReadableGraph):
         """
         from kgreason.graph.explanations.unsatisfiable import unsatisfiable
 
-        return unsatisfiable(self._engine(), self.match)
+        described = self._described()
+        found = unsatisfiable(self._engine(), self.match)
+        return [each._replace(proof=described.proof(each.proof)) for each in found]
 
     @locked
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:

@@ -59,11 +59,11 @@ class Pattern(NamedTuple):
 def pattern(*terms: UserTerm | None, prefixes: Prefixes = NO_PREFIXES) -> Pattern:
     """Make a pattern from the terms that a user gives for subject, predicate, object and graph. Raises InputError."""
     given = [*terms, *[None] * (len(PLACES) - len(terms))]
-    found: list[Any] = [_asked(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
+    found: list[Any] = [_term(term, place, prefixes) for term, place in zip(given, PLACES, strict=True)]
     return Pattern(*found)
 
 
-def _asked(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | DefaultGraph | None:
+def _term(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | DefaultGraph | None:
     if term is None or isinstance(term, _TYPES[place]):
         known: Term | DefaultGraph | None = term
         return known

@@ -129,9 +129,9 @@ class Materializer(Results):
             return self._change(edit, Means(strategies, budget, check, is_first))
 
     def _change(self, edit: Edit, means: Means) -> Change:
+        is_asserted = self.engine.facts.are_asserted
         if self.quads.is_explicit or edit.added[:, 3].any():
             self._touch(self.quads)
-        is_asserted = self.engine.facts.are_asserted
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
         axioms = asserted.removed[is_stated(asserted.removed)], asserted.added[is_stated(asserted.added)]
         if self.unread and any(map(len, axioms)):

@@ -55,9 +55,10 @@ class Results(Materialized):
         if not shown.all():
             rows, before, after = rows[shown], before[shown], after[shown]
         rows = np.ascontiguousarray(rows)
+        was, is_now = before == IS_ASSERTED, after == IS_ASSERTED
         removed, added = asserted.quads or (
-            in_default_graph(rows, (kind == IS_ASSERTED) & (other != IS_ASSERTED))
-            for kind, other in ((before, after), (after, before))
+            in_default_graph(rows, was & ~is_now),
+            in_default_graph(rows, is_now & ~was),
         )
         work, (related, refuted) = self._work(changes, steps), self._related(changes)
         is_same = seen is facts and not self.quads.is_explicit

@@ -95,7 +95,7 @@ def format_named(name: str) -> Format:
     """
     first, _, compression = name.lower().lstrip(".").partition(".")
     if first not in _TITLES or (compression and compression not in _UNPACKERS):
-        raise InputError(f"unknown RDF format {name!r}; {_known()}")
+        raise InputError(f"unknown RDF format {name!r}; {_format_names()}")
     return Format(first, compression)
 
 
@@ -122,7 +122,7 @@ def _no_format(path: str) -> str:
         return "this looks like Turtle text, not like the name of a file; add text with add(text)"
     if path.endswith(".omn"):
         return f"is {_IN_MANCHESTER}"
-    return f"the name does not end in a known RDF format; {_known()}"
+    return f"the name does not end in a known RDF format; {_format_names()}"
 
 
 def settled(name: str, head: bytes) -> str:
@@ -157,5 +157,5 @@ def mistaken(name: str, head: bytes) -> str | None:
     return None
 
 
-def _known() -> str:
+def _format_names() -> str:
     return f"known formats are {', '.join(_TITLES)}, each also with {', '.join('.' + name for name in _UNPACKERS)}"

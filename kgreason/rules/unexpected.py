@@ -37,7 +37,7 @@ class Found(NamedTuple):
     words: str
 
 
-def found(error: UnexpectedInput, text: str) -> Found:
+def place(error: UnexpectedInput, text: str) -> Found:
     """Return the place in `text` at which the parser expected something else, and a description of what is there."""
     if isinstance(error, UnexpectedToken):
         token = error.token

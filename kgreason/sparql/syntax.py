@@ -32,7 +32,7 @@ def statements(source: Source) -> list[Node]:
         return cast("list[Node]", _grammar().parse(text).children)
     except UnexpectedInput as error:
         expected = cast(Any, error).interactive_parser.accepts()
-        at, found = _found(error, text)
+        at, found = _place(error, text)
         problem = _hint(found, expected) or f"found {found}, expected {_in_words(expected)}"
         raise source.error(at, problem) from None
 
@@ -81,7 +81,7 @@ def _in_words(terminals: Collection[str]) -> str:
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
-def _found(error: UnexpectedInput, text: str) -> tuple[int, str]:
+def _place(error: UnexpectedInput, text: str) -> tuple[int, str]:
     """Return where in `text` the unexpected token begins, and the token in quotation marks, for a message."""
     if isinstance(error, UnexpectedToken):
         if error.token.type == "$END":

@@ -124,12 +124,12 @@ def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
     for place, column in enumerate(relation.columns if relation else ()):
         if column.type not in (None, v.RDFS_RESOURCE):
             ids = distinct(rows[:, place])
-            texts = [_shown(term, str(column.type)) for term in dictionary.decode(ids)]
+            texts = [_constant_of(term, str(column.type)) for term in dictionary.decode(ids)]
             rows[:, place] = dictionary.intern(texts)[np.searchsorted(ids, rows[:, place])]
     return rows
 
 
-def _shown(term: str, type_: str) -> str:
+def _constant_of(term: str, type_: str) -> str:
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])

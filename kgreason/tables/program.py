@@ -23,6 +23,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError, RuleError
 from kgreason.functions.registry import Registry
+from kgreason.interrupts import as_one, let_out
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
 from kgreason.options import DEFAULT_LIMITS, Limits
@@ -103,10 +104,12 @@ class TableProgram:
     def _id(self, relation: str) -> int:
         return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
 
+    @as_one
     def evaluate(self, report: Report) -> None:
         """Compute the closure. Calls `report(0)` several times a second; an error of `report` stops the work."""
 
         def check() -> None:
+            let_out()
             report(0)
 
         engine = self._engine

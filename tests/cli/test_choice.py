@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.cli.bulk import choice, pipelines
-from kgreason.cli.bulk.choice import free_memory, needed, pays, unpacked
+from kgreason.cli.bulk.choice import bytes_needed, free_memory, pays, unpacked
 
 FREE = 10 << 30
 
@@ -18,7 +18,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(choice, "free_memory", lambda: FREE)
     path = tmp_path / "data.nt"
     with path.open("wb") as file:
-        file.truncate((int(FREE * 0.9) - needed(0)) // 2 + 1)  # a hole, which takes no space
+        file.truncate((int(FREE * 0.9) - bytes_needed(0)) // 2 + 1)  # a hole, which takes no space
     return [str(path)]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kgreason.cli.bulk.load_profile import drawn
+from kgreason.cli.bulk.load_profile import bars
 from kgreason.spans import PARTS
 from tests.cli.calling import call, done, failed
 
@@ -89,10 +89,10 @@ def test_where_the_time_of_a_load_goes(family: Path) -> None:
 
 
 def test_parts_are_drawn_to_scale() -> None:
-    lines = list(drawn({"odd": 1.0, "read": 2.0}, 4.0))
+    lines = list(bars({"odd": 1.0, "read": 2.0}, 4.0))
     assert [line.split()[0] for line in lines] == ["odd", "read", "other", "all"]
     assert [line.count("█") + line.count("#") for line in lines] == [12, 25, 12, 0]
-    assert list(drawn({}, 0.0)) == ["other         0.000 s    0%", "all           0.000 s"]
+    assert list(bars({}, 0.0)) == ["other         0.000 s    0%", "all           0.000 s"]
 
 
 def test_stats_tell_where_the_time_went(store: Path) -> None:

@@ -1,4 +1,4 @@
-"""Patches and signed triples are committed in their order, each batch once; no half of a batch ever is."""
+"""Patches are committed in their order, each batch once; no half of a batch ever is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from pyspark.errors import StreamingQueryException
 
-from kgreason.spark.live.stream import commit_batches, follow
+from kgreason.spark.live.stream import follow
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -208,62 +207,3 @@ def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
     changes = streaming.spark.read.parquet(str(streaming.folder / "table")).collect()
     with KnowledgeGraph.open(streaming.store) as graph:
         assert sum(change.sign for change in changes) == graph.stats()["facts"]
-
-
-COLUMNS = "sign int, subject string, predicate string, object string, graph string, file string, position int"
-
-
-@pytest.fixture
-def rows(streaming: Streaming) -> Callable[..., None]:
-    """Commits signed triples, (sign, subject, object, graph, file, position), as one batch."""
-    source = streaming.folder / "rows"
-
-    def commit(*triples: tuple[int | None, str, str, str | None, str, int]) -> None:
-        table = [(sign, subject, P, *rest) for sign, subject, *rest in triples]
-        streaming.spark.createDataFrame(table, COLUMNS).repartition(3).write.mode("append").parquet(str(source))
-        commit_batches(
-            streaming.spark.readStream.schema(COLUMNS).parquet(str(source)),
-            streaming.store,
-            stream="rows",
-            checkpoint=str(streaming.checkpoint),
-            trigger={"availableNow": True},
-        ).awaitTermination()
-
-    return commit
-
-
-def test_signed_triples_are_committed_in_their_order(streaming: Streaming, rows: Callable[..., None]) -> None:
-    streaming.spark.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", 2)
-    try:
-        rows(
-            (1, "<http://e/a>", '"x . "@en', "", "1", 10),
-            (-1, "<http://e/a>", '"x . "@en', None, "2", 1),
-            (1, "<http://e/a>", '"x . "@en', "<http://e/g>", "1", 2),
-            (-1, "_:n", "<http://e/b>", None, "1", 9),
-            (1, "_:n", "<http://e/b>", None, "1", 11),
-        )
-    finally:
-        streaming.spark.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
-    assert streaming.batches() == [(2, "0")]
-    there = {row("here"), f"_:n {P} <http://e/b> ."}
-    assert streaming.asserted() == there | {f'<http://e/a> {P} "x . "@en <http://e/g> .'}
-    rows((-1, "<http://e/a>", '"x . "@en', "<http://e/g>", "3", 1))
-    assert streaming.asserted() == there
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
-        ((1, "a", "<http://e/b>", "", "3", 8), "3:8: The subject"),
-        ((None, "<http://e/a>", "<http://e/b>", "", "3", 8), "3:8: the sign must be 1 or -1, got None"),
-        ((1, "<http://e/a>", None, "<http://e/g>", "3", 8), "3:8: "),
-        ((-1, " ", "<http://e/b>", "<http://e/g>", "3", 8), "3:8: "),
-        ((1, "<http://e/a>", f"<http://e/b> .\n{row('c')[:-2]}", "", "3", 8), "3:8: not a triple"),
-    ],
-)
-def test_a_malformed_triple_is_named(
-    streaming: Streaming, rows: Callable[..., None], bad: tuple[Any, ...], message: str
-) -> None:
-    with pytest.raises(StreamingQueryException, match=f"InputError: {message}"):
-        rows((1, "<http://e/a>", "<http://e/b>", "", "1", 1), bad)
-    assert (streaming.batches(), streaming.asserted()) == ([], {row("here")})

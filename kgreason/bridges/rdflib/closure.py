@@ -43,6 +43,7 @@ from rdflib.term import BNode, Literal, Node, URIRef
 from kgreason.bridges.rdflib.facets import typed_literals
 from kgreason.bridges.rdflib.terms import Triple, from_text, to_text
 from kgreason.errors import InputError, RuleError
+from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
@@ -202,8 +203,9 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
     """Apply the rule sets `names` to triples of rdflib. Returns the inferred triples and the contradictions."""
     terms = _Terms()
     materializer = Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
-    change = materializer.change(Edit(added=terms.rows(materializer.dictionary, triples)))
-    materializer.accept()
+    with undivided():
+        change = materializer.change(Edit(added=terms.rows(materializer.dictionary, triples)))
+        materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     rows = change.rows[change.after == INFERRED]
     return terms.triples(materializer.dictionary, rows), [terms.contradiction(each) for each in found]

@@ -73,7 +73,7 @@ class Graphs:
         self._told.pop(_graph_name(context.identifier), None)
 
     @property
-    def told(self) -> list[GraphName]:
+    def names(self) -> list[GraphName]:
         """The names of the known graphs."""
         return list(self._told)
 

@@ -257,7 +257,7 @@ class KGReasonStore(Store):
         graph = self._settled()
         if triple is None or not any(triple):
             named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
-            yield from self._graphs.contexts([DefaultGraph(), *named, *self._graphs.told])
+            yield from self._graphs.contexts([DefaultGraph(), *named, *self._graphs.names])
         elif pattern := _pattern(triple):
             yield from self._graphs.contexts(quad.graph_name for quad in self._found(pattern, None))
 
@@ -291,7 +291,7 @@ class KGReasonStore(Store):
         if initBindings or kwargs:
             raise NotImplementedError
         text, prefixes, prepared = text_of(query)
-        name = self._asked(queryGraph)
+        name = self._graph_name(queryGraph)
         answer = self._settled().query(
             text,
             prefixes=used({**initNs, **prefixes}, text),
@@ -312,12 +312,12 @@ class KGReasonStore(Store):
 
         Raises NotImplementedError if rdflib should evaluate the update itself.
         """
-        if initBindings or kwargs or self._asked(queryGraph) != DefaultGraph():
+        if initBindings or kwargs or self._graph_name(queryGraph) != DefaultGraph():
             raise NotImplementedError
         text, prefixes, base = text_of(update)
         self._settled().update(declared(used({**initNs, **prefixes}, text), base, text))
 
-    def _asked(self, graph: Any) -> GraphName:
+    def _graph_name(self, graph: Any) -> GraphName:
         return DefaultGraph() if graph == _UNION else self._graphs.named(graph)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:

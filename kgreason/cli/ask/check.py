@@ -25,7 +25,7 @@ import click
 
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
-from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, verbose, warn
+from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
@@ -53,10 +53,9 @@ _EXAMPLES = 3
 @token_file
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @catalogue
-@click.option(
+@integer(
     "--limit",
-    type=click.IntRange(min=0),
-    metavar="N",
+    least=0,
     help="How many contradictions with one cause to show, and how many classes that nothing can be in to prove; 0 is"
     f" all (default: {_EXAMPLES}, with --json all). --json has a proof of each class.",
 )

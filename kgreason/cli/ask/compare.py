@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from kgreason.cli.notation import known, labels, shown_prefixes
-from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, verbose
+from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, integer, verbose
 
 
 @click.command(
@@ -34,21 +34,9 @@ from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, verbos
     show_default=True,
     help="text for a terminal, markdown for a pull request, json for programs.",
 )
-@click.option(
-    "--most",
-    type=click.IntRange(min=0),
-    default=20,
-    show_default=True,
-    metavar="N",
-    help="Show at most N triples for the same axioms. JSON has all.",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(min=0),
-    default=10_000,
-    show_default=True,
-    metavar="N",
-    help="Explain at most N gained and N lost triples; the others are counted.",
+@integer("--most", least=0, default=20, help="Show at most N triples for the same axioms. JSON has all.")
+@integer(
+    "--limit", least=0, default=10_000, help="Explain at most N gained and N lost triples; the others are counted."
 )
 @click.option("--classes/--no-classes", default=True, help="Whether to look for classes that nothing can be in.")
 @labels

@@ -27,6 +27,7 @@ from kgreason.cli.options import (
     functions,
     given,
     request,
+    seconds,
     verbose,
     warn,
 )
@@ -53,12 +54,7 @@ _FILES = "RDF files; - is standard input."
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Stop with an error if the answer takes longer.",
-)
+@seconds("--timeout", help="Stop with an error if the answer takes longer.")
 @effort
 @catalogue
 @functions

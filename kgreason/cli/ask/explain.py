@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from kgreason.cli.notation import full, known, labels, labels_in, prefixes
-from kgreason.cli.options import example, existing, functions, verbose
+from kgreason.cli.options import example, existing, functions, integer, verbose
 from kgreason.cli.places import Place, graph_at
 
 
@@ -42,14 +42,7 @@ from kgreason.cli.places import Place, graph_at
 @click.option(
     "--why-not", "is_absent", is_flag=True, help="Show why a triple does not hold: the rules that could derive it."
 )
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="With --why-not: how many rules to show.",
-)
+@integer("--limit", default=10, help="With --why-not: how many rules to show.")
 @labels
 @full
 @functions

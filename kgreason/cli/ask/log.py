@@ -10,7 +10,7 @@ import json
 import click
 
 from kgreason.cli.notation import prefixes, shortened
-from kgreason.cli.options import as_json, example, existing
+from kgreason.cli.options import as_json, example, existing, integer
 from kgreason.cli.places import Place, graph_at
 from kgreason.store.history.entry import Head
 
@@ -27,7 +27,7 @@ _TITLE = (
     )
 )
 @existing
-@click.option("--limit", type=click.IntRange(min=0), metavar="N", help="List the last N commits only.")
+@integer("--limit", least=0, help="List the last N commits only.")
 @click.option(
     "--diff",
     "pair",

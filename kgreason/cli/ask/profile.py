@@ -21,7 +21,7 @@ import click
 from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import known, shortened, shown_prefixes
-from kgreason.cli.options import as_json, example, existing, functions, verbose
+from kgreason.cli.options import as_json, example, existing, functions, integer, verbose
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
@@ -60,9 +60,7 @@ profile.add_command(load_profile)
     ),
 )
 @existing
-@click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, metavar="N", help="How many rules to show."
-)
+@integer("--limit", default=20, help="How many rules to show.")
 @click.option(
     "--alone", is_flag=True, help="Count the facts that each rule alone supports: no other rule, and no file."
 )
@@ -140,12 +138,12 @@ def costs_text(rows: list[Row], count: int, prefixes: Mapping[str, str]) -> Iter
     widths = [max(map(len, column)) for column in zip(heads, *table, strict=True)]
     yield "  ".join([*(head.rjust(width) for head, width in zip(heads, widths, strict=True)), "rule"])
     for row, cells in zip(rows, table, strict=True):
-        yield "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), _told(row, prefixes)])
+        yield "  ".join([*(cell.rjust(width) for cell, width in zip(cells, widths, strict=True)), _text(row, prefixes)])
     if count > len(rows):
         yield f"and {count - len(rows):,} more; --limit N shows more of them"
 
 
-def _told(row: Row, prefixes: Mapping[str, str]) -> str:
+def _text(row: Row, prefixes: Mapping[str, str]) -> str:
     """Return the text of the column `rule` for a row, on one line.
 
     For rules of an axiom the text has their names and the axiom, otherwise the name and the text of the rule.

@@ -27,7 +27,7 @@ import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import example, given, location, number_warnings, warn
+from kgreason.cli.options import example, given, integer, location, number_warnings, seconds, warn
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
@@ -66,15 +66,8 @@ _IN_MEMORY = 1 << 24
     help="For SELECT and ASK: table, csv, tsv, json, xml (default: table on a terminal, else csv). For CONSTRUCT and "
     "DESCRIBE: the others (default: nt).",
 )
-@click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="SECONDS",
-    help="Stop with an error if the answer takes longer.",
-)
-@click.option(
-    "--as-of", "commit", type=click.IntRange(min=0), metavar="N", help="Ask the store as it was after commit N."
-)
+@seconds("--timeout", help="Stop with an error if the answer takes longer.")
+@integer("--as-of", "commit", least=0, help="Ask the store as it was after commit N.")
 @prefixes
 def query(
     location: Place,
@@ -94,7 +87,7 @@ def query(
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with _opened(location, commit) as (graph, remembered), _told(query_file), number_warnings() as told:
+        with _opened(location, commit) as (graph, remembered), _errors_with_file(query_file), number_warnings() as told:
             known = {**remembered, **prefixes}
             names = known | declared(sparql)
             wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
@@ -118,7 +111,7 @@ def _opened(location: Place, commit: int | None) -> Iterator[tuple[Graph | Remot
 
 
 @contextmanager
-def _told(query_file: Path | None) -> Iterator[None]:
+def _errors_with_file(query_file: Path | None) -> Iterator[None]:
     """If a query fails in the block, raise QueryError with a shortened message that names the file of the query."""
     try:
         yield

@@ -84,10 +84,10 @@ def stats(
             click.echo(json.dumps(rows) if is_json else "\n".join(text))
             return
         counts = graph.stats()
-    print_table(counts if is_json else {name: _told(name, count) for name, count in counts.items()}, as_json=is_json)
+    print_table(counts if is_json else {name: _line(name, count) for name, count in counts.items()}, as_json=is_json)
 
 
-def _told(name: str, count: object) -> str:
+def _line(name: str, count: object) -> str:
     """Return a line with a count and what the count means."""
     if isinstance(count, dict):
         return f"{'':>13}  {_ROWS.get(name, '')} {told(count)}"

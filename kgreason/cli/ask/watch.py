@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from kgreason.cli.notation import shortened, shown_prefixes
-from kgreason.cli.options import example, existing, functions, verbose
+from kgreason.cli.options import example, existing, functions, integer, verbose
 from kgreason.cli.places import Place, Server, graph_at
 
 if TYPE_CHECKING:
@@ -36,11 +36,10 @@ _PAUSE = 0.2
 
 @click.command(epilog=example("kgreason watch -l store", "kgreason watch -l store --from 0 --once"))
 @existing
-@click.option(
+@integer(
     "--from",
     "after",
-    type=click.IntRange(min=0),
-    metavar="N",
+    least=0,
     help="Show the commits after commit N. --from 0 shows the whole graph first. Without --from: only commits to come.",
 )
 @click.option("--once", is_flag=True, help="Stop when everything so far is shown.")

@@ -33,10 +33,10 @@ def pays(files: Sequence[str], *, keeps: bool) -> bool:
     >>> pays([], keeps=False)
     False
     """
-    return not keeps and needed(unpacked(files)) > free_memory() * _SHARE
+    return not keeps and bytes_needed(unpacked(files)) > free_memory() * _SHARE
 
 
-def needed(size: int) -> int:
+def bytes_needed(size: int) -> int:
     """Estimate how many bytes of memory an in-process load of `size` bytes of N-Triples needs at its peak."""
     return _BASE + _NEEDED * size
 

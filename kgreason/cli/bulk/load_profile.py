@@ -74,11 +74,11 @@ def load_profile(
         names = "asserted", "inferred", "seconds", "seconds_by_part", "peak_bytes"
         click.echo(json.dumps({name: loaded[name] for name in names}))
     else:
-        click.echo("\n".join(drawn(loaded["seconds_by_part"], loaded["seconds"])))
+        click.echo("\n".join(bars(loaded["seconds_by_part"], loaded["seconds"])))
         click.echo(f"{loaded['facts']:,} triples, and at most {loaded['peak_bytes'] / 1e6:,.0f} MB of memory")
 
 
-def drawn(parts: Mapping[str, float], whole: float) -> Iterator[str]:
+def bars(parts: Mapping[str, float], whole: float) -> Iterator[str]:
     """Draw the seconds of parts of some work as lines with bars. `whole` are the seconds of the work."""
     shown = {**parts, "other": max(whole - sum(parts.values()), 0)}
     block, all_ = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#", whole or 1

@@ -38,6 +38,7 @@ from kgreason.files import whole
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.results.documents import document
+from kgreason.interrupts import undivided
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
@@ -202,8 +203,10 @@ def _closed(
     how: dict[str, Any] = {"progress": progress, "threads": program.threads, "skipped": skipped, "prefixes": read}
     find = documents.find if documents else None
     edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, find=find, **how))
-    materializer.change(imports.completed(edit, progress), limits=program.limits, progress=progress)
-    materializer.accept()
+    edit = imports.completed(edit, progress)
+    with undivided():
+        materializer.change(edit, limits=program.limits, progress=progress)
+        materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     told = skipped.messages() if skipped else ()
     known = {**remembered({}, read.found()), **prefixes}

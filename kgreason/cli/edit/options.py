@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import known, shown_prefixes
-from kgreason.cli.options import Command, functions, limits, print_table, threads, warn
+from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
 from kgreason.store.folder import Folder, is_store
@@ -33,10 +33,8 @@ _STRATEGY = click.option(
     show_default=True,
     help="update computes only what changes; bootstrap computes everything again; auto takes the cheaper of the two.",
 )
-_BUDGET = click.option(
+_BUDGET = integer(
     "--budget",
-    type=click.IntRange(min=1),
-    metavar="N",
     help="Stop, and change nothing, if the work is more than N rewrites. A rewrite is one step of evaluating a rule.",
 )
 

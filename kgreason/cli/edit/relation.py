@@ -119,7 +119,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
         with edited(location, **how) as graph:
             delta = getattr(graph.relation(name), kind)(file, prefixes=how["prefixes"])
             stats = graph.stats()
-        done.say(f"{_told(delta)} {done.took}", stats, counts(delta) | _facts(delta))
+        done.say(f"{_summary(delta)} {done.took}", stats, counts(delta) | _facts(delta))
 
     return command
 
@@ -133,7 +133,7 @@ def _facts(delta: Delta) -> dict[str, Any]:
     }
 
 
-def _told(delta: Delta) -> str:
+def _summary(delta: Delta) -> str:
     """Return a text that says for each relation how many facts appeared and how many disappeared in a commit."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"

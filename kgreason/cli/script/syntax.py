@@ -24,7 +24,7 @@ from kgreason.cli.script.failure import ScriptError
 from kgreason.grammars import parser_of
 from kgreason.rules.text import syntax as rules
 from kgreason.rules.text.syntax import AtomText, Builder
-from kgreason.rules.unexpected import found, in_words
+from kgreason.rules.unexpected import in_words, place
 
 
 class Edit(NamedTuple):
@@ -101,7 +101,7 @@ def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | Non
 
 
 def _unexpected(error: UnexpectedInput, parser: Any, line: str, source: str) -> ScriptError:
-    where = found(error, line)
+    where = place(error, line)
     return ScriptError(
         source, where.line, where.column, f"found {where.words}, expected {in_words(parser.accepts(), _WORDS)}"
     )

@@ -45,10 +45,13 @@ class FactTable(Facts):
     @property
     def nbytes(self) -> int:
         """The number of bytes of all arrays of the fact table."""
-        return sum(self._memory[name].nbytes for name in ("rows", "entries", "queue", "free"))
+        return self._memory.nbytes("rows", "entries", "queue", "free")
 
     def reserve(self, more: int) -> None:
-        """Make room for `more` new rows. Raises LimitError for more than 2**31 - 1 rows."""
+        """Make room for `more` new rows. Raises LimitError for more than 2**31 - 1 rows.
+
+        If the commit may be undone, its undo log gets room for these rows, and so does the free list.
+        """
         counters = self._counters
         needed = counters[at.N_ROWS] + max(0, more - counters[at.N_FREE])
         if needed > _MOST_ROWS:
@@ -58,6 +61,10 @@ class FactTable(Facts):
         size = self._memory.room("entries")
         if 5 * size < 8 * needed:
             self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
+        if counters[at.LOGGING]:
+            touched = counters[at.N_TOUCHED] + more
+            self._memory.grow("undo", touched)
+            self.reserve_free(touched)  # `settle` and `unwind` must not want for memory
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""

@@ -89,7 +89,7 @@ class Arrangements:
     @property
     def nbytes(self) -> int:
         """The number of bytes of all arrangements."""
-        return sum(self._memory[name].nbytes for name in ("groups", "group_entries", "signs", "postings", "values"))
+        return self._memory.nbytes("groups", "group_entries", "signs", "postings", "values")
 
     def _set_entries(self, size: int) -> None:
         """Replace the hash table by an empty one of `size` entries, and its filter by one of 8 * `size` zero bits."""

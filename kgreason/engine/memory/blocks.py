@@ -65,6 +65,10 @@ class Memory:
         """Return the number of rows of an array, read from the memory block."""
         return self.counters[PLACES[name] + 1]
 
+    def nbytes(self, *names: str) -> int:
+        """Return the number of bytes of some arrays together."""
+        return sum(self._arrays[name].nbytes for name in names)
+
     def grow(self, name: str, needed: int, most: int = sys.maxsize) -> None:
         """Make an array at least `needed` rows long, but not longer than `most` rows.
 

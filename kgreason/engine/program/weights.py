@@ -14,14 +14,25 @@ from kgreason.engine.program.shapes import EncodedRule
 from kgreason.interrupts import let_out
 
 
+class Numbered(NamedTuple):
+    """Rules: the numbers of those with a body, and those without a body, each with its number."""
+
+    bodied: Sequence[int] = ()
+    bodiless: Sequence[tuple[int, EncodedRule]] = ()
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all rules."""
+        return [*self.bodied, *(number for number, _ in self.bodiless)]
+
+
 class Reweighed(NamedTuple):
-    """The numbers of the rules that leave the program, and the numbers of the rules that are new."""
+    """The rules that leave the program, and the rules that are new."""
 
-    leaving: Sequence[int]
-    fresh: Sequence[int]
+    leaving: Numbered
+    fresh: Numbered
 
 
-_NO_RULES = Reweighed((), ())
+_NO_RULES = Reweighed(Numbered(), Numbered())
 
 
 class Weights:
@@ -73,17 +84,17 @@ class Weights:
                     self._set(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
-        return Reweighed(leaving, fresh)
+        return Reweighed(self._numbered(leaving), self._numbered(fresh))
 
-    def bodiless(self, numbers: Iterable[int]) -> list[tuple[int, EncodedRule]]:
-        """Return those of the rules `numbers` that have no body, each with its number."""
+    def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
+        """Return the rules in force that have no body, each with its number."""
+        return self._numbered(self._weights).bodiless
+
+    def _numbered(self, numbers: Iterable[int]) -> Numbered:
         if not self._bodiless:
-            return []
-        return [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
-
-    def with_body(self, numbers: Iterable[int]) -> list[int]:
-        """Return the numbers of those of the rules `numbers` that have a body."""
-        return [number for number in numbers if number not in self._bodiless]
+            return Numbered(tuple(numbers))
+        none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
+        return Numbered([number for number in numbers if number not in self._bodiless], none)
 
     def _set(self, number: int, weight: int) -> None:
         if weight:

@@ -79,11 +79,11 @@ class Follower:
 
         Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
-        yield from self._told()
+        yield from self._waiting_records()
         is_same = yield from self._news()
         if not is_same:
             yield from self._resume(self._look())
-            yield from self._told()
+            yield from self._waiting_records()
 
     def _news(self) -> Generator[Record, None, bool]:
         """Apply the new records of the journal, and yield each as `_apply` returns it.
@@ -151,7 +151,7 @@ class Follower:
     def _take_over(self, seen: _Seen, after: int) -> None:
         """Replace the follower's state by the snapshot in `seen`. Then apply its records up to commit `after`.
 
-        The records after `after` are kept for `_told`.
+        The records after `after` are kept for `_waiting_records`.
         """
         self._base, self._materializer, self._journal, records = seen
         self._commit = seen.commit
@@ -162,7 +162,7 @@ class Follower:
             else:
                 self._waiting.append(record)
 
-    def _told(self) -> Iterator[Record]:
+    def _waiting_records(self) -> Iterator[Record]:
         """Apply the records that `_take_over` kept, and yield them as `_apply` returns them."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))

@@ -143,14 +143,14 @@ class OfState:
         quads = nothing if self._quads is None else self._quads.of(keys, check)
         if graph is not None:
             return nothing, quads
-        if self._shown is not None and self._quads is not None:
-            return self._shown.of(keys, check), quads
+        if self._visible_triples is not None and self._quads is not None:
+            return self._visible_triples.of(keys, check), quads
         some = saved._replace(records=self._facts.of(keys, check))
         asserted = some.facts(True)
         if self._quads is None:
             quads = np.column_stack([asserted, np.zeros(len(asserted), np.int32)])
-        if self._shown is not None:
-            return self._shown.of(keys, check), quads
+        if self._visible_triples is not None:
+            return self._visible_triples.of(keys, check), quads
         return without_others(self._dictionary, some.facts(), asserted, self._pairs), quads
 
     @cached_property
@@ -172,7 +172,7 @@ class OfState:
         return None if quads is None else Keyed(quads, 0, self._dictionary)
 
     @cached_property
-    def _shown(self) -> Keyed | None:
+    def _visible_triples(self) -> Keyed | None:
         """The triples that users see, if facts have representatives in place of equal terms."""
         assert self._saved
         if not len(self._saved.represented()):

@@ -69,7 +69,7 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     return found
 
 
-def _shown(value: object) -> str:
+def _text(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
     return str(value) if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) else repr(value)
@@ -99,10 +99,10 @@ class _Values:
             term = self._term(value)
         except InputError as error:
             said = str(error).replace("the object", "the value").replace("the subject", "the value")
-            raise type(error)(f"column {self._column.name}, value {_shown(value)}: {said}") from error
+            raise type(error)(f"column {self._column.name}, value {_text(value)}: {said}") from error
         except (ValueError, OverflowError) as error:
             said = "the text cannot be UTF-8" if isinstance(error, UnicodeError) else "the number is too large"
-            raise InputError(f"column {self._column.name}, value {_shown(value)}: {said}") from error
+            raise InputError(f"column {self._column.name}, value {_text(value)}: {said}") from error
         if isinstance(value, (str, bool, int, float)):
             self._known[key] = term
         return term

@@ -26,7 +26,7 @@ def table(
     `prefixes` shorten the IRIs of terms.
     """
     lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names)]
-    lines += (_row("td", [_shown(cell, prefixes) for cell in row]) for row in rows)
+    lines += (_row("td", [_cell_text(cell, prefixes) for cell in row]) for row in rows)
     return "\n".join([*lines, "</table>"])
 
 
@@ -38,7 +38,7 @@ def shortened(cell: object, prefixes: Mapping[str, str]) -> object:
     return _IRI.sub(lambda found: format_term(found[0], known), cell)
 
 
-def _shown(cell: object, prefixes: Mapping[str, str]) -> str | None:
+def _cell_text(cell: object, prefixes: Mapping[str, str]) -> str | None:
     if cell is None or isinstance(cell, str):
         return cell
     return format_term(text_of(cell), {**USUAL, **prefixes}) if prefixes else text_of(cell)

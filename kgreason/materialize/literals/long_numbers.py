@@ -33,11 +33,10 @@ class LongNumbers:
         """Return the first number that is too long for Oxigraph, as N-Triples text, or None if there is none."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._found and self._seen > known:
-            ids = self._dictionary.typed(known)
-            table = self._dictionary.table()
+            ids, table = self._dictionary.typed(known), self._dictionary.table()
             ids = ids[table.offsets[ids + 1] - table.offsets[ids] - SHORTEST > MOST_DIGITS]
-            places = np.flatnonzero([not fits(text) for text in self._dictionary.decode(ids)])
-            self._found = int(ids[places[0]]) if len(places) else 0
+            texts = zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if len(ids) else ()
+            self._found = next((number for number, text in texts if not fits(text)), 0)
         return self._dictionary.decode(np.array([self._found], dtype=np.int32))[0] if self._found else None
 
     def forget(self, count: int) -> None:

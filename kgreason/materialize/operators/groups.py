@@ -156,14 +156,14 @@ class _Index:
         `more`: further keys int32[m, k], which are not in the index. A fact is returned as the place of its group in
         `groups`, int64[n], and its key, int32[n, k].
         """
-        found = [self._found(run, groups) for run in (*self._runs, _run(more, self._group))]
+        found = [self._rows_of(run, groups) for run in (*self._runs, _run(more, self._group))]
         numbers, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))
         kept = np.zeros(len(keys), dtype=np.bool_)
         kept[grouped(keys).firsts()] = True
         kept &= self._holds(keys)
         return numbers[kept], keys[kept]
 
-    def _found(self, run: _Run, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
+    def _rows_of(self, run: _Run, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
         hashes = _hashes(groups)
         low, high = (np.searchsorted(run.hashes, hashes, side) for side in ("left", "right"))
         counts = high - low

@@ -180,7 +180,7 @@ class Passage:
             if (np.concatenate([cliques.members(gone), wanted.members])[:, 1] == SAME_AS).any():
                 gone, wanted = self._with(gone, wanted, np.setdiff1d(cliques.all(), gone))  # every link gets new images
             new = cliques.replace(gone, wanted)
-            kept = self._kept(gone, new)
+            kept = self._unchanged_facts(gone, new)
             touched = self._weigh(kept)
             cliques.fold(new)
             flipped = cliques.misjudged(touched[~np.isin(touched, np.concatenate([gone, new]))])
@@ -199,7 +199,7 @@ class Passage:
         both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
 
-    def _kept(self, gone: Int32, new: Int32) -> Int32:
+    def _unchanged_facts(self, gone: Int32, new: Int32) -> Int32:
         """Return the unchanged facts, int32[n, 3], that may have other images now, because cliques changed.
 
         `gone`, `new`: the numbers of the cliques that go and of those that come. The returned facts mention the primary
@@ -242,7 +242,7 @@ class Passage:
     def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
         """Return the triples whose kind has changed in the graph that users see, with their kinds before and after.
 
-        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: the result of `_kept`.
+        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: from `_unchanged_facts`.
         """
         changed = self._changed
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
@@ -260,7 +260,7 @@ class Passage:
     def _candidates(self, gone: Int32, new: Int32, kept: Int32) -> list[Int32]:
         """Return rows, other than the changed facts, whose kind in the graph that users see may have changed.
 
-        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: the result of `_kept`.
+        `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: from `_unchanged_facts`.
         """
         cliques = self._cliques
         was, now = links(cliques, gone, self._before.slots), links(cliques, new, self._after.slots)

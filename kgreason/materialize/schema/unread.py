@@ -105,10 +105,10 @@ class Unread:
         return self._known[key]
 
     def _warnings(self, kinds: Collection[UnreadKind]) -> Iterator[str]:
-        found = list(_found(self._asserted(), kinds, self._dictionary))
+        found = list(_kinds_in(self._asserted(), kinds, self._dictionary))
         if found:
             count = sum(len(rows) for _, rows, _ in found)
-            parts = (_told(*each, self._dictionary, self._asserted()) for each in found)
+            parts = (_sentence(*each, self._dictionary, self._asserted()) for each in found)
             axioms = f"{count:,} axioms have" if count > 1 else "1 axiom has"
             yield f"{axioms} no effect, or only a part of it, under the rules of {self._names}: {'; '.join(parts)}"
 
@@ -125,7 +125,7 @@ class Unread:
         return columns
 
 
-def _found(
+def _kinds_in(
     rows: Int32, kinds: Collection[UnreadKind], dictionary: Dictionary
 ) -> Iterator[tuple[UnreadKind, Int32, Int32]]:
     """Yield each kind that `rows`, int32[n, 3], have: with its rows, and the subjects of the axioms that use them.
@@ -254,7 +254,7 @@ def _roots(rows: Int32, dictionary: Dictionary) -> tuple[Int32, NDArray[np.int64
     return nodes, np.concatenate([np.full(len(each[0]), each[1]) for each in found]), owners
 
 
-def _told(kind: UnreadKind, rows: Int32, owners: Int32, dictionary: Dictionary, schema: Int32) -> str:
+def _sentence(kind: UnreadKind, rows: Int32, owners: Int32, dictionary: Dictionary, schema: Int32) -> str:
     """Return the count of a kind in words, with an example: that of the axiom whose subject comes first by its text."""
     name = kind.name.format(s="" if len(rows) == 1 else "s", y="y" if len(rows) == 1 else "ies")
     keyword = _short(kind.predicate)

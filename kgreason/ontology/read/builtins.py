@@ -128,7 +128,7 @@ class BuiltInError(Exception):
 
     def __init__(self, atom: BuiltIn, problem: str) -> None:
         self.node = atom.node
-        super().__init__(f"{shown(atom.name)} {problem}")
+        super().__init__(f"{short_name(atom.name)} {problem}")
 
 
 def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
@@ -152,7 +152,7 @@ def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]
     return tuple(found)
 
 
-def shown(name: Constant) -> str:
+def short_name(name: Constant) -> str:
     """Return the name of a built-in for messages, such as `swrlb:add`."""
     return f"swrlb:{name[len(v.SWRLB) + 1 : -1]}" if name.startswith(f"<{v.SWRLB}") else name
 

@@ -20,7 +20,7 @@ from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.srl.mistakes import hint
 from kgreason.rules.text.syntax import Literal
-from kgreason.rules.unexpected import Words, found, in_words
+from kgreason.rules.unexpected import Words, in_words, place
 
 
 class TripleTerm(NamedTuple):
@@ -183,7 +183,7 @@ def _parsed(start: str, text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar(start).parse(text))
     except UnexpectedInput as error:
-        line, column, what = found(error, text)
+        line, column, what = place(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
         is_query = start == "query"
         words = in_words(expected, _WORDS)

@@ -20,7 +20,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.text.mistakes import hint
-from kgreason.rules.unexpected import found, in_words
+from kgreason.rules.unexpected import in_words, place
 
 
 class Literal(NamedTuple):
@@ -159,7 +159,7 @@ def statements(text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar().parse(text))
     except UnexpectedInput as error:
-        line, column, what = found(error, text)
+        line, column, what = place(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
         meant = hint(text, _index(error, text), expected, _unfinished(error))
         if meant is None:

@@ -13,6 +13,7 @@ from itertools import chain
 import numpy as np
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
@@ -33,6 +34,7 @@ def unknown_imports(encoded: Encoded) -> list[str]:
     texts = dict(encoded.terms.join(F.broadcast(used), "id").select("id", "text").collect())
     materializer = Materializer(select(["none"]))
     rows = [materializer.dictionary.intern(texts[each] for each in header) for header in headers]
-    materializer.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
-    materializer.accept()
+    with undivided():
+        materializer.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
+        materializer.accept()
     return Imports(materializer, None).warnings()

@@ -1,8 +1,6 @@
-r"""Structured Streaming into a store: each micro-batch is one commit, made exactly once.
+"""Structured Streaming into a store: each micro-batch is one commit, made exactly once.
 
-    patch files -> one edit per file   \
-                                         -> in their order, one transaction -> journal (with stream, batch, query)
-    signed triples -> one edit per chunk /
+    patch files -> one edit per file -> in their order, one transaction -> journal (with stream, batch, query)
 
 Law: the store is the same as if every batch had been committed once, in order, even if processes were killed. The
 headers of a commit name the stream, the batch and Spark's query (the identity of a checkpoint folder). A store
@@ -10,10 +8,10 @@ remembers these headers of the last commit of each stream. A batch that the stor
 refused if batches before it are missing, or if it comes from another checkpoint: data would be lost or applied twice. A
 batch that changes nothing is also a commit.
 
-Order: the files of a batch are applied by modification time, then by path; the rows of a file by line. The last edit of
-a quad wins. A blank node label names the blank node that the graph shows with this label, as in RDF Patch. Only the
-committed transactions of a patch count (`store.journal.patch`). Rules in the headers of kgreason's own patches are
-applied.
+Order: the files of a batch are applied by modification time, then by path; the lines of a file in their order. The
+last edit of a quad wins. A blank node label names the blank node that the graph shows with this label, as in RDF Patch.
+Only the committed transactions of a patch count (`store.journal.patch`). Rules in the headers of kgreason's own patches
+are applied.
 
 On a classic session, Spark calls the commit function in this process; on Connect, in a process of the server. The
 function opens the store by its path for each batch, so that others can open the store between two batches. Each batch
@@ -24,9 +22,8 @@ files, but the whole batch goes through one process. So bound the size of a batc
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
@@ -37,15 +34,12 @@ from kgreason.errors import InputError, RuleError, StoreError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
-from kgreason.spark.live.edits import FILES, of_files, of_rows
+from kgreason.spark.live.edits import FILES, of_files
 from kgreason.spark.read.paths import by_name
 from kgreason.store.journal.facts import read_fact
 
 Target = str | PathLike[str] | KnowledgeGraph
 """The path of a store, which is opened for each batch; or, on a classic session, an open graph."""
-
-Edits = Callable[[DataFrame], DataFrame]
-"""A function from the rows of a batch to its edits (module `edits`)."""
 
 
 def follow(
@@ -70,41 +64,12 @@ def follow(
     """
     options = {} if files is None else {"maxFilesPerTrigger": files}
     patches = spark.readStream.format("binaryFile").schema(FILES).options(**options).load(fspath(folder))
-    return _started(patches, of_files, store, stream, checkpoint, trigger)
-
-
-def commit_batches(
-    triples: DataFrame,
-    store: Target,
-    *,
-    stream: str,
-    checkpoint: str,
-    order: Sequence[str] = ("file", "position"),
-    trigger: Mapping[str, Any] | None = None,
-) -> StreamingQuery:
-    """Commit a streaming DataFrame of signed triples to a store. The other arguments are as for `follow`.
-
-    Columns: `sign` int (1 asserts, -1 retracts); `subject`, `predicate`, `object` and optionally `graph`, strings in
-    N-Triples syntax ("" or null is the default graph). The rows of a batch are sorted by the columns `order`, and then
-    applied one after the other.
-    """
-    return _started(triples, partial(of_rows, order=tuple(order)), store, stream, checkpoint, trigger)
-
-
-def _started(
-    batches: DataFrame,
-    edits: Edits,
-    store: Target,
-    stream: str,
-    checkpoint: str,
-    trigger: Mapping[str, Any] | None,
-) -> StreamingQuery:
-    if isinstance(store, KnowledgeGraph) and ".connect." in type(batches).__module__:
+    if isinstance(store, KnowledgeGraph) and ".connect." in type(patches).__module__:
         raise StoreError(
             "on Spark Connect, pass the path of the store, not an open graph: another process commits the batches"
         )
     target = store if isinstance(store, KnowledgeGraph) else fspath(store)
-    writer = batches.writeStream.foreachBatch(Committer(edits, target, stream, checkpoint))
+    writer = patches.writeStream.foreachBatch(Committer(target, stream, checkpoint))
     writer = writer.option("checkpointLocation", checkpoint)
     return (writer.trigger(**trigger) if trigger else writer).start()
 
@@ -112,12 +77,11 @@ def _started(
 class Committer:
     """The function that Spark calls for each batch, to commit the batch to `store`. See `follow` for the arguments.
 
-    `edits` turns the rows of a batch into edits, see `live.edits`. Spark Connect pickles this object before the first
-    batch.
+    Spark Connect pickles this object before the first batch.
     """
 
-    def __init__(self, edits: Edits, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
-        self._edits, self._store, self._stream, self._checkpoint = edits, store, stream, checkpoint
+    def __init__(self, store: str | KnowledgeGraph, stream: str, checkpoint: str) -> None:
+        self._store, self._stream, self._checkpoint = store, stream, checkpoint
         self._query = ""
 
     def __call__(self, batch: DataFrame, number: int) -> None:
@@ -126,7 +90,7 @@ class Committer:
         with self._opened() as graph:
             if self._is_next(graph, number):
                 with graph.transaction({"stream": self._stream, "batch": str(number), "query": self._query}) as tx:
-                    _apply(tx, self._edits(batch).toLocalIterator())
+                    _apply(tx, of_files(batch).toLocalIterator())
 
     def _opened(self) -> AbstractContextManager[KnowledgeGraph]:
         return nullcontext(self._store) if isinstance(self._store, KnowledgeGraph) else KnowledgeGraph.open(self._store)

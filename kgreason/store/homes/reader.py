@@ -151,13 +151,13 @@ class Reader:
 
     def _started(self, begin: Callable[[int], Started]) -> Started:
         started = begin(self._open().first - 1)
-        end = self._shown(started.replayed)
+        end = self._last_applied(started.replayed)
         if end == self.last:
             return started
         self.last = end
         return begin(end)
 
-    def _shown(self, replayed: list[RowDelta]) -> int:
+    def _last_applied(self, replayed: list[RowDelta]) -> int:
         """Return the number of the last commit that Oxigraph has; `replayed` are those that it may lack.
 
         For each commit, from the last one back, this method looks up in Oxigraph the rows that must be there, and those

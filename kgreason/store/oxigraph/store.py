@@ -256,7 +256,7 @@ class OxigraphStore:
         Raises QueryError, and QueryTimeoutError here or while rows are fetched.
         """
         names = dict(prefixes or {})
-        ask = partial(self._asked, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
+        ask = partial(self._results, sparql, prefixes=names, base_iri=base, default_graph=default_graph)
         _ = self._store  # raises if it is closed
         stack = stack_for(sparql)
         try:
@@ -304,7 +304,7 @@ class OxigraphStore:
         told: dict[str, Any] = {name: list(each) for name, each in graphs.items() if each is not None}
         return self._store.query(sparql, prefixes=dict(prefixes), base_iri=base, **told)
 
-    def _asked(self, sparql: str, **options: Any) -> Results:
+    def _results(self, sparql: str, **options: Any) -> Results:
         return self._store.query(sparql, **options)
 
     def match(

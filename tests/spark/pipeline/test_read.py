@@ -130,15 +130,13 @@ def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_
 
 
 def test_the_lines_are_to_be_had_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read_lines
+    from kgreason.spark.read.paths import sort
+    from kgreason.spark.read.read import lines_of
 
     (tmp_path / "a.nt").write_text("anything\n\nat all")
-    rows = read_lines(spark, tmp_path / "a.nt").collect()
+    rows = lines_of(spark, sort(tmp_path / "a.nt")).collect()
     assert [bytes(row.line) for row in rows] == [b"anything", b"", b"at all"]
     assert {row.file for row in rows} == {f"file:{tmp_path}/a.nt"}
-    (tmp_path / "a.ttl").write_text("")
-    with pytest.raises(InputError, match=r"a\.ttl: cannot be read as lines"):
-        read_lines(spark, [tmp_path / "a.ttl"])
 
 
 @pytest.mark.parametrize(
