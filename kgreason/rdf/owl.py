@@ -219,7 +219,8 @@ def _add_axioms(ontology: Any, text: str, source: str) -> None:
     notes = [each for each in told if isinstance(each, model.AnnotationAssertion)]
     iris = {_literal(each.ann.av): str(each.subject) for each in notes if str(each.ann.ap.first) == _OBO_ID}
     for tag, property_, others in axioms(text, iris, source):
-        whole, *chain = (model.ObjectProperty(model.IRI.parse(iri)) for iri in (property_, *others))
+        made: list[Any] = [model.ObjectProperty(model.IRI.parse(iri)) for iri in (property_, *others)]
+        whole, *chain = made
         if tag == "equivalent_to":
             ontology.add_component(model.EquivalentObjectProperties([whole, *chain]))
         elif tag == "disjoint_from":
