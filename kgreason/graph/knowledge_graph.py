@@ -763,6 +763,22 @@ class KnowledgeGraph(ReadableGraph):
         matches = Matches(found, self._shown_prefixes)
         return matches
 
+    def pairs(self, predicate: str) -> tuple[list[str], Int32]:
+        """Return the pairs (subject, object) of IRIs that a predicate links, as of this call.
+
+        `predicate` is an IRI as N-Triples text. The result is the IRIs of all pairs, sorted, and the pairs as rows of
+        numbers in this list: int32[n, 2]. Cost: a look at each fact. This is for many pairs: `match` makes a Python
+        object for each.
+
+        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        ...     _ = graph.add(":b :p :a .", prefixes={"": "http://e/"})
+        ...     graph.pairs("<http://e/p>")
+        (['<http://e/a>', '<http://e/b>'], array([[1, 0]], dtype=int32))
+        """
+        from kgreason.materialize.relations.facts import pairs
+
+        return pairs(self._saved(), predicate)
+
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
 

@@ -13,19 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from kgreason.errors import GraphBusyError, InputError
+from kgreason.errors import GraphBusyError
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import GraphLock, locked
 from kgreason.graph.opening.options import MADE_WITH, EngineOptions
 from kgreason.graph.results import notebook
-from kgreason.graph.results.documents import LINES, WITH_GRAPHS, document
+from kgreason.graph.results.documents import LINES, WITH_GRAPHS, dumped
 from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
@@ -35,10 +32,7 @@ from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.formats import writable
 from kgreason.store.homes.home import Home, closed
-from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.untagged import PROBLEM, untagged
-from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -440,15 +434,7 @@ class ReadableGraph:
         graphs = syntax in WITH_GRAPHS if graphs is None else graphs
         if syntax not in LINES:
             known = {**self.prefixes, **known}
-        state = self._saved()
-        if state is None:
-            return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, known, asserted)
-        saved, dictionary = state
-        tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
-        tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
-        if syntax not in LINES:
-            return document(dictionary, tables, syntax, known, asserted)
-        return map(_sound, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+        return dumped(self._saved(), syntax, known, graphs=graphs, asserted=asserted)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
@@ -458,27 +444,9 @@ class ReadableGraph:
         derived. Relations declared as `internal` are left out.
         """
         check_asserted(asserted)
-        from kgreason.graph.changes.relations import dumped
+        from kgreason.graph.changes.relations import lines
 
-        return dumped(self._saved(), self.own_rules(), asserted)
-
-    def pairs(self, predicate: str) -> tuple[list[str], Int32]:
-        """Return the pairs (subject, object) of IRIs that a predicate links, as of this call.
-
-        `predicate` is an IRI as N-Triples text. The result is the IRIs of all pairs, sorted, and the pairs as rows of
-        numbers in this list: int32[n, 2]. Cost: a look at each fact. This is for many pairs: `match` makes a Python
-        object for each.
-
-        >>> from kgreason import KnowledgeGraph
-        >>> with KnowledgeGraph.open(rules=["rdfs"]) as graph:
-        ...     _ = graph.add(":b :p :a .", prefixes={"": "http://e/"})
-        ...     graph.pairs("<http://e/p>")
-        (['<http://e/a>', '<http://e/b>'], array([[1, 0]], dtype=int32))
-        """
-        from kgreason.materialize.relations.facts import pairs
-
-        state = self._saved()
-        return pairs(*state, predicate) if state else ([], np.empty((0, 2), np.int32))
+        return lines(self._saved(), self.own_rules(), asserted)
 
     def log(self, limit: int | None = None) -> list[Head]:
         """Return the commits of the history, the newest first; at most `limit` of them.
@@ -515,10 +483,3 @@ class ReadableGraph:
         The call raises HistoryError if the history lacks one of these commits.
         """
         return reading.deltas_since(self._home, commit, self._declared())
-
-
-def _sound(lines: bytes) -> bytes:
-    """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
-    if term := untagged(lines):
-        raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
-    return lines

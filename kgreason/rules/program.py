@@ -68,7 +68,7 @@ def default_name(number: int) -> str:
 def check_sizes(rules: Iterable[Rule]) -> None:
     """Raise RuleError for a rule with too many atoms in its body or head, or too many expressions side by side."""
     for rule in rules:
-        inner = (each.computed for each in (*rule.aggregates, *rule.negated))
+        inner = [each.computed for each in rule.aggregates] + [each.computed for each in rule.negated]
         if (most := max(map(len, (rule.computed, *inner)))) > MOST_EXPRESSIONS:
             raise RuleError(
                 f"{placed(rule)}: it has {most:,} FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are "

@@ -12,6 +12,7 @@ from starlette.requests import Request
 
 from kgreason import KnowledgeGraph
 from kgreason.server.paths import query as asking
+from kgreason.server.paths import served as serving
 from kgreason.server.paths.served import served as served_by
 from kgreason.server.queries.pool import Answer
 from kgreason.server.queries.pool import Request as Query
@@ -252,7 +253,7 @@ def test_no_tag_if_the_answer_may_have_a_later_commit(
     is_known: bool, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An edit has ended meanwhile, or an edit runs, whose commit the process may see before the server knows it."""
-    plain, writers = asking.asked, list[Writer]()
+    plain, writers = serving.asked, list[Writer]()
 
     def moved(writer: Writer, by: int) -> None:
         if is_known:

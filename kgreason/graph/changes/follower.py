@@ -25,7 +25,7 @@ import numpy as np
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.relations import dumped, signed_facts
+from kgreason.graph.changes.relations import lines, signed_facts
 from kgreason.graph.recovery import replayed, restored
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.expressions import RESERVED
@@ -190,9 +190,7 @@ def _manifest(path: Path) -> Manifest:
 
 def _facts(materializer: Materializer | None) -> set[str]:
     """Return all facts of the user's relations in the state `materializer`, as rule text."""
-    return (
-        set(dumped((materializer.save(), materializer.dictionary), materializer.own, None)) if materializer else set()
-    )
+    return set(lines((materializer.save(), materializer.dictionary), materializer.own, None)) if materializer else set()
 
 
 class _State(NamedTuple):

@@ -25,12 +25,15 @@ from typing import IO, cast
 import numpy as np
 from pyoxigraph import Quad, Triple
 
+from kgreason.errors import InputError
 from kgreason.graph.input.terms import text_of
+from kgreason.materialize.state import Saved
 from kgreason.rdf.writing import fits, write
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.tags import quads
+from kgreason.terms.untagged import PROBLEM, untagged
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.zset.columns import Int32
 
@@ -46,6 +49,32 @@ _TITLES = {
 _SPOOLED = 1 << 26
 _PIECE = 1 << 20
 _SUBJECT, _PREDICATE, _OBJECT = range(3)
+
+
+def dumped(
+    state: tuple[Saved, Dictionary] | None,
+    syntax: str,
+    prefixes: Mapping[str, str],
+    *,
+    graphs: bool,
+    asserted: bool | None,
+) -> Iterator[bytes]:
+    """Return the triples of a state, or with `graphs` its quads, in the format `syntax`; see `KnowledgeGraph.dump`."""
+    if state is None:
+        return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, prefixes, asserted)
+    saved, dictionary = state
+    tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
+    tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
+    if syntax not in LINES:
+        return document(dictionary, tables, syntax, prefixes, asserted)
+    return map(_sound, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+
+
+def _sound(lines: bytes) -> bytes:
+    """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
+    if term := untagged(lines):
+        raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
+    return lines
 
 
 def document(

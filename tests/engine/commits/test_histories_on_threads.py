@@ -53,7 +53,7 @@ SUITES: dict[str, Callable[[int, Strategy], None]] = {
 def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = True) -> list[str]:
     """A digest of the engine after each commit that `work` makes with so many threads. `costs`: with those of rules."""
     found: list[str] = []
-    accept = Engine._accept
+    accept = Engine.accept
 
     def noted(engine: Engine) -> None:
         accept(engine)
@@ -64,7 +64,7 @@ def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = 
         found.append(hashlib.sha256(rows.tobytes() + kept + told.encode()).hexdigest())
 
     with crews(threads, heads, rows=2, chunks=5), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Engine, "_accept", noted)
+        patch.setattr(Engine, "accept", noted)
         work()
     return found
 
