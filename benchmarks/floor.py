@@ -51,6 +51,8 @@ class _Recorder(Circuit):
         self.room = self.memory["rows"].shape[0]
         self.heads: list[Int32] = []
         self.tables: list[Int32] = []
+        self._reserve = self.facts.reserve
+        self.facts.reserve = self._make_room  # type: ignore[method-assign]
 
     def derive(self, table: int, rows: Int32) -> None:
         self.heads.append(self.facts.padded(rows))
@@ -63,8 +65,9 @@ class _Recorder(Circuit):
         super().run(check)
 
     def _make_room(self, more: int) -> None:
-        self.facts.reserve(more)
-        if self.block[at.LOGGING]:
+        is_logging, self.block[at.LOGGING] = bool(self.block[at.LOGGING]), 0  # so that the log stays empty
+        self._reserve(more)
+        if is_logging:
             self._take()
 
     def _take(self) -> None:

@@ -82,7 +82,7 @@ def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> 
     commands = told.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in commands][:3] == ["load", "query", "update"]
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
-    assert [line.split()[0] for line in told.partition("Exit status:\n")[2].splitlines()] == ["0", "1", "2", "130"]
+    assert [line.split()[0] for line in told.partition("Exit status:\n")[2].splitlines()] == ["0", "1", "2", "3", "130"]
 
 
 def test_a_query_and_an_update_name_each_other(store: Path) -> None:

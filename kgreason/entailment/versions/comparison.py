@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias
 
-from kgreason.entailment.classification.unsatisfiable import unsatisfiable
 from kgreason.entailment.versions.labels import relabelled
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.labels import LABELS, best, literal
@@ -187,7 +186,7 @@ class _State:
     """A version: its asserted and inferred triples, its contradictions, and the facts in which proofs are searched."""
 
     def __init__(self, graph: KnowledgeGraph, *, classes: bool) -> None:
-        empty = unsatisfiable(graph) if classes else []
+        empty = graph.unsatisfiable_classes() if classes else []
         self.unsatisfiable = {each.name: each.proof for each in empty}
         self._prove = graph.prover()
         self.asserted = _triples(graph, asserted=True)

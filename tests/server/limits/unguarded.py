@@ -384,14 +384,14 @@ GUARDS = [
     Guard(
         "SERVICE in a query",
         "server.paths.query",
-        "check_service(sparql, services)\n    else",
-        "pass\n    else",
+        "await look(sparql, partial(check_service, sparql, services))",
+        "pass",
         f"{_GUARD}::test_service_is_refused",
     ),
     Guard(
         "SERVICE in an update",
         "server.paths.update",
-        "await run_in_threadpool(check_service, sparql)",
+        "await look(sparql, partial(check_service, sparql))",
         "pass",
         f"{_GUARD}::test_service_is_refused",
     ),
