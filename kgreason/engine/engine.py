@@ -201,8 +201,7 @@ class Engine(Reader):
         elastic = self._elastic
         if elastic.work is None:
             return True
-        arriving, leaving = (sum(map(len, rows.values())) for rows in wish)
-        if not elastic.is_hopeless(arriving, leaving) or self._left(budget) < elastic.work:
+        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._left(budget) < elastic.work:
             return False
         elastic.doubt()
         return True

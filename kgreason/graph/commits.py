@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgreason.errors import ContradictionError, DiskFullError, StoreError
+from kgreason.errors import ContradictionError, DiskFullError, KgreasonError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.changes.relations import asserted_facts
@@ -303,7 +303,7 @@ class Committer:
             filled = worker.submit(fill)
             home.load(self.manifest(), self.write, wait)
         if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # so it costs no more than the commit itself
-            with span("store"):
+            with span("store"), suppress(KgreasonError):  # the commit stands, whatever becomes of this
                 store.compact()
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:

@@ -339,7 +339,9 @@ class KnowledgeGraph(ReadableGraph):
         """Return the named classes that nothing can be in, each with a proof, in the order of their names.
 
         Such a class does not contradict the ontology, but its first member will. To find that out, each class gets a
-        member in a what-if, so that nothing changes. The graph may be open for reading only.
+        member in a what-if, as of the last commit, so that nothing changes. The graph may be open for reading only. If
+        rules have NOT, the answer is about a member of which nothing else is known. A class is left out if its member
+        would be equal to a term that has the same contradiction already.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     _ = graph.add('''@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -637,7 +639,8 @@ class KnowledgeGraph(ReadableGraph):
         asks the network. Raises QueryError, InputError.
 
         `bindings` maps variables to terms, as `match` takes them for an object: the query is asked with these terms in
-        the place of the variables, as if VALUES gave them at the start of the pattern and of each group in it. An inner
+        the place of the variables, as if VALUES gave them at the start of the pattern and of each group in it. (The
+        group of a MINUS gets them if a triple pattern in it has the variable.) An inner
         SELECT has the term only if it selects the variable; otherwise its variable is another one with the same name. A
         term is never read as SPARQL, so it may come from anybody.
 

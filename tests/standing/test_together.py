@@ -15,6 +15,7 @@ from kgreason.graph.standing import standing
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.graph.standing.together import Together
 
+TEXT = f'"{"x" * 30}"'
 COUNT = "SELECT (COUNT(*) AS ?n) { ?x ?y ?z }"
 
 
@@ -99,10 +100,10 @@ def test_rows_with_too_much_text_end_their_query() -> None:
         with pytest.raises(QueryError, match="the rows of all standing queries have too many characters together"):
             graph.standing(grown, Told(), together=together)
         assert not one.error
-        graph.add('<e:a> <e:b> "yyyy" .')
+        graph.add('<e:a> <e:b> "yyyyyy" .')
         assert (len(together), other.error) == (1, "")
         assert "have too many characters together" in one.error
-        graph.standing(grown.replace("?z }", '?z FILTER(?z = "yyyy") }'), Told(), together=together)
+        graph.standing(grown.replace("?z }", '?z FILTER(?z = "yyyyyy") }'), Told(), together=together)
         assert together.room() < 1_000 - 400
 
 
@@ -150,3 +151,13 @@ def test_a_slow_query_ends_when_no_time_is_left(tmp_path: Path, monkeypatch: pyt
         assert asked[1] is not None
         assert asked[1] < 50
         query.close()
+
+
+def test_a_query_that_is_evaluated_again_has_the_room_of_its_own_rows() -> None:
+    """Its rows replace the old ones: an edit that changes nothing of them does not end it."""
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add(*((f"<http://e/{number}>", "<http://e/p>", TEXT) for number in range(6)))
+        together, told = Together(100, most=400), Told()
+        query = graph.standing("SELECT ?s ?o { ?s <http://e/p> ?o } LIMIT 9", told, together=together)
+        graph.add(("<http://e/a>", "<http://e/q>", 1))
+        assert (len(told), told.error, together.room() < 200, len(query.rows)) == (1, "", True, 6)

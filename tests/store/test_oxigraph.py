@@ -15,6 +15,7 @@ from typing import Any, cast
 import pytest
 from pyoxigraph import QueryBoolean, QuerySolutions
 
+from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError, StoreError, StoreLockedError
 from kgreason.store.oxigraph import update
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -261,3 +262,25 @@ def test_a_graph_goes_in_the_transaction_that_takes_its_last_row(monkeypatch: py
     monkeypatch.setattr(store, "_forget_empty", lambda _: None)
     store.apply(row, b"")
     assert not list(cast(QuerySolutions, store.query("SELECT ?g { GRAPH ?g {} }")))
+
+
+@pytest.mark.parametrize("is_full", [False, True])
+def test_a_load_that_doubles_a_store_compacts_it(
+    is_full: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The commit stands whatever becomes of the compaction, and the store takes the next edit."""
+    compacted, plain = list[int](), OxigraphStore.compact
+
+    def compact(store: OxigraphStore) -> None:
+        compacted.append(len(store))
+        if is_full:
+            raise StoreError("no space left on the device")
+        plain(store)
+
+    monkeypatch.setattr(OxigraphStore, "compact", compact)
+    with KnowledgeGraph.open(tmp_path / "store", rules=["none"]) as graph:
+        assert graph.add(*((f"<http://e/{number}>", "<http://e/p>", number) for number in range(9))).commit == 1
+        assert graph.add(("<http://e/a>", "<http://e/p>", 1)).commit == 2
+        assert (compacted, graph.store.is_broken) == ([9], False)
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert len(graph) == 10

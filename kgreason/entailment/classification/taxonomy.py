@@ -69,6 +69,11 @@ class Pairs(Sequence[tuple[str, str]]):
             for name, above in self._rows[low : low + _PART].tolist():
                 yield self._names[name], self._names[above]
 
+    def without(self, names: AbstractSet[str]) -> Pairs:
+        """Return the pairs whose first class is not among `names`."""
+        is_left = np.array([name not in names for name in self._names], dtype=np.bool_)
+        return Pairs(self._names, self._rows[is_left[self._rows[:, 0]]])
+
     def __eq__(self, other: object) -> bool:
         return tuple(self) == tuple(other) if isinstance(other, Sequence) else NotImplemented
 
@@ -93,7 +98,7 @@ class Taxonomy(NamedTuple):
 
     equal: tuple[tuple[str, ...], ...]
     links: tuple[tuple[str, str], ...]
-    indirect: Sequence[tuple[str, str]]
+    indirect: Pairs
     unsatisfiable: tuple[str, ...]
     is_consistent: bool
 
@@ -155,11 +160,12 @@ def classify(
 
 def _without(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
     """Return a taxonomy in which more classes are unsatisfiable: with a class all that are equal to it or below it."""
-    links, indirect = (
-        tuple(pair for pair in pairs if pair[0] not in unsatisfiable) for pairs in (found.links, found.indirect)
-    )
+    if not unsatisfiable:
+        return found
+    links = tuple(pair for pair in found.links if pair[0] not in unsatisfiable)
     equal = tuple(group for group in found.equal if unsatisfiable.isdisjoint(group))
-    return Taxonomy(equal, links, indirect, tuple(sorted({*unsatisfiable, *found.unsatisfiable})), found.is_consistent)
+    empty = tuple(sorted({*unsatisfiable, *found.unsatisfiable}))
+    return found._replace(equal=equal, links=links, indirect=found.indirect.without(unsatisfiable), unsatisfiable=empty)
 
 
 REASONERS = get_args(Reasoner)

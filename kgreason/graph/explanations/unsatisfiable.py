@@ -9,10 +9,12 @@ alone. The members of decided classes are left out when the other classes are as
 contradiction. The rules of OWL 2 EL can find out that a class is below owl:Nothing. Such a class needs no member.
 
 Laws: each class that is returned has a proof. A class that is not returned is satisfiable as far as the rules of the
-graph can tell: rules without NOT derive no less from more members. A contradiction that the graph has already says
-nothing of a class, by whichever of its equal terms it is named (`Consistency`). But such a contradiction may hide a new
-one, if a member becomes equal to its terms. So the classes of members that have become equal to something are asked
-about alone in such a graph. Threads: all of this needs the graph's lock. Nothing changes.
+graph can tell, if the graph has no contradiction: rules without NOT derive no less from more members. With NOT the
+answer is about a member of which nothing else is known. A contradiction that the graph has already says nothing of a
+class, by whichever of its equal terms it is named (`Consistency`). But such a contradiction may hide a new one, if a
+member becomes equal to its terms. So the classes of members that have become equal to something are asked about alone
+in such a graph. Alone, a member may still become equal to a term that has the same contradiction: then its class is not
+decided, and not returned. Threads: all of this needs the graph's lock. Nothing changes.
 Cost: one edit that is tried for each round, and one for each class that is asked about alone.
 """
 

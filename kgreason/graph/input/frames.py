@@ -175,7 +175,7 @@ class _Reader:
             and datatype not in DATATYPE_MAP
             and datatype[len(v.XSD) + 1 : -1] not in _RARE
         ):
-            raise InputError(f"column {name}: XSD has no datatype {kind}")
+            raise InputError(f"column {name}: RDF has no datatype {kind}")
         if is_untagged(f'"x"^^{datatype}'):
             raise InputError(f"column {name}: {PROBLEM}; pass the tag, as @en")
         return ColumnMapping(name, predicate, datatype=datatype)

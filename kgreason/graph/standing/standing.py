@@ -156,11 +156,12 @@ class StandingQuery:
         """
         let_out()
         if self._plan is not None:
-            return self._values(self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}"))
+            found = self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}")
+            return self._values(found, replaced=self.size)
         found = self._ask(self._sparql) if found is None else found
         if isinstance(found, QueryBoolean):
             return [()] if found else []
-        return self._values(found)
+        return self._values(found, replaced=self.size)
 
     @property
     def _head(self) -> str:
@@ -179,9 +180,13 @@ class StandingQuery:
             found |= counts
         return Counter(found).elements()
 
-    def _values(self, found: Found) -> Iterable[Row]:
+    def _values(self, found: Found, replaced: int = 0) -> Iterable[Row]:
+        """Yield the rows of an answer. They may have as many characters more as the rows that they replace.
+
+        Raises QueryError.
+        """
         assert isinstance(found, (Solutions, QuerySolutions))
-        variables, room = [Variable(name) for name in self._names], self._room()
+        variables, room = [Variable(name) for name in self._names], self._room() + replaced
         for solution in found:
             terms = [solution[variable] for variable in variables]
             row = tuple([None if term is None else text_of(term) for term in terms])

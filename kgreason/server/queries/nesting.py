@@ -33,6 +33,7 @@ from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
 from kgreason.sparql.query.columns import dry_query
+from kgreason.sparql.tokens import TOKEN
 from kgreason.stacks import is_small, stack_for, with_stack
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ _FEW = 12
 _SECONDS, _PER_CHARACTER = 1.0, 1e-6
 """How long the parser and the planner may take. In a new process the parser is made first: a third of a second."""
 _LATE = "the text takes the parser too long: it has too many calls or SELECTs in one another"
-_LATE_PLAN = "the query takes Oxigraph's planner too long: it has too many triple patterns or OPTIONALs in one group"
+_LATE_PLAN = (
+    "the query takes Oxigraph too long, even without a triple: it has too many triple patterns or OPTIONALs in one group,"
+    " or too many rows of VALUES"
+)
 _STACK = 1 << 20
 _PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
 """Every query and every WHERE has one of these. `rules.expressions` limits the nesting in other rules."""
@@ -92,11 +96,18 @@ def check(kind: str, text: str, form: str, base: str) -> str | None:
     parse = _parser(kind, form, base)  # before the clock: it may have to import a parser
     seconds = _SECONDS + _PER_CHARACTER * len(text) if kind != "document" else None
     found = _with_small_stack(lambda: parse(text), seconds, _LATE)
-    return _with_small_stack(lambda: _plan(text, base), seconds, _LATE_PLAN) if kind == "query" and not found else found
+    if kind != "query" or found or _asks_service(text):
+        return found
+    return _with_small_stack(lambda: _plan(text, base), seconds, _LATE_PLAN)
+
+
+def _asks_service(query: str) -> bool:
+    """Whether a query may ask a SERVICE: to plan it would ask, too."""
+    return any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(query))
 
 
 def _plan(query: str, base: str) -> None:
-    """Have Oxigraph parse a query and plan its joins."""
+    """Have Oxigraph parse a query, plan its joins and evaluate it over an empty store."""
 
     def plan() -> None:  # what it makes must end in the thread that has made it
         pyoxigraph.Store().query(query, base_iri=base or None)

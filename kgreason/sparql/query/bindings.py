@@ -12,7 +12,8 @@ are variables change; so no term can change the rest of the text. A text is refu
 itself (AS, VALUES), or selects the variable in an inner SELECT with a LIMIT or OFFSET: nobody knows whether the rows
 are counted before or after the variable has its value.
 
-A MINUS looks for variables that both sides have. So both sides get `VALUES ?x_ { term }` if its pattern has ?x.
+A MINUS looks for variables that both sides have. So both sides get `VALUES ?x_ { term }` if a triple pattern of its
+group has ?x; a MINUS without one gets none, unlike the text of the law.
 
 Cost: a microsecond for each token, and what `scopes` costs.
 """

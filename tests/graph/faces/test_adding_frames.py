@@ -117,7 +117,7 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "@e n")}}, "column x: @e n is not a language tag"),
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "rdf:langString")}}, "needs a language tag"),
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "xsd:int")}}, "row 1, column x, value 'a'"),
-    ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "xsd:integr")}}, "XSD has no datatype xsd:integr"),
+    ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "xsd:integr")}}, "RDF has no datatype xsd:integr"),
     ({"subject": "http://e/{id}", "columns": {"x": ("http://e/x", "{x}")}}, "makes no IRIs: .*; {.name} takes whole"),
     ({"subject": "http://e/{id}", "types": '"a"'}, "cannot be the object|not an IRI"),
 ]
