@@ -46,8 +46,8 @@ _SECONDS, _PER_CHARACTER = 1.0, 1e-6
 """How long the parser and the planner may take. In a new process the parser is made first: a third of a second."""
 _LATE = "the text takes the parser too long: it has too many calls or SELECTs in one another"
 _LATE_PLAN = (
-    "the query takes Oxigraph too long, even without a triple: it has too many triple patterns or OPTIONALs in one group,"
-    " or too many rows of VALUES"
+    "the query takes Oxigraph too long, even without a triple: it has too many triple patterns or OPTIONALs in one"
+    " group, or too many rows of VALUES"
 )
 _STACK = 1 << 20
 _PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
