@@ -8,9 +8,10 @@ The caller gives the triples of a blank node (`About`) and the name of a term (`
 label, as `_:b1`, if its triples do not say one expression: a part is missing or doubled, a list has a fault, the node
 contains itself, or it is too deep inside other expressions.
 
-Law: the text of an expression has at most `MOST` names besides `...`. Whatever the triples are, the work for one
-text is bounded by `MOST`, and the depth of its calls by `_DEEPEST`. So nobody can make a text of an expression that
-nests 100,000 others, or that has one expression twice in each of its levels.
+Law: the text of an expression has at most `MOST` names and expressions besides `...`: an empty one, `{}`, counts as
+well. Whatever the triples are, the work for one text is bounded by `MOST`, and the depth of its calls by `_DEEPEST`. So
+nobody can make a text of an expression that nests 100,000 others, or that has one expression twice in each of its
+levels.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kgreason.terms import vocabulary as v
 About: TypeAlias = Callable[[str], Sequence[tuple[str, str]]]
 """Returns the triples of a blank node, each as predicate and object."""
 MOST = 300
-"""The largest number of names in a text."""
+"""The largest number of names and expressions in a text."""
 _DEEPEST = 20
 _CUT = "..."
 _FILLED = {
@@ -249,7 +250,7 @@ class Manchester:
 
 
 class _Text:
-    """One text. `_left` is the number of names that it may still have, `_path` the nodes around the present one.
+    """One text. `_left` is the number of names and expressions that it may still have, `_path` the nodes around.
 
     `failed` are the blank nodes in it that say no expression.
     """
@@ -422,9 +423,9 @@ class _Text:
             return self._name(term)
         if self._left <= 0:
             return _CUT
+        self._left -= 1  # before its parts: an expression without a name in it counts as well
         text = self.expression(term)
         if text is None:
-            self._left -= 1
             self.failed.add(term)
             return term
         return text if " " not in text or not _CLOSED.isdisjoint(self._said(term)) else f"({text})"

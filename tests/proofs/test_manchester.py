@@ -125,3 +125,23 @@ def test_expressions_of_an_attacker_stay_short() -> None:
     long = Manchester(about_of([("_:n", v.OWL_ONE_OF, "_:c0"), *cells]), name).expression("_:n") or ""
     assert long.endswith(", ...}")
     assert long.count(",") == MOST
+
+
+@pytest.mark.parametrize("last", [v.OWL_ONE_OF, v.OWL_UNION_OF])
+def test_expressions_without_a_name_cannot_multiply(last: str) -> None:
+    """Each level has the next one three times, and the last has no member: 3 to the power of 18 without a bound."""
+    said: dict[str, list[tuple[str, str]]] = {}
+    for level in range(18):
+        said[f"_:n{level}"] = [(v.OWL_UNION_OF, f"_:a{level}")]
+        for cell, rest in zip("abc", (f"_:b{level}", f"_:c{level}", v.RDF_NIL), strict=True):
+            said[f"_:{cell}{level}"] = [(v.RDF_FIRST, f"_:n{level + 1}"), (v.RDF_REST, rest)]
+    said["_:n18"] = [(last, v.RDF_NIL)]
+    asked = 0
+
+    def about(node: str) -> list[tuple[str, str]]:
+        nonlocal asked
+        asked += 1
+        assert asked < 20 * MOST
+        return said[node]
+
+    assert "..." in (Manchester(about, name).expression("_:n0") or "")
