@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeAlias
 
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
 
@@ -201,8 +202,13 @@ class Manchester:
         """
         nodes = {each[0]: None for each in triples if is_blank(each[0])}
         lists = {each[2]: None for each in triples if not is_part(each) and is_blank(each[2])}
-        told = [node for node in nodes if self.expression(node) is not None or self.group(node) is not None]
+        told = [node for node in nodes if self._is_told(node)]
         return self._reached([*told, *(head for head in lists if self.members(head) is not None)])
+
+    def _is_told(self, node: str) -> bool:
+        """Whether a blank node is an expression or an axiom that can be read."""
+        let_out()
+        return self.expression(node) is not None or self.group(node) is not None
 
     def axiom(self, triple: Triple) -> str:
         """Return an axiom as text. Other triples are written as subject, predicate and object."""

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kgreason.errors import LimitError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.labels import labels
+from kgreason.interrupts import watched
 from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names, quoted, terms_of
 from kgreason.terms import vocabulary as v
@@ -68,6 +71,17 @@ def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
     assert f":CheesyPizza owl:equivalentClass {CHEESY}" in text
     assert "rdf:rest" not in text.replace(", rdf:rest, ", "")  # the generic rule itself names it
     assert "_:" not in text
+
+
+@pytest.mark.parametrize("work", [Proof.folded, Proof.to_json, Proof.names])
+def test_to_write_a_proof_ends_at_a_limit(work: Callable[[Proof], object]) -> None:
+    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+
+    def ended() -> None:
+        raise LimitError("too long")
+
+    with watched(ended), pytest.raises(LimitError, match="too long"):
+        work(proof)
 
 
 def test_the_filler_of_a_link_is_no_restriction() -> None:

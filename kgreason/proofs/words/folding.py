@@ -12,6 +12,8 @@ has its premises, without those that are parts of an expression.
 A restriction `r some f` may stand where EL's rules mean the filler of a link over r. There it becomes
 `f and (inverse r some owl:Thing)`, which says the same.
 
+The work may be ended between two steps (`interrupts.let_out`).
+
 Law: each asserted triple of the proof is shown, or is a part of an expression that is shown; nothing is shown that does
 not follow. Cost: linear in the proof, besides the premises that move up.
 """
@@ -22,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
+from kgreason.interrupts import let_out
 from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
 from kgreason.proofs.notation import Step
 from kgreason.rules.model import Atom, Rule, Triple, triple
@@ -57,13 +60,14 @@ class _Folding:
         self._read = Manchester(self._about, str).readable(triples)
         self._made: dict[Triple, None] = dict.fromkeys(triples)
         self._restrictions: dict[tuple[str, str], str] = {}
-        for subject, *_ in triples:
+        for subject in dict.fromkeys(each[0] for each in triples):
             if (said := self._restriction(subject)) is not None:
                 self._restrictions.setdefault(said, subject)
 
     def folded(self, proof: Proof) -> Proof:
         shown: dict[Step, tuple[Step, ...]] = {}
         for step in proof.steps():
+            let_out()
             premises = tuple(each for premise in step.premises for each in shown[premise])
             premises = tuple(dict.fromkeys(premises)) if _is_of_el(step.rule) else premises
             fact = self._fact(step.fact)
