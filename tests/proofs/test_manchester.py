@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
@@ -145,3 +147,28 @@ def test_expressions_without_a_name_cannot_multiply(last: str) -> None:
         return said[node]
 
     assert "..." in (Manchester(about, name).expression("_:n0") or "")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ":A rdfs:subClassOf _:b . _:b owl:complementOf :B ",
+        ":A rdfs:subClassOf _:b . _:b owl:complementOf :B , :C ",
+        "_:b a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B",
+    ],
+)
+def test_many_statements_about_one_blank_node_are_read_once(kind: str) -> None:
+    found = triples(f"{kind} ; rdfs:comment {', '.join(map(repr, map(str, range(100))))} .")
+    about, asked, named = about_of(found), list[str](), list[str]()
+
+    def counted(node: str) -> Sequence[tuple[str, str]]:
+        asked.append(node)
+        return about(node)
+
+    def noted(term: str) -> str:
+        named.append(term)
+        return name(term)
+
+    assert Manchester(counted, noted).axioms(found)
+    assert len(asked) < 5
+    assert len(named) < 10 * len(found)
