@@ -8,9 +8,10 @@ The caller gives the triples of a blank node (`About`) and the name of a term (`
 label, as `_:b1`, if its triples do not say one expression: a part is missing or doubled, a list has a fault, the node
 contains itself, or it is too deep inside other expressions.
 
-Law: the text of an expression has at most `MOST` names besides `...`. Whatever the triples are, the work for one
-text is bounded by `MOST`, and the depth of its calls by `_DEEPEST`. So nobody can make a text of an expression that
-nests 100,000 others, or that has one expression twice in each of its levels.
+Law: the text of an expression has at most `MOST` names and expressions besides `...`: an empty one, `{}`, counts as
+well. Whatever the triples are, the work for one text is bounded by `MOST`, and the depth of its calls by `_DEEPEST`. So
+nobody can make a text of an expression that nests 100,000 others, or that has one expression twice in each of its
+levels.
 """
 
 from __future__ import annotations
@@ -19,13 +20,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeAlias
 
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
 
 About: TypeAlias = Callable[[str], Sequence[tuple[str, str]]]
 """Returns the triples of a blank node, each as predicate and object."""
 MOST = 300
-"""The largest number of names in a text."""
+"""The largest number of names and expressions in a text."""
 _DEEPEST = 20
 _CUT = "..."
 _FILLED = {
@@ -171,6 +173,8 @@ def described(nodes: Iterable[str], about: About, most: int = 10 * MOST) -> list
 class Manchester:
     """Writes expressions and axioms. `about` gives the triples of blank nodes, `name` the texts of other terms.
 
+    `about` must always give the same: each node is asked for once or twice, however many statements are about it.
+
     >>> about = about_of([("_:r", v.OWL_ON_PROPERTY, "p"), ("_:r", v.OWL_SOME_VALUES_FROM, "C")])
     >>> Manchester(about, str).expression("_:r")
     'p some C'
@@ -178,19 +182,29 @@ class Manchester:
 
     def __init__(self, about: About, name: Callable[[str], str]) -> None:
         self._about, self._name = about, name
+        self._known: dict[str, dict[str, list[str]]] = {}
+        self._groups: dict[str, tuple[str | None, set[str]]] = {}
+
+    def _said(self, node: str) -> Mapping[str, Sequence[str]]:
+        """Return the triples of a node that say what it stands for, as a dict from predicates to objects."""
+        if (known := self._known.get(node)) is None:
+            known = self._known[node] = {}
+            for predicate, object_ in self._about(node):
+                known.setdefault(predicate, []).append(object_)
+        return known
 
     def expression(self, node: str) -> str | None:
         """Return what a blank node says; None if it says no expression."""
-        return _Text(self._about, self._name).expression(node)
+        return _Text(self._said, self._name).expression(node)
 
     def inside(self, node: str) -> str | None:
         """Return what a blank node says, with brackets if the text has several words; None as for `expression`."""
-        text = _Text(self._about, self._name).inner(node)
+        text = _Text(self._said, self._name).inner(node)
         return None if text == node else text
 
     def members(self, head: str) -> str | None:
         """Return the members of a list in brackets, as Turtle writes them; None if the list has a fault."""
-        text = _Text(self._about, self._name).members(head, " ")
+        text = _Text(self._said, self._name).members(head, " ")
         return text and f"({text})"
 
     def readable(self, triples: Iterable[Triple]) -> set[str]:
@@ -200,16 +214,28 @@ class Manchester:
         """
         nodes = {each[0]: None for each in triples if is_blank(each[0])}
         lists = {each[2]: None for each in triples if not is_part(each) and is_blank(each[2])}
-        told = [node for node in nodes if self.expression(node) is not None or self.group(node) is not None]
+        told = [node for node in nodes if self._is_told(node)]
         return self._reached([*told, *(head for head in lists if self.members(head) is not None)])
+
+    def _is_told(self, node: str) -> bool:
+        """Whether a blank node is an expression or an axiom that can be read."""
+        let_out()
+        return self.expression(node) is not None or self.group(node) is not None
 
     def axiom(self, triple: Triple) -> str:
         """Return an axiom as text. Other triples are written as subject, predicate and object."""
-        return _Text(self._about, self._name).axiom(triple)
+        return _Text(self._said, self._name).axiom(triple)
 
     def group(self, node: str) -> str | None:
         """Return the axiom that a blank node stands for, such as `DisjointClasses: A, B`; None if it is no axiom."""
-        return _Text(self._about, self._name).group(node)
+        return self._grouped(node)[0]
+
+    def _grouped(self, node: str) -> tuple[str | None, set[str]]:
+        """Return what `group` returns, and the blank nodes in the axiom that say no expression."""
+        if (known := self._groups.get(node)) is None:
+            text = _Text(self._said, self._name)
+            known = self._groups[node] = (text.group(node), text.failed)
+        return known
 
     def axioms(self, triples: Iterable[Triple]) -> list[str]:
         """Return the axioms and statements in `triples`, each once, in the order of the triples.
@@ -231,14 +257,16 @@ class Manchester:
 
     def _stated(self, triple: Triple) -> tuple[str, set[str]]:
         """Return a statement as text, and the blank nodes in it that say no expression."""
-        text = _Text(self._about, self._name)
-        group = text.group(triple[0]) if is_blank(triple[0]) and not is_part(triple) else None
-        return group or text.axiom(triple), text.failed
+        text = _Text(self._said, self._name)
+        if not is_blank(triple[0]) or is_part(triple):
+            return text.axiom(triple), text.failed
+        group, failed = self._grouped(triple[0])
+        return (group, failed) if group else (text.axiom(triple), text.failed | failed)
 
     def _reached(self, terms: Iterable[str]) -> set[str]:
         """Return the blank nodes among `terms`, and those that are parts of them."""
-        waiting = list(filter(is_blank, terms))
-        found = set(waiting)
+        found = set(filter(is_blank, terms))
+        waiting = list(found)
         while waiting:
             node = waiting.pop()
             for predicate, object_ in self._about(node):
@@ -249,13 +277,13 @@ class Manchester:
 
 
 class _Text:
-    """One text. `_left` is the number of names that it may still have, `_path` the nodes around the present one.
+    """One text. `_left` is the number of names and expressions that it may still have, `_path` the nodes around.
 
     `failed` are the blank nodes in it that say no expression.
     """
 
-    def __init__(self, about: About, name: Callable[[str], str]) -> None:
-        self._about, self._name = about, name
+    def __init__(self, said: Callable[[str], Mapping[str, Sequence[str]]], name: Callable[[str], str]) -> None:
+        self._said, self._name = said, name
         self._left = MOST
         self._path: list[str] = []
         self.failed = set[str]()
@@ -327,13 +355,6 @@ class _Text:
             return self._constructed(self._said(node))
         finally:
             self._path.pop()
-
-    def _said(self, node: str) -> dict[str, list[str]]:
-        """Return the triples of a node that say what it stands for, as a dict from predicates to objects."""
-        found: dict[str, list[str]] = {}
-        for predicate, object_ in self._about(node):
-            found.setdefault(predicate, []).append(object_)
-        return found
 
     def _constructed(self, said: Mapping[str, Sequence[str]]) -> str | None:
         kinds = [each for each in _INSIDE if each in said]
@@ -422,9 +443,9 @@ class _Text:
             return self._name(term)
         if self._left <= 0:
             return _CUT
+        self._left -= 1  # before its parts: an expression without a name in it counts as well
         text = self.expression(term)
         if text is None:
-            self._left -= 1
             self.failed.add(term)
             return term
         return text if " " not in text or not _CLOSED.isdisjoint(self._said(term)) else f"({text})"

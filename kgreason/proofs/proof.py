@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from kgreason.interrupts import let_out
 from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
@@ -172,6 +173,7 @@ class Unsatisfiable(NamedTuple):
 
 
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
+    let_out()
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
     if is_computed(proof.fact) or is_aggregated(proof.fact):
         step = {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}

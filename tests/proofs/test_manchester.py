@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
@@ -125,3 +127,48 @@ def test_expressions_of_an_attacker_stay_short() -> None:
     long = Manchester(about_of([("_:n", v.OWL_ONE_OF, "_:c0"), *cells]), name).expression("_:n") or ""
     assert long.endswith(", ...}")
     assert long.count(",") == MOST
+
+
+@pytest.mark.parametrize("last", [v.OWL_ONE_OF, v.OWL_UNION_OF])
+def test_expressions_without_a_name_cannot_multiply(last: str) -> None:
+    """Each level has the next one three times, and the last has no member: 3 to the power of 18 without a bound."""
+    said: dict[str, list[tuple[str, str]]] = {}
+    for level in range(18):
+        said[f"_:n{level}"] = [(v.OWL_UNION_OF, f"_:a{level}")]
+        for cell, rest in zip("abc", (f"_:b{level}", f"_:c{level}", v.RDF_NIL), strict=True):
+            said[f"_:{cell}{level}"] = [(v.RDF_FIRST, f"_:n{level + 1}"), (v.RDF_REST, rest)]
+    said["_:n18"] = [(last, v.RDF_NIL)]
+    asked = 0
+
+    def about(node: str) -> list[tuple[str, str]]:
+        nonlocal asked
+        asked += 1
+        assert asked < 20 * MOST
+        return said[node]
+
+    assert "..." in (Manchester(about, name).expression("_:n0") or "")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        ":A rdfs:subClassOf _:b . _:b owl:complementOf :B ",
+        ":A rdfs:subClassOf _:b . _:b owl:complementOf :B , :C ",
+        "_:b a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :B",
+    ],
+)
+def test_many_statements_about_one_blank_node_are_read_once(kind: str) -> None:
+    found = triples(f"{kind} ; rdfs:comment {', '.join(map(repr, map(str, range(100))))} .")
+    about, asked, named = about_of(found), list[str](), list[str]()
+
+    def counted(node: str) -> Sequence[tuple[str, str]]:
+        asked.append(node)
+        return about(node)
+
+    def noted(term: str) -> str:
+        named.append(term)
+        return name(term)
+
+    assert Manchester(counted, noted).axioms(found)
+    assert len(asked) < 5
+    assert len(named) < 10 * len(found)

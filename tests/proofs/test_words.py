@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from kgreason.errors import LimitError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.labels import labels
+from kgreason.interrupts import watched
+from kgreason.proofs.notation import fact_text
 from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names, quoted, terms_of
 from kgreason.terms import vocabulary as v
@@ -70,6 +75,17 @@ def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
     assert "_:" not in text
 
 
+@pytest.mark.parametrize("work", [Proof.folded, Proof.to_json, Proof.names])
+def test_to_write_a_proof_ends_at_a_limit(work: Callable[[Proof], object]) -> None:
+    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+
+    def ended() -> None:
+        raise LimitError("too long")
+
+    with watched(ended), pytest.raises(LimitError, match="too long"):
+        work(proof)
+
+
 def test_the_filler_of_a_link_is_no_restriction() -> None:
     """EL's rules write the filler of a link as the node of its restriction, if the property has a range."""
     text = f"""{HEAD} :has rdfs:range :Topping .
@@ -78,6 +94,44 @@ def test_the_filler_of_a_link_is_no_restriction() -> None:
     told = proved("owl2el", ":Ham rdfs:subClassOf :Topped", text).to_text(NAMES)
     assert "(:Fat and (inverse :has some owl:Thing)) rdfs:subClassOf :Topping\n" in told
     assert "(:has some :Fat) rdfs:subClassOf :Topping\n" not in told
+
+
+PEOPLE = f"""{HEAD} :Person a owl:Class . :bob a :Person .
+    :Fan owl:equivalentClass [ owl:onProperty :likes ; owl:someValuesFrom :Person ] .
+    :V rdfs:subClassOf [ owl:onProperty :likes ; owl:hasValue :bob ] .
+    :N rdfs:subClassOf [ owl:onProperty :likes ; owl:someValuesFrom [ owl:oneOf ( :bob ) ] ] .
+    :knows rdfs:subPropertyOf :likes . :likes a owl:ObjectProperty . :knows a owl:ObjectProperty . :ann :knows :bob .
+    :S rdfs:subClassOf [ owl:onProperty :knows ; owl:hasSelf true ] .
+    :Narcissist owl:equivalentClass [ owl:onProperty :likes ; owl:hasSelf true ] ."""
+
+
+@pytest.mark.parametrize(
+    ("triple", "line"),
+    [
+        (":V rdfs:subClassOf :Fan", ":V rdfs:subClassOf (:likes value :bob) (asserted)"),
+        (":N rdfs:subClassOf :Fan", ":N rdfs:subClassOf (:likes some {:bob}) (asserted)"),
+        (":ann a :Fan", ":ann :knows :bob (asserted)"),
+    ],
+)
+def test_an_individual_is_no_class(triple: str, line: str) -> None:
+    """EL's rules mean the class of an individual; a proof must not state it of the individual."""
+    told = [each.strip() for each in proved("owl2el", triple, PEOPLE).to_text(NAMES).splitlines()]
+    assert line in told
+    assert ":bob a :Person (asserted)" in told
+    assert not [each for each in told if re.search(r"^:(bob|ann) rdfs:subClassOf|rdfs:subClassOf :bob|some :bob", each)]
+
+
+@pytest.mark.parametrize(
+    "triple", [":S rdfs:subClassOf :Narcissist", ":S rdfs:subClassOf :Fan2", ":V rdfs:subClassOf :Fan"]
+)
+def test_no_step_is_its_own_reason(triple: str) -> None:
+    """An expression that a rule takes apart is the one in the file."""
+    text = f"{PEOPLE} :Fan2 owl:equivalentClass [ owl:onProperty :likes ; owl:someValuesFrom owl:Thing ] ."
+    proof = proved("owl2el", triple, text)
+    shown = proof.folded()
+    known = shown.names(NAMES)
+    said = {step: fact_text(step.fact, known) for step in shown.steps()}
+    assert not [said[step] for step in said if said[step] in {said[premise] for premise in step.premises}]
 
 
 def test_labels_stand_in_the_place_of_iris() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -10,6 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
+
+from kgreason.proofs.proof import Proof
 
 PATHS = Path(__file__).parents[2] / "kgreason" / "server" / "paths"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -52,6 +55,23 @@ def test_what_if_adds_a_document_to_a_named_graph(http: httpx.Client) -> None:
     assert told["asserted"][0][3] == "<http://e/graph>"
     assert http.post("/what-if", content=document, headers=form).json()["asserted"][0][3] == ""
     assert http.post("/what-if", params={"graph": "<x> y"}, content=document, headers=form).status_code == 400
+
+
+@pytest.mark.parametrize("options", [{}, {"folded": "true"}, {"folded": "true", "all": "true"}])
+def test_proofs_are_not_written_in_the_event_loop(
+    options: dict[str, str], http: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There they would stop every other request, and have no limit."""
+    write = Proof.to_json
+    seen: list[bool] = []
+
+    def noted(proof: Proof) -> dict[str, Any]:
+        seen.append(asyncio._get_running_loop() is not None)
+        return write(proof)
+
+    monkeypatch.setattr(Proof, "to_json", noted)
+    http.get("/explain", params={"triple": "<http://e/tom> a <http://e/Animal>", **options}).raise_for_status()
+    assert seen == [False]
 
 
 def test_a_proof_and_why_there_is_none(http: httpx.Client) -> None:

@@ -1,14 +1,14 @@
 """Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
 /health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer. There edits go
-first, and a question may use only so much time and memory (`server.writer`).
+first, and a question may use only so much time and memory (`server.writer`). The answer is written there as well: to
+write a proof may take long, and would stop every other request in the event loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -20,6 +20,7 @@ from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import journalled
 from kgreason.proofs.proof import Proof, Unsatisfiable
+from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, wanted
 from kgreason.server.guard import check_role
@@ -46,6 +47,7 @@ from kgreason.server.session import author_of
 from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
+Found = TypeVar("Found")
 RULES = "text/x-kgreason-rules"
 """The media type of rules in the rule language of kgreason."""
 _STREAMS: Types = {"json": ("text/event-stream",), "patch": ("application/rdf-patch", "text/x-rdf-patch")}
@@ -104,20 +106,29 @@ async def explain(request: Request) -> Response:
 
     With `folded=true` steps that only take lists and expressions apart are left out.
     """
-    given, run = parameters(request), partial(asked_engine, request)
+    given = parameters(request)
     is_folded = flag(given, "folded")
+
+    def plain(proof: Proof) -> dict[str, Any]:
+        return _json(proof, is_folded=is_folded)
+
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
-        return _proof(request, await run(lambda graph: graph.relation(name).explain(terms)), is_folded=is_folded)
+        return await _answer(request, lambda graph: graph.relation(name).explain(terms), plain)
     triple = _triple(given)
     if flag(given, "all"):
-        proofs = await run(lambda graph: graph.explain_all(triple))
-        return answered(request, lambda: proofs, lambda: [_json(proof, is_folded=is_folded) for proof in proofs])
-    return _proof(request, await run(lambda graph: graph.explain(triple)), is_folded=is_folded)
+        return await _answer(request, lambda graph: graph.explain_all(triple), lambda proofs: list(map(plain, proofs)))
+    return await _answer(request, lambda graph: graph.explain(triple), plain)
 
 
-def _proof(request: Request, proof: Proof, *, is_folded: bool) -> Response:
-    return answered(request, lambda: proof, lambda: _json(proof, is_folded=is_folded))
+async def _answer(request: Request, find: Callable[[KnowledgeGraph], Found], plain: Callable[[Found], Any]) -> Response:
+    """Answer with `find(graph)`, or with what `plain` makes of it, from the thread of the writer."""
+
+    def read(graph: KnowledgeGraph) -> Response:
+        found = find(graph)
+        return answered(request, lambda: found, lambda: plain(found))
+
+    return await asked_engine(request, read)
 
 
 def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
@@ -130,13 +141,12 @@ async def why_not(request: Request) -> Response:
     limit, name = single(given, "limit") or "10", single(given, "relation")
     if not (limit.isascii() and limit.isdigit() and int(limit[:9]) > 0):
         raise Problem(400, f"limit={limit}: write a number, at least 1")
+    most = int(limit[:9])
     if name is None:
         triple = _triple(given)
-        found = await asked_engine(request, lambda graph: graph.why_not(triple, limit=int(limit[:9])))
-    else:
-        row = terms_of(given.get("term", []))
-        found = await asked_engine(request, lambda graph: graph.relation(name).why_not(row, limit=int(limit[:9])))
-    return answered(request, lambda: found, found.to_json)
+        return await _answer(request, lambda graph: graph.why_not(triple, limit=most), WhyNot.to_json)
+    row = terms_of(given.get("term", []))
+    return await _answer(request, lambda graph: graph.relation(name).why_not(row, limit=most), WhyNot.to_json)
 
 
 def _triple(given: Parameters) -> Item:
@@ -158,8 +168,7 @@ async def rules(request: Request) -> Response:
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):
-            own = await asked_engine(request, KnowledgeGraph.own_rules)
-            return answered(request, lambda: own, lambda: list(map(journalled, own)))
+            return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journalled, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
         return JSONResponse(await asked_engine(request, lambda graph: graph.rules(**how)))
     name = single(given, "name")
@@ -199,13 +208,11 @@ async def contradictions(request: Request) -> Response:
     def proved(graph: KnowledgeGraph) -> list[Proof]:
         return graph.prove_contradictions(limit, each=each_cause)
 
-    if is_exact(request):
-        values: list[Any] = await asked_engine(
-            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit]
-        )
-        return answered(request, lambda: values, list)
+    is_of_library = is_exact(request)
 
-    def read(graph: KnowledgeGraph) -> list[dict[str, Any]]:
+    def read(graph: KnowledgeGraph) -> Response:
+        if is_of_library:
+            return answered(request, lambda: proved(graph) if with_proofs else graph.contradictions()[:limit], list)
         lines = graph.contradictions()[:limit]
         found: list[dict[str, Any]] = [
             {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms} for each in lines
@@ -217,9 +224,9 @@ async def contradictions(request: Request) -> Response:
                 each["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
                 if is_folded and proof is not None:
                     each["words"] = line.to_text(proof.names())
-        return found
+        return JSONResponse(found)
 
-    return JSONResponse(await asked_engine(request, read))
+    return await asked_engine(request, read)
 
 
 async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
@@ -227,20 +234,18 @@ async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> R
     limit, with_proofs = number(given, "limit"), flag(given, "proofs")
     check_role(request.scope, served(request).settings.what_if_role)
 
-    def read(graph: KnowledgeGraph) -> list[Unsatisfiable]:
-        with graph.evaluating(budget=served(request).settings.what_if_budget):
-            return graph.unsatisfiable_classes()[:limit]
-
-    found = await asked_engine(request, read)
-
-    def plain() -> list[dict[str, Any]]:
+    def plain(found: list[Unsatisfiable]) -> list[dict[str, Any]]:
         told = ({"message": str(each), "class": each.name} for each in found)
         if not with_proofs:
             return list(told)
         proofs = (_json(each.proof, is_folded=is_folded) for each in found)
         return [one | {"proof": proof} for one, proof in zip(told, proofs, strict=True)]
 
-    return answered(request, lambda: found, plain)
+    def find(graph: KnowledgeGraph) -> list[Unsatisfiable]:
+        with graph.evaluating(budget=served(request).settings.what_if_budget):
+            return graph.unsatisfiable_classes()[:limit]
+
+    return await _answer(request, find, plain)
 
 
 async def stats(request: Request) -> Response:
