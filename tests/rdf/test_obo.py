@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.obo.clauses import axioms, check
 from tests.rdf.reading import lines_read
 
 pytest.importorskip("pyhornedowl")
@@ -106,6 +108,15 @@ def test_nothing_is_lost_silently(text: str, line: int, problem: str) -> None:
     with pytest.raises(RdfSyntaxError, match=problem) as caught:
         lines_read((head + "\n" * (not text.startswith("ontology")) + text).encode(), "obo", "a.obo")
     assert caught.value.line == line + (1 if text.startswith("ontology") else 2)
+
+
+@pytest.mark.parametrize("clause", ["name: a{}a", "transitive_over: q{}a", "relationship: p A:1{}{{}}"])
+def test_a_long_line_takes_linear_time(clause: str) -> None:
+    """Quadratic time would be minutes."""
+    text = "[Typedef]\nid: p\n" + clause.format(" " * 300_000)
+    check(text, "a.obo")
+    with contextlib.suppress(RdfSyntaxError):
+        list(axioms(text, {"p": "http://e/p"}, "a.obo"))
 
 
 def test_without_the_extra_the_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
