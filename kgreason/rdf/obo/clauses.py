@@ -32,12 +32,16 @@ _ADDED = {
 """The clauses of a [Typedef] that `axioms` reads, with the number of their ids."""
 _REFUSED = {"": {"owl-axioms"}, "Typedef": {"union_of", "intersection_of", "disjoint_over"}}
 _OTHER = re.compile(r"\{[^{}]*\b(?:(?:min|max)?cardinality|all_only|all_some)\s*=", re.IGNORECASE)
+_QUOTED = re.compile(r'(\\.)|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _QUALIFIERS = re.compile(r"\{[^{}]*\}$")
 _ADVICE = "ROBOT translates it: robot convert --input FILE.obo --output FILE.owl"
 
 
 class OboClause(NamedTuple):
-    """A clause: the kind of its stanza ("" in the header), the id of the stanza, its line, its tag and its value."""
+    """A clause: the kind of its stanza ("" in the header), the id of the stanza, its line, its tag and its value.
+
+    The value has no comment and no text in quotation marks: a text may have the signs of a comment or of qualifiers.
+    """
 
     stanza: str
     about: str
@@ -53,7 +57,7 @@ def clauses(text: str) -> Iterator[OboClause]:
         if content.lstrip().startswith("["):
             stanza, about = content.strip().strip("[]"), ""
         elif found := _CLAUSE.fullmatch(content):
-            value = found[2].partition("!")[0].strip()
+            value = _QUOTED.sub(r"\1", found[2]).partition("!")[0].strip()
             about = value if found[1] == "id" else about
             yield OboClause(stanza, about, line, found[1], value)
 
