@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from kgreason.entailment.classification.taxonomy import taxonomy_of
 from kgreason.entailment.dl_query.query import ClassAnswer, query
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.transaction import Transaction
 from tests.volume import many_seeds
 
 PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -86,6 +89,25 @@ def test_nothing_can_be_in_it(rules: list[str]) -> None:
         assert found.contradiction
         assert found[:4] == ((), (), (), ())
         assert not graph.contradictions()
+
+
+def test_the_graph_knows_nothing_of_the_class_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may have seen the name in an earlier query, and say something of it."""
+    seen: set[str] = set()
+    add = Transaction.add
+
+    def watched(tx: Transaction, text: str, **options: Any) -> Transaction:
+        seen.update(re.findall(r"<urn:[^>]*>", text))
+        return add(tx, text, **options)
+
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + ":A rdfs:subClassOf :B .")
+        with monkeypatch.context() as patch:
+            patch.setattr(Transaction, "add", watched)
+            before = query(graph, "A")
+        assert len(seen) == 2
+        graph.add(PREFIXES + " ".join(f"{name} rdfs:subClassOf :B ; a :Seen ." for name in seen))
+        assert query(graph, "A").superclasses == before.superclasses == ("<http://e/B>",)
 
 
 def test_what_the_rules_do_not_read_is_told(body: KnowledgeGraph) -> None:
