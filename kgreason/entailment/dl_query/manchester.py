@@ -26,6 +26,7 @@ from kgreason.terms import vocabulary as v
 
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _DATATYPES = (f"<{v.XSD}", f"<{v.RDFS}Literal>", f"<{v.RDF}PlainLiteral>", f"<{v.RDF}langString>", f"<{v.OWL}rational>")
+_WITH_LANGUAGE = (f"<{v.RDF}langString>", f"<{v.RDF}dirLangString>")
 _NUMBER = f"{v.XSD}nonNegativeInteger"
 
 
@@ -149,13 +150,15 @@ class _Writer:
         return _node(f"<{v.OWL}Restriction>", f"{v.OWL_ON_PROPERTY} {property_.text} ; {said}")
 
     def text(self, text: Token) -> _Part:
-        return _Part(str(Literal(_plain(text))), True)
+        return _literal(text)
 
     def typed(self, text: Token, name: _Part) -> _Part:
-        return _Part(str(Literal(_plain(text), datatype=NamedNode(name.text[1:-1]))), True)
+        if name.text in _WITH_LANGUAGE:
+            raise InputError(f'{_cut(text)}^^{name.text}: a literal of this datatype has a language, as in "a"@en')
+        return _literal(text, datatype=NamedNode(name.text[1:-1]))
 
     def tagged(self, text: Token, language: Token) -> _Part:
-        return _Part(str(Literal(_plain(text), language=language[1:])), True)
+        return _literal(text, language=language[1:])
 
     def number(self, text: Token) -> _Part:
         return _Part(str(text), True)
@@ -179,6 +182,9 @@ def _natural(number: Token) -> str:
     return str(Literal(number.removeprefix("+"), datatype=NamedNode(_NUMBER)))
 
 
-def _plain(quoted: str) -> str:
-    """Return the text between quotation marks, without backslashes."""
-    return _ESCAPED.sub(r"\1", quoted[1:-1])
+def _literal(quoted: str, **kind: Any) -> _Part:
+    """Return the literal of a text in quotation marks, whose backslashes go. Raises InputError."""
+    try:
+        return _Part(str(Literal(_ESCAPED.sub(r"\1", quoted[1:-1]), **kind)), True)
+    except ValueError as error:
+        raise InputError(f"{_cut(quoted)}: this is not a literal: {error}") from error
