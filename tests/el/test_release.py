@@ -247,3 +247,16 @@ def test_a_query(tmp_path: Path) -> None:
     for wrong in (["--query", "Cat"], [file, "-l", store, "--query", "Cat"], [file, "--query", "Cat", "-o", "x.ttl"]):
         assert run(*wrong)[0] == 2
     assert run(file, "-l", store)[0] == run()[0] == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-o", "x.ttl"), ("--merge",), ("--annotate",), ("--remove-redundant",), ("--labels", "en"), ("--full",),
+        ("--axiom-generators", "SubClass"), ("--equivalent-classes", "fail"),
+    ],
+)  # fmt: skip
+def test_a_query_refuses_the_options_of_a_taxonomy(options: tuple[str, ...]) -> None:
+    status, _, told = run("zoo.ttl", "--query", "Cat", *options)
+    assert status == 2
+    assert f"--query writes no taxonomy and no proof: leave {options[0]} out" in told
