@@ -116,6 +116,17 @@ def test_what_the_rules_do_not_read_is_told(body: KnowledgeGraph) -> None:
     assert "of the expression" in told
 
 
+def test_only_axioms_are_unread(body: KnowledgeGraph) -> None:
+    assert query(body, f"partOf value 1{'0' * 100}").unread == ()
+
+
+@pytest.mark.parametrize("name", ["x" * 1000, f"<{'x' * 1000}>", f"<http://e/{'x' * 1000}>", f"{'x' * 1000}:a"])
+def test_a_message_has_no_long_name(body: KnowledgeGraph, name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        query(body, name)
+    assert len(str(caught.value)) < 250
+
+
 @pytest.mark.parametrize("seed", many_seeds(0, 6))
 def test_random_expressions(seed: int) -> None:
     random = Random(seed)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,9 +160,6 @@ def _without(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
     )
     equal = tuple(group for group in found.equal if unsatisfiable.isdisjoint(group))
     return Taxonomy(equal, links, indirect, tuple(sorted({*unsatisfiable, *found.unsatisfiable})), found.is_consistent)
-
-
-REASONERS = get_args(Reasoner)
 
 
 def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:

@@ -21,6 +21,8 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import DEFAULT_GROUPS
 from kgreason.terms import vocabulary as v
 
+_OF_AXIOMS = "under the rules of"
+"""What a warning about axioms says, and no other one, such as that of a long number."""
 _APART = {v.OWL_THING, v.OWL_NOTHING}
 
 
@@ -120,8 +122,8 @@ def _ends(names: set[str], superclasses: Mapping[str, set[str]], *, upper: bool)
 
 
 def _unread(graph: Graph, definition: str, asked: str) -> tuple[str, ...]:
-    """Return the warnings of the graph's rules about the class expression alone."""
+    """Return the warnings of the graph's rules about the axioms of the class expression alone."""
     rules = [name for name in graph.options["rules"] if name.split("+")[0] in DEFAULT_GROUPS]
     with KnowledgeGraph.open(rules=rules or ["none"]) as alone:
         alone.add(definition)
-        return tuple(each.replace(asked, "the expression") for each in alone.warnings)
+        return tuple(each.replace(asked, "the expression") for each in alone.warnings if _OF_AXIOMS in each)
