@@ -97,10 +97,29 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
     """Write an ontology in OWL functional syntax. `target` is the name of the file in messages.
 
     Raises InputError if the library is not installed, or if it would lose a triple: it reads no ontology whose classes
-    are not declared, and it drops triples that it does not know, such as the class of a blank node.
+    are not declared, and it drops triples that it does not know, such as the class of a blank node. If what it writes
+    with the prefixes cannot be read back, the document has full IRIs.
     """
-    pyhornedowl, document = _library(target), BytesIO()
     rows, apart = _without_disjoint_classes(rows)
+    problem = ""
+    for known in (prefixes, {}):  # py-horned-owl shortens <http://e/x.> to `:x.`, which nobody can read
+        written = _functional_syntax(rows, apart, known, target)
+        try:
+            lost = _lost(rows, written, target)
+        except RdfSyntaxError as error:
+            problem = f"cannot be read back ({error})"
+            continue
+        if not lost:
+            return written
+        problem = f"would lose {lost.total():,} triples, such as {min(lost)}"
+    raise InputError(f"{target}: functional syntax, as py-horned-owl writes it, {problem}; write a .ttl file")
+
+
+def _functional_syntax(
+    rows: Sequence[Triple], apart: Sequence[list[str]], prefixes: Mapping[str, str], target: str
+) -> bytes:
+    """Write an ontology, and axioms that say that all classes of a list are disjoint. Raises InputError."""
+    pyhornedowl, document = _library(target), BytesIO()
     write(rows, document, "rdf")
     try:
         ontology = pyhornedowl.open_ontology_from_string(document.getvalue().decode(), "rdf")
@@ -110,16 +129,13 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
         ontology.add_component(_disjoint_classes([ontology.class_(name) for name in names]), set())
     for prefix, namespace in prefixes.items():
         ontology.prefix_mapping.add_prefix(prefix, namespace)
-    written = str(ontology.save_to_string("ofn")).encode()
+    return str(ontology.save_to_string("ofn")).encode()
+
+
+def _lost(rows: Sequence[Triple], written: bytes, target: str) -> Counter[str]:
+    """Return the triples, as texts, that a document in functional syntax lacks. Raises RdfSyntaxError."""
     back = map(with_blank_nodes, pyoxigraph.parse(to_rdf_xml(written, "ofn", target, None), RdfFormat.RDF_XML))
-    lost = _said(rows) - _said([quad.triple for quad in back])
-    if lost:
-        lines = sorted(lost)
-        raise InputError(
-            f"{target}: functional syntax, as py-horned-owl writes it, would lose {lost.total():,} triples, such as"
-            f" {lines[0]}; write a .ttl file"
-        )
-    return written
+    return _said(rows) - _said([quad.triple for quad in back])
 
 
 def _without_disjoint_classes(rows: Sequence[Triple]) -> tuple[list[Triple], list[list[str]]]:

@@ -8,12 +8,15 @@ from random import Random
 
 import pytest
 from click.testing import CliRunner
-from pyoxigraph import Quad, RdfFormat, parse
+from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
 
 from kgreason.cli.commands import main
 from kgreason.entailment.classification.release import GENERATORS, release
 from kgreason.entailment.classification.taxonomy import Taxonomy, classify, taxonomy_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.owl import functional_syntax
+from kgreason.terms import vocabulary as v
+from tests.rdf.reading import lines_read
 from tests.tables import table
 from tests.volume import many_seeds
 
@@ -197,6 +200,15 @@ def test_functional_syntax(tmp_path: Path) -> None:
         assert ("http://e/A", "rdfs:subClassOf", "http://e/C") in graph
 
 
+@pytest.mark.parametrize("name", ["x.", "x%20y."])
+def test_functional_syntax_of_a_name_that_no_prefix_can_shorten(name: str) -> None:
+    """The library shortens it nevertheless."""
+    pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed")
+    kind = (NamedNode(f"http://e/{name}"), NamedNode(v.RDF_TYPE[1:-1]), NamedNode(v.OWL_CLASS[1:-1]))
+    written = functional_syntax([Triple(*kind)], {"": "http://e/"}, "out.ofn")
+    assert f"<http://e/{name}> " in lines_read(written, "ofn").decode()
+
+
 def test_functional_syntax_loses_nothing_in_silence(tmp_path: Path) -> None:
     pytest.importorskip("pyhornedowl", reason="py-horned-owl is not installed")
     file, output = tmp_path / "zoo.ttl", tmp_path / "out.ofn"
@@ -235,3 +247,16 @@ def test_a_query(tmp_path: Path) -> None:
     for wrong in (["--query", "Cat"], [file, "-l", store, "--query", "Cat"], [file, "--query", "Cat", "-o", "x.ttl"]):
         assert run(*wrong)[0] == 2
     assert run(file, "-l", store)[0] == run()[0] == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-o", "x.ttl"), ("--merge",), ("--annotate",), ("--remove-redundant",), ("--labels", "en"), ("--full",),
+        ("--axiom-generators", "SubClass"), ("--equivalent-classes", "fail"),
+    ],
+)  # fmt: skip
+def test_a_query_refuses_the_options_of_a_taxonomy(options: tuple[str, ...]) -> None:
+    status, _, told = run("zoo.ttl", "--query", "Cat", *options)
+    assert status == 2
+    assert f"--query writes no taxonomy and no proof: leave {options[0]} out" in told

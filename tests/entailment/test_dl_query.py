@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from kgreason.entailment.classification.taxonomy import taxonomy_of
 from kgreason.entailment.dl_query.query import ClassAnswer, query
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.transaction import Transaction
 from tests.volume import many_seeds
 
 PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -88,10 +91,40 @@ def test_nothing_can_be_in_it(rules: list[str]) -> None:
         assert not graph.contradictions()
 
 
+def test_the_graph_knows_nothing_of_the_class_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody may have seen the name in an earlier query, and say something of it."""
+    seen: set[str] = set()
+    add = Transaction.add
+
+    def watched(tx: Transaction, text: str, **options: Any) -> Transaction:
+        seen.update(re.findall(r"<urn:[^>]*>", text))
+        return add(tx, text, **options)
+
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + ":A rdfs:subClassOf :B .")
+        with monkeypatch.context() as patch:
+            patch.setattr(Transaction, "add", watched)
+            before = query(graph, "A")
+        assert len(seen) == 2
+        graph.add(PREFIXES + " ".join(f"{name} rdfs:subClassOf :B ; a :Seen ." for name in seen))
+        assert query(graph, "A").superclasses == before.superclasses == ("<http://e/B>",)
+
+
 def test_what_the_rules_do_not_read_is_told(body: KnowledgeGraph) -> None:
     (told,) = query(body, "Hand or Finger").unread
     assert "union as a superclass" in told
     assert "of the expression" in told
+
+
+def test_only_axioms_are_unread(body: KnowledgeGraph) -> None:
+    assert query(body, f"partOf value 1{'0' * 100}").unread == ()
+
+
+@pytest.mark.parametrize("name", ["x" * 1000, f"<{'x' * 1000}>", f"<http://e/{'x' * 1000}>", f"{'x' * 1000}:a"])
+def test_a_message_has_no_long_name(body: KnowledgeGraph, name: str) -> None:
+    with pytest.raises(InputError) as caught:
+        query(body, name)
+    assert len(str(caught.value)) < 250
 
 
 @pytest.mark.parametrize("seed", many_seeds(0, 6))

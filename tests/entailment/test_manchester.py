@@ -7,6 +7,7 @@ from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, RdfFormat, pars
 
 from kgreason.entailment.dl_query.manchester import turtle
 from kgreason.errors import InputError
+from kgreason.terms import vocabulary as v
 from tests.tables import table
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -80,6 +81,9 @@ def test_an_expression_is_its_triples(expression: str, expected: str) -> None:
         ("{x, 1}", "individuals and literals"),
         ("{1, 2}", "not a class"),
         ("not {1}", "`and`, `or` and `not` of datatypes and literals are not read"),
+        ('p value "a"@abcdefghijk', '"a": this is not a literal: '),
+        (f'p value "a"^^<{v.RDF}langString>', "a literal of this datatype has a language"),
+        (f'p value "a"^^<{v.RDF}dirLangString>', "a literal of this datatype has a language"),
         ("A" * 100 + " some", "A{57}..."),
     ],
 )

@@ -63,6 +63,12 @@ def test_the_axiom_that_is_responsible_is_named(tmp_path: Path) -> None:
     assert (back.lost, back.gained) == (found.gained, found.lost)
 
 
+def test_a_literal_may_have_a_sign_that_ends_a_line_elsewhere(tmp_path: Path) -> None:
+    paths = versions(tmp_path, ":a :p :b .", ':a :p :b ; :says "x\x85\x0c\x1c\u2028y" .')
+    (row,) = compare(*paths, rules=["rdfs"]).gained.asserted
+    assert row[2] == '"x\x85\\f\\u001C\u2028y"'
+
+
 def test_a_restriction_is_told_with_what_it_says(tmp_path: Path) -> None:
     common = ":tom a :Owner . :tom :has :rex . :likes a owl:ObjectProperty ."
     some = ":Owner rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :has ; owl:allValuesFrom :{} ] ."

@@ -20,6 +20,14 @@ def test_later_edits_stay() -> None:
         assert graph.log(1)[0].headers == {"reverts": "1"}
 
 
+def test_a_conflict_has_its_whole_literal() -> None:
+    with KnowledgeGraph.open(rules=["none"], history="all") as graph:
+        graph.add('<e:a> <e:p> "x\x85y" .')
+        graph.remove('<e:a> <e:p> "x\x85y" .')
+        (conflict,) = graph.revert(1).conflicts
+        assert '"x\x85y"' in conflict
+
+
 def test_a_commit_may_be_taken_back_twice() -> None:
     """Reverting the revert brings everything back; reverting it once more finds nothing to do, and makes no commit."""
     with KnowledgeGraph.open(rules=["none"], history="all") as graph:

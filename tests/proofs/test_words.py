@@ -150,7 +150,13 @@ def test_two_terms_with_one_label_keep_their_ids() -> None:
 
 @pytest.mark.parametrize(
     ("label", "name"),
-    [("some", "'some'"), ("a\u202eb\nc", "'a b c'"), ("x" * 300, "'" + "x" * 100 + "...'"), ("", "''")],
+    [
+        ("some", "'some'"),
+        ("that", "'that'"),
+        ("a\u202eb\nc", "'a b c'"),
+        ("x" * 300, "'" + "x" * 100 + "...'"),
+        ("", "''"),
+    ],
 )
 def test_a_label_of_an_attacker_is_one_short_printable_line(label: str, name: str) -> None:
     assert quoted(label) == name

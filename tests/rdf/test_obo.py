@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.obo.clauses import axioms, check
 from tests.rdf.reading import lines_read
 
 pytest.importorskip("pyhornedowl")
@@ -96,6 +98,12 @@ def test_axioms_and_annotations_are_those_of_robot(tmp_path: Path) -> None:
         ("ontology: x\nowl-axioms: Ontology()\n", 2, "the clause owl-axioms of the header cannot be read"),
         ('[Term]\nid: A:1\nrelationship: p A:2 {maxCardinality="2"}\n', 3, "relationship with a cardinality"),
         ('[Term]\nid: A:1\nrelationship: p A:2 {all_only="true"}\n', 3, "relationship with a cardinality or a quant"),
+        (
+            '[Term]\nid: A:1\nrelationship: p A:2 {source="a!b", cardinality="0"}\n',
+            3,
+            "relationship with a cardinality",
+        ),
+        ('[Term]\nid: A:1\nrelationship: p A:2 {source="\\"}!", cardinality="0"}\n', 3, "with a cardinality"),
         ("[Typedef]\nid: p\nunion_of: q\nunion_of: r\n", 3, r"the clause union_of of a \[Typedef\]"),
         ("[Typedef]\nid: p\ntransitive_over: q\n", 3, r"no \[Typedef\] has id q"),
         ("[Term]\nid: A:1\nis_a A:2\n", 3, "expected"),
@@ -106,6 +114,22 @@ def test_nothing_is_lost_silently(text: str, line: int, problem: str) -> None:
     with pytest.raises(RdfSyntaxError, match=problem) as caught:
         lines_read((head + "\n" * (not text.startswith("ontology")) + text).encode(), "obo", "a.obo")
     assert caught.value.line == line + (1 if text.startswith("ontology") else 2)
+
+
+@pytest.mark.parametrize(
+    "end", ['{source="{cardinality=1}"}', '! "{cardinality=1}', '{source="a"} ! {cardinality="1"}']
+)
+def test_a_cardinality_in_a_comment_or_a_text_is_none(end: str) -> None:
+    check(f"[Term]\nid: A:1\nrelationship: p A:2 {end}\n", "a.obo")
+
+
+@pytest.mark.parametrize("clause", ["name: a{}a", 'name: "\\"{}', "transitive_over: q{}a", "relationship: p A:1{}{{}}"])
+def test_a_long_line_takes_linear_time(clause: str) -> None:
+    """Quadratic time would be minutes."""
+    text = "[Typedef]\nid: p\n" + clause.format(' \\"' * 30_000 if clause.startswith('name: "') else " " * 300_000)
+    check(text, "a.obo")
+    with contextlib.suppress(RdfSyntaxError):
+        list(axioms(text, {"p": "http://e/p"}, "a.obo"))
 
 
 def test_without_the_extra_the_format_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

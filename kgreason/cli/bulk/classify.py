@@ -48,6 +48,10 @@ _CONTRADICTIONS = 3
 _KINDS = ("SubClass", "EquivalentClass")
 _ABSURD = (v.OWL_THING, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
 _BUILT_IN = (v.OWL, v.RDF, v.RDFS, v.XSD)
+_OF_TAXONOMIES = (
+    "output", "merge", "remove_redundant", "axiom_generators", "annotate", "equivalent_classes", "language", "full",
+)  # fmt: skip
+"""The options that --query does not have."""
 _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf", ".ofn": "ofn"}
 
 
@@ -155,10 +159,10 @@ def classify(
     from kgreason.entailment.classification.taxonomy import classify as classified
 
     if expression is not None:
-        if output or merge or remove_redundant or annotate:
-            raise click.UsageError("--query writes no file: leave -o, --merge, --remove-redundant and --annotate out")
-        is_default = context.get_parameter_source("reasoner") == ParameterSource.DEFAULT
-        if location is not None and (catalogue or threads or not is_default):
+        given = [each for each in context.command.params if _is_given(context, str(each.name))]
+        if useless := [each.opts[0] for each in given if each.name in _OF_TAXONOMIES]:
+            raise click.UsageError(f"--query writes no taxonomy and no proof: leave {', '.join(useless)} out")
+        if location is not None and (catalogue or threads or _is_given(context, "reasoner")):
             raise click.UsageError("--reasoner, --catalogue and --threads are for files: a store has its own rules")
         how = {"catalogue": catalogue, "threads": threads}
         context.exit(answer(expression, files, location, reasoner, include_indirect, as_json, prefixes, verbose, how))
@@ -206,6 +210,11 @@ def classify(
         warn([f"{written.annotated:,} redundant superclasses are kept, because they are annotated"])
     is_wrong = taxonomy.unsatisfiable or (equivalent_classes == "fail" and equal)
     context.exit(1 if is_wrong else 0)
+
+
+def _is_given(context: click.Context, name: str) -> bool:
+    """Whether the command line has an option."""
+    return context.get_parameter_source(name) != ParameterSource.DEFAULT
 
 
 def _tell_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> None:

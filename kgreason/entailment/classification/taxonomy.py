@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args, overload
+from typing import Any, Literal, NamedTuple, TypeAlias, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,9 +166,6 @@ def _without(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
     equal = tuple(group for group in found.equal if unsatisfiable.isdisjoint(group))
     empty = tuple(sorted({*unsatisfiable, *found.unsatisfiable}))
     return found._replace(equal=equal, links=links, indirect=found.indirect.without(unsatisfiable), unsatisfiable=empty)
-
-
-REASONERS = get_args(Reasoner)
 
 
 def taxonomy_of(graph: KnowledgeGraph) -> Taxonomy:

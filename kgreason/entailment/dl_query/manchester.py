@@ -26,6 +26,7 @@ from kgreason.terms import vocabulary as v
 
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _DATATYPES = (f"<{v.XSD}", f"<{v.RDFS}Literal>", f"<{v.RDF}PlainLiteral>", f"<{v.RDF}langString>", f"<{v.OWL}rational>")
+_WITH_LANGUAGE = (f"<{v.RDF}langString>", f"<{v.RDF}dirLangString>")
 _NUMBER = f"{v.XSD}nonNegativeInteger"
 
 
@@ -48,9 +49,7 @@ def turtle(text: str, iri: Callable[[str], str]) -> str:
     try:
         tree = _grammar().parse(text)
     except UnexpectedInput as error:
-        raise InputError(
-            f"{_cut(text)}: not a class expression in Manchester syntax: {_problem(error, text)}"
-        ) from None
+        raise InputError(f"{cut(text)}: not a class expression in Manchester syntax: {_problem(error, text)}") from None
     writer, parts = _Writer(iri), dict[int, Any]()
     for node in tree.iter_subtrees():  # what a node consists of comes before the node
         parts[id(node)] = getattr(writer, node.data)(
@@ -58,7 +57,7 @@ def turtle(text: str, iri: Callable[[str], str]) -> str:
         )
     found: _Part = parts[id(tree)]
     if found.is_data:
-        raise InputError(f"{_cut(text)}: this is a datatype or a set of literals, not a class")
+        raise InputError(f"{cut(text)}: this is a datatype or a set of literals, not a class")
     return found.text
 
 
@@ -72,10 +71,11 @@ def _problem(error: UnexpectedInput, text: str) -> str:
     if getattr(error, "token", None) == "":
         return "it ends too early"
     hint = "; facets of datatypes are not read" if text[at] == "[" else ""
-    return f"{_cut(text[at:])} is not expected (character {at + 1}){hint}"
+    return f"{cut(text[at:])} is not expected (character {at + 1}){hint}"
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """Return a text of an expression as a message shows it: at most 60 characters."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
@@ -108,7 +108,7 @@ class _Writer:
 
     def _class(self, part: _Part) -> str:
         if part.is_data:
-            raise InputError(f"{part.text}: `and`, `or` and `not` of datatypes and literals are not read")
+            raise InputError(f"{cut(part.text)}: `and`, `or` and `not` of datatypes and literals are not read")
         return part.text
 
     def complement(self, part: _Part) -> _Part:
@@ -149,13 +149,15 @@ class _Writer:
         return _node(f"<{v.OWL}Restriction>", f"{v.OWL_ON_PROPERTY} {property_.text} ; {said}")
 
     def text(self, text: Token) -> _Part:
-        return _Part(str(Literal(_plain(text))), True)
+        return _literal(text)
 
     def typed(self, text: Token, name: _Part) -> _Part:
-        return _Part(str(Literal(_plain(text), datatype=NamedNode(name.text[1:-1]))), True)
+        if name.text in _WITH_LANGUAGE:
+            raise InputError(f'{cut(text)}^^{cut(name.text)}: a literal of this datatype has a language, as in "a"@en')
+        return _literal(text, datatype=NamedNode(name.text[1:-1]))
 
     def tagged(self, text: Token, language: Token) -> _Part:
-        return _Part(str(Literal(_plain(text), language=language[1:])), True)
+        return _literal(text, language=language[1:])
 
     def number(self, text: Token) -> _Part:
         return _Part(str(text), True)
@@ -175,10 +177,13 @@ def _counting(kind: str, noun: str) -> str:
 
 def _natural(number: Token) -> str:
     if number.startswith("-"):
-        raise InputError(f"{number}: a cardinality is not negative")
+        raise InputError(f"{cut(number)}: a cardinality is not negative")
     return str(Literal(number.removeprefix("+"), datatype=NamedNode(_NUMBER)))
 
 
-def _plain(quoted: str) -> str:
-    """Return the text between quotation marks, without backslashes."""
-    return _ESCAPED.sub(r"\1", quoted[1:-1])
+def _literal(quoted: str, **kind: Any) -> _Part:
+    """Return the literal of a text in quotation marks, whose backslashes go. Raises InputError."""
+    try:
+        return _Part(str(Literal(_ESCAPED.sub(r"\1", quoted[1:-1]), **kind)), True)
+    except ValueError as error:
+        raise InputError(f"{cut(quoted)}: this is not a literal: {error}") from error

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import Literal, NamedNode
 
+from kgreason.entailment.dl_query.manchester import cut
 from kgreason.errors import InputError
 from kgreason.terms import vocabulary as v
 
@@ -50,16 +51,18 @@ class Names:
         if not colon:
             return self._called(name)
         if prefix not in self._prefixes:
-            raise InputError(f"{name}: the prefix {prefix}: is not known; write it in <>, or declare the prefix")
+            raise InputError(
+                f"{cut(name)}: the prefix {cut(prefix)}: is not known; write it in <>, or declare the prefix"
+            )
         return self._mentioned(self._prefixes[prefix] + local, name)
 
     def _mentioned(self, iri: str, name: str) -> str:
         try:
             term = str(NamedNode(iri))
         except ValueError as error:
-            raise InputError(f"{name}: this is not an IRI: {error}") from error
+            raise InputError(f"{cut(name)}: this is not an IRI: {cut(str(error))}") from error
         if not iri.startswith(_BUILT_IN) and not self._graph.ask(_MENTIONED.format(term)):
-            raise InputError(f"{name}: the graph does not mention it")
+            raise InputError(f"{cut(name)}: the graph does not mention it")
         return iri
 
     def _called(self, name: str) -> str:
@@ -69,9 +72,11 @@ class Names:
         if preferred in found or len(found) == 1:
             return preferred if preferred in found else found[0]
         if not found:
-            raise InputError(f"{name}: the graph has no class, property or individual with this label or name")
+            raise InputError(f"{cut(name)}: the graph has no class, property or individual with this label or name")
         shown = ", ".join(f"<{each}>" for each in found[:_SHOWN])
-        raise InputError(f"{name}: this may be {shown}{', ...' if len(found) > _SHOWN else ''}; write the IRI in <>")
+        raise InputError(
+            f"{cut(name)}: this may be {shown}{', ...' if len(found) > _SHOWN else ''}; write the IRI in <>"
+        )
 
     def _iris(self, sparql: str, name: str) -> list[str]:
         return sorted(str(row["x"])[1:-1] for row in self._graph.select(sparql.format(str(Literal(name)))))

@@ -2,13 +2,15 @@
 
     expression -> a new class that is equal to it, in a what-if -> the subsumptions and types that appear
 
-Laws: nothing changes. The answer has what the rules of the graph derive: if they do not read a part of the expression,
+Laws: nothing changes. The names of the new class and of its member are random, so nobody can have facts about them
+in the graph. The answer has what the rules of the graph derive: if they do not read a part of the expression,
 `unread` says so. Cost: a what-if, one query for the superclasses of all classes of the answer, and a second what-if
 with a member of the class, to find out whether it can have one.
 """
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
@@ -19,7 +21,8 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import DEFAULT_GROUPS
 from kgreason.terms import vocabulary as v
 
-_ASKED, _MEMBER = "urn:the-class-asked-for", "urn:a-member-of:the-class-asked-for"
+_OF_AXIOMS = "under the rules of"
+"""What a warning about axioms says, and no other one, such as that of a long number."""
 _APART = {v.OWL_THING, v.OWL_NOTHING}
 
 
@@ -63,25 +66,27 @@ def query(
     ('<http://e/Hand>',)
     """
     names = Names(graph, prefixes or {})
-    definition = f"<{_ASKED}> a {v.OWL_CLASS} ; {v.OWL_EQUIVALENT_CLASS} {turtle(expression, names.iri)} ."
-    unread = _unread(graph, definition)
+    asked, member = (f"<urn:{what}:{secrets.token_hex(16)}>" for what in ("the-class-asked-for", "a-member"))
+    definition = f"{asked} a {v.OWL_CLASS} ; {v.OWL_EQUIVALENT_CLASS} {turtle(expression, names.iri)} ."
+    unread = _unread(graph, definition, asked)
     with graph.what_if() as tx:
         tx.add(definition)
     above, below, instances = set[str](), set[str](), set[str]()
     for subject, predicate, object_ in tx.delta.appeared():
-        if predicate == v.RDF_TYPE and object_ == f"<{_ASKED}>":
+        if predicate == v.RDF_TYPE and object_ == asked:
             instances.add(subject)
-        elif predicate == v.RDFS_SUB_CLASS_OF and subject == f"<{_ASKED}>":
+        elif predicate == v.RDFS_SUB_CLASS_OF and subject == asked:
             above.add(object_)
-        elif predicate == v.RDFS_SUB_CLASS_OF and object_ == f"<{_ASKED}>":
+        elif predicate == v.RDFS_SUB_CLASS_OF and object_ == asked:
             below.add(subject)
     if v.OWL_NOTHING in above:
         return ClassAnswer(contradiction="it is a subclass of owl:Nothing", unread=unread)
     with graph.what_if() as tx:
-        tx.add(f"{definition} <{_MEMBER}> a <{_ASKED}> .")
+        tx.add(f"{definition} {member} a {asked} .")
     if raised := tx.delta.contradictions:
-        return ClassAnswer(contradiction=str(raised[0]), unread=unread)
-    above, below = (_named(found) for found in (above, below))
+        told = str(raised[0]).replace(member, "a member").replace(asked, "the expression")
+        return ClassAnswer(contradiction=told, unread=unread)
+    above, below = (_named(found) - {asked} for found in (above, below))
     equal = above & below
     above, below = above - equal, below - equal
     if not indirect:
@@ -92,7 +97,7 @@ def query(
 
 
 def _named(found: Collection[str]) -> set[str]:
-    return {name for name in found if name.startswith("<") and name not in _APART and name != f"<{_ASKED}>"}
+    return {name for name in found if name.startswith("<") and name not in _APART}
 
 
 def _superclasses(graph: Graph, names: Collection[str]) -> dict[str, set[str]]:
@@ -116,9 +121,9 @@ def _ends(names: set[str], superclasses: Mapping[str, set[str]], *, upper: bool)
     return names - {pair[0 if upper else 1] for pair in strict}
 
 
-def _unread(graph: Graph, definition: str) -> tuple[str, ...]:
-    """Return the warnings of the graph's rules about the class expression alone."""
+def _unread(graph: Graph, definition: str, asked: str) -> tuple[str, ...]:
+    """Return the warnings of the graph's rules about the axioms of the class expression alone."""
     rules = [name for name in graph.options["rules"] if name.split("+")[0] in DEFAULT_GROUPS]
     with KnowledgeGraph.open(rules=rules or ["none"]) as alone:
         alone.add(definition)
-        return tuple(each.replace(f"<{_ASKED}>", "the expression") for each in alone.warnings)
+        return tuple(each.replace(asked, "the expression") for each in alone.warnings if _OF_AXIOMS in each)

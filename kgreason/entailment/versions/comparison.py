@@ -235,7 +235,7 @@ def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
     """Return the asserted triples of a graph (`asserted`), or its inferred triples, as texts."""
     found = set()
     for chunk in graph.dump(asserted=asserted):
-        for line in chunk.decode().splitlines():
+        for line in filter(None, chunk.decode().split("\n")):  # a literal may have other line breaks
             subject, predicate, object_ = line.removesuffix(" .").split(" ", 2)
             found.add((subject, predicate, object_))
     return found

@@ -95,7 +95,7 @@ def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Ite
         free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
         if free:
             (tx.remove_lines if sign > 0 else tx.add_lines)(free)
-        for line in others.decode().splitlines():
+        for line in filter(None, others.decode().split("\n")):
             yield _conflict(sign, line)
 
 

@@ -23,7 +23,9 @@ from kgreason.terms.names import Names
 _LONGEST = 100
 """A label is cut after this many characters."""
 _WORD = re.compile(r"\w+(?:-\w+)*")
-_KEYWORDS = frozenset(["and", "or", "not", "some", "only", "value", "min", "max", "exactly", "inverse", "Self", "a"])
+_KEYWORDS = frozenset(
+    ["and", "or", "not", "some", "only", "value", "min", "max", "exactly", "inverse", "Self", "that", "a"]
+)
 
 
 def names(

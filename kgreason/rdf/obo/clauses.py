@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from kgreason.errors import RdfSyntaxError
 
-_CLAUSE = re.compile(r"\s*([\w-]+):\s*(.*?)\s*(?:!.*)?$")
+_CLAUSE = re.compile(r"\s*([\w-]+):(.*)", re.DOTALL)
 _ADDED = {
     "holds_over_chain": 2,
     "equivalent_to_chain": 2,
@@ -32,11 +32,16 @@ _ADDED = {
 """The clauses of a [Typedef] that `axioms` reads, with the number of their ids."""
 _REFUSED = {"": {"owl-axioms"}, "Typedef": {"union_of", "intersection_of", "disjoint_over"}}
 _OTHER = re.compile(r"\{[^{}]*\b(?:(?:min|max)?cardinality|all_only|all_some)\s*=", re.IGNORECASE)
+_QUOTED = re.compile(r'(\\.)|"(?:[^"\\]|\\.)*"', re.DOTALL)
+_QUALIFIERS = re.compile(r"\{[^{}]*\}$")
 _ADVICE = "ROBOT translates it: robot convert --input FILE.obo --output FILE.owl"
 
 
 class OboClause(NamedTuple):
-    """A clause: the kind of its stanza ("" in the header), the id of the stanza, its line, its tag and its value."""
+    """A clause: the kind of its stanza ("" in the header), the id of the stanza, its line, its tag and its value.
+
+    The value has no comment and no text in quotation marks: a text may have the signs of a comment or of qualifiers.
+    """
 
     stanza: str
     about: str
@@ -48,12 +53,13 @@ class OboClause(NamedTuple):
 def clauses(text: str) -> Iterator[OboClause]:
     """Yield the clauses of an OBO document."""
     stanza = about = ""
-    for line, content in enumerate(text.splitlines(), 1):
+    for line, content in enumerate(text.split("\n"), 1):
         if content.lstrip().startswith("["):
             stanza, about = content.strip().strip("[]"), ""
         elif found := _CLAUSE.fullmatch(content):
-            about = found[2] if found[1] == "id" else about
-            yield OboClause(stanza, about, line, found[1], found[2])
+            value = _QUOTED.sub(r"\1", found[2]).partition("!")[0].strip()
+            about = value if found[1] == "id" else about
+            yield OboClause(stanza, about, line, found[1], value)
 
 
 def check(text: str, source: str) -> None:
@@ -82,7 +88,7 @@ def axioms(text: str, iris: Mapping[str, str], source: str) -> Iterator[OboAxiom
     for clause in clauses(text):
         if clause.stanza != "Typedef" or clause.tag not in _ADDED:
             continue
-        ids = re.sub(r"\s*\{[^{}]*\}$", "", clause.value).split()
+        ids = _QUALIFIERS.sub("", clause.value).split()
         unknown = next((each for each in (clause.about, *ids) if each not in iris), None)
         if len(ids) != _ADDED[clause.tag] or unknown is not None:
             problem = (
