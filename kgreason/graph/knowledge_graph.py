@@ -100,8 +100,7 @@ class KnowledgeGraph(ReadableGraph):
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
     ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
-    understand  `explain`, `explain_all`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`,
-                `stats`
+    understand  `explain`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
     look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
     keep        `backup`, `close`
