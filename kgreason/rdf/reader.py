@@ -49,6 +49,7 @@ from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.json_ld.tags import Twice, as_tagged
 from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
 from kgreason.rdf.problem import problem_of
+from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
@@ -410,8 +411,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if name == "jsonld":
         return _of_json(stream, about)
     if name in ("owx", "ofn", "obo"):
-        translated = io.BytesIO(to_rdf_xml(stream.read(), name, file, base))
-        return map(with_blank_nodes, _quads(translated, "rdf", about))
+        return _of_owl(to_rdf_xml(stream.read(), name, file, base), about)
     xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     lines = Lines(text)
@@ -424,6 +424,21 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if name == "n3":
         return map(partial(_unquoted, file, lines), quads)
     return _of_xml(quads, xml) if xml else quads
+
+
+def _of_owl(document: bytes, about: _Text) -> Iterator[pyoxigraph.Quad]:
+    """Parse RDF/XML that horned-owl has written.
+
+    It is plain XML. So only language tags need `RdfXml` in front of the parser, which takes six times as long.
+    """
+    if b"xml:lang" in document:
+        quads = _quads(io.BytesIO(document), "rdf", about)
+    else:
+        plain = pyoxigraph.parse(document, pyoxigraph.RdfFormat.RDF_XML, base_iri=about.base)
+        if about.prefixes is not None:
+            about.prefixes.watch(plain)
+        quads = plain
+    return map(with_blank_nodes, quads) if BLANK.encode() in document else quads
 
 
 def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
