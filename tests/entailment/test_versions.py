@@ -118,17 +118,20 @@ def test_long_lists_are_cut_and_folded(tmp_path: Path) -> None:
 def test_it_is_the_difference_of_the_closures(
     tmp_path_factory: pytest.TempPathFactory, one: list[Oracle], other: list[Oracle], chance: random.Random
 ) -> None:
-    """Every triple that only one version entails is told once, with axioms that only this version has."""
-    folder = tmp_path_factory.mktemp("versions")
+    """Every triple that only one version entails is told once, under owl2rl with axioms that only this version has.
+
+    Under owl2el data alone may be the reason: an individual that contradicts itself makes each class empty.
+    """
+    folder, rules = tmp_path_factory.mktemp("versions"), chance.choice([["owl2rl"], list(RULES)])
     shared = [quad for quad in one if chance.random() < 0.7]
     texts = [nquads([*one]), nquads([*shared, *other])]
     paths = folder / "old.nq", folder / "new.nq"
     for path, text in zip(paths, texts, strict=True):
         path.write_text(text)
-    found = compare(*paths)
+    found = compare(*paths, rules=rules)
     closures = []
     for path in paths:
-        with KnowledgeGraph.open(rules=list(RULES)) as graph:
+        with KnowledgeGraph.open(rules=rules) as graph:
             graph.load(path)
             closures.append([lines(graph.dump()), lines(graph.dump(asserted=True))])
     for side, here, there in ((found.gained, 1, 0), (found.lost, 0, 1)):
@@ -140,14 +143,15 @@ def test_it_is_the_difference_of_the_closures(
         told = {f"{' '.join(each)} ." for group in side.groups for each in group.triples}
         assert told == only - closures[here][1]
         assert {f"{' '.join(each)} ." for each in side.asserted} >= only & closures[here][1]
-        for group in side.groups:
+        for group in side.groups if rules == ["owl2rl"] else ():
             assert group.axioms or all(each[2].startswith('"') for each in group.triples)  # equal literals
-    assert not compare(paths[0], paths[0])
+    assert not compare(paths[0], paths[0], rules=rules)
 
 
 def is_tautology(subject: str, predicate: str, object_: str) -> bool:
     reflexive = (v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS, v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY)
-    return subject == object_ and predicate in reflexive
+    is_below_thing = predicate == v.RDFS_SUB_CLASS_OF and object_ == v.OWL_THING
+    return is_below_thing or (subject == object_ and predicate in reflexive)
 
 
 PIZZA = """

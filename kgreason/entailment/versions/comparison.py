@@ -288,7 +288,9 @@ def _roots(axioms: Iterable[Triple]) -> Axioms:
 
 
 def _is_tautology(triple: Triple) -> bool:
-    """Whether a triple says that a class or a property is below itself or equal to itself."""
+    """Whether a triple says that a class or a property is below itself or equal to itself, or below owl:Thing."""
+    if triple[1] == v.RDFS_SUB_CLASS_OF and triple[2] == v.OWL_THING:
+        return True
     return triple[0] == triple[2] and triple[1] in _REFLEXIVE
 
 
