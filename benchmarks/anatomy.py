@@ -31,7 +31,7 @@ Relation: TypeAlias = tuple[int, int]
 
 
 class Axiom(NamedTuple):
-    """What is said of a class: the classes above it, its role groups, and whether both together define it."""
+    """The axiom of a class: its superclasses, its role groups, and whether these two define the class."""
 
     name: int
     parents: tuple[int, ...]

@@ -302,8 +302,8 @@ class Committer:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
             filled = worker.submit(fill)
             home.load(self.manifest(), self.write, wait)
-        if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # so it costs no more than the commit itself
-            with span("store"), suppress(KgreasonError):  # the commit stands, whatever becomes of this
+        if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # compacting costs less than such a commit
+            with span("store"), suppress(KgreasonError):  # the commit stands, also if compacting fails
                 store.compact()
 
     def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:

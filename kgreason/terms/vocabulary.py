@@ -384,3 +384,16 @@ VOCABULARY: tuple[str, ...] = (
     SWRL_ARGUMENTS,
 )
 """Every term above, in the order of its id; append-only."""
+
+BUILT_IN = (OWL, RDF, RDFS, XSD)
+"""The namespaces of names that have their meaning from OWL and RDF."""
+_BUILT_IN_IRIS = tuple(f"<{namespace}" for namespace in BUILT_IN)
+
+
+def is_own_iri(term: str) -> bool:
+    """Whether a term, as N-Triples text, is an IRI that OWL and RDF do not define.
+
+    >>> is_own_iri("<http://e/Cat>"), is_own_iri(OWL_THING), is_own_iri("_:b")
+    (True, False, False)
+    """
+    return term.startswith("<") and not term.startswith(_BUILT_IN_IRIS)

@@ -47,7 +47,6 @@ _CONTRADICTIONS = 3
 """So many contradictions of an inconsistent ontology are shown with a proof, of those with one cause."""
 _KINDS = ("SubClass", "EquivalentClass")
 _ABSURD = (v.OWL_THING, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
-_BUILT_IN = (v.OWL, v.RDF, v.RDFS, v.XSD)
 _OF_TAXONOMIES = (
     "output", "merge", "remove_redundant", "axiom_generators", "annotate", "equivalent_classes", "language", "full",
 )  # fmt: skip
@@ -255,7 +254,7 @@ def _declared(rows: list[Triple]) -> list[Triple]:
     of_classes = {v.RDFS_SUB_CLASS_OF: (0, 2), v.OWL_EQUIVALENT_CLASS: (0, 2), v.RDF_TYPE: (2,)}
     named = [row for row in rows if isinstance(row.subject, NamedNode)]
     names = {row[place] for row in named for place in of_classes.get(str(row.predicate), ())}
-    classes = {name for name in names if isinstance(name, NamedNode) and not name.value.startswith(_BUILT_IN)}
+    classes = {name for name in names if isinstance(name, NamedNode) and not name.value.startswith(v.BUILT_IN)}
     restrictions = {row.subject for row in rows if str(row.predicate) == v.OWL_ON_PROPERTY}
     kinds = ((classes, v.OWL_CLASS), (restrictions, f"<{v.OWL}Restriction>"))
     type_ = NamedNode(v.RDF_TYPE[1:-1])

@@ -33,7 +33,6 @@ _IS_INFERRED = "<http://www.geneontology.org/formats/oboInOwl#is_inferred>"
 """The annotation of an inferred axiom in releases of ontologies."""
 _AXIOM, _ANNOTATION_PROPERTY = f"<{v.OWL}Axiom>", f"<{v.OWL}AnnotationProperty>"
 _SOURCE, _PROPERTY, _TARGET = (f"<{v.OWL}annotated{part}>" for part in ("Source", "Property", "Target"))
-_BUILT_IN = tuple(f"<{space}" for space in (v.OWL, v.RDF, v.RDFS, v.XSD))
 _OBJECT, _DATA = f"<{v.OWL}ObjectProperty>", f"<{v.OWL}DatatypeProperty>"
 _EQUAL_PROPERTIES = f"<{v.OWL}equivalentProperty>"
 _SYMMETRIC = {v.OWL_EQUIVALENT_CLASS, _EQUAL_PROPERTIES}
@@ -144,7 +143,7 @@ def _types(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[R
     classes: dict[str, set[str]] = defaultdict(set)
     for subject, _, object_, *_ in graph.match(None, v.RDF_TYPE, None):
         name, of = str(subject), str(object_)
-        if _is_named(name) and _is_named(of):
+        if v.is_own_iri(name) and v.is_own_iri(of):
             classes[name].add(first.get(of, of))
     used, above = set[str]().union(*classes.values()), defaultdict[str, set[str]](set)
     for name, each in chain(found.links, found.indirect) if used else ():
@@ -173,7 +172,7 @@ def _equal_properties(graph: KnowledgeGraph, _: Taxonomy, indirect: bool) -> Ite
 def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
     """Return the taxonomy of the properties that are declared to be of a kind."""
     names = {str(subject) for subject, *_ in graph.match(None, v.RDF_TYPE, kind)}
-    above: dict[str, set[str]] = {name: set() for name in names if _is_named(name)}
+    above: dict[str, set[str]] = {name: set() for name in names if v.is_own_iri(name)}
     for predicate in (v.RDFS_SUB_PROPERTY_OF, _EQUAL_PROPERTIES):
         for subject, _, object_, *_ in graph.match(None, predicate, None):
             name, other = str(subject), str(object_)
@@ -197,13 +196,9 @@ def _reached(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
 def _links(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[Row]:  # noqa: ARG001
     """Yield the links between named individuals by object properties."""
     for subject, *_ in graph.match(None, v.RDF_TYPE, _OBJECT):
-        rows = graph.match(None, subject, None) if _is_named(str(subject)) else ()
+        rows = graph.match(None, subject, None) if v.is_own_iri(str(subject)) else ()
         links = (_texts(quad.triple) for quad in rows)
-        yield from (row for row in links if _is_named(row[0]) and _is_named(row[2]))
-
-
-def _is_named(name: str) -> bool:
-    return name.startswith("<") and not name.startswith(_BUILT_IN)
+        yield from (row for row in links if v.is_own_iri(row[0]) and v.is_own_iri(row[2]))
 
 
 GENERATORS: Mapping[str, Callable[[KnowledgeGraph, Taxonomy, bool], Iterator[Row]]] = {

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
 Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
-_BUILT_IN = (v.OWL, v.RDF, v.RDFS, v.XSD)
 _MENTIONED = "ASK {{ {{ {0} ?p ?o }} UNION {{ ?s {0} ?o }} UNION {{ ?s ?p {0} }} }}"
 _LABELLED = f"SELECT DISTINCT ?x {{{{ ?x {v.RDFS_LABEL} ?label FILTER(isIRI(?x) && STR(?label) = {{0}}) }}}}"
 _ENDING = """SELECT DISTINCT ?x {{ {{ ?x ?p ?o }} UNION {{ ?s ?x ?o }} UNION {{ ?s ?p ?x }}
@@ -61,7 +60,7 @@ class Names:
             term = str(NamedNode(iri))
         except ValueError as error:
             raise InputError(f"{cut(name)}: this is not an IRI: {cut(str(error))}") from error
-        if not iri.startswith(_BUILT_IN) and not self._graph.ask(_MENTIONED.format(term)):
+        if not iri.startswith(v.BUILT_IN) and not self._graph.ask(_MENTIONED.format(term)):
             raise InputError(f"{cut(name)}: the graph does not mention it")
         return iri
 

@@ -22,7 +22,7 @@ from kgreason.options import DEFAULT_GROUPS
 from kgreason.terms import vocabulary as v
 
 _OF_AXIOMS = "under the rules of"
-"""What a warning about axioms says, and no other one, such as that of a long number."""
+"""Only warnings about axioms have these words."""
 _APART = {v.OWL_THING, v.OWL_NOTHING}
 
 

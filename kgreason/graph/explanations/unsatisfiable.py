@@ -41,7 +41,6 @@ from kgreason.terms.dictionary import Dictionary
 Match: TypeAlias = Callable[..., Matches]
 """`KnowledgeGraph.match`."""
 _CLASSES = (v.OWL_CLASS, v.RDFS_CLASS)
-_BUILT_IN = tuple(f"<{space}" for space in (v.OWL, v.RDF, v.RDFS, v.XSD))
 _MEMBER = "urn:a-member-of:"
 
 
@@ -72,7 +71,7 @@ def _proved(decided: Mapping[str, Proof | None]) -> dict[str, Proof]:
 
 def _below_nothing(match: Match) -> list[str]:
     names = {str(subject) for subject, *_ in match(None, v.RDFS_SUB_CLASS_OF[1:-1], v.OWL_NOTHING[1:-1])}
-    return sorted(filter(_is_named, names))
+    return sorted(filter(v.is_own_iri, names))
 
 
 def _classes(match: Match) -> list[str]:
@@ -81,15 +80,11 @@ def _classes(match: Match) -> list[str]:
     for subject, _, above, *_ in match(None, v.RDFS_SUB_CLASS_OF[1:-1]):
         let_out()
         names |= {str(subject), str(above)}
-    return sorted(filter(_is_named, names))
-
-
-def _is_named(name: str) -> bool:
-    return name.startswith("<") and not name.startswith(_BUILT_IN)
+    return sorted(filter(v.is_own_iri, names))
 
 
 class _Tried(NamedTuple):
-    """What members of classes bring about.
+    """The consequences of giving classes members.
 
     - `proofs`: a proof of each new contradiction, with the classes whose members it needs.
     - `equal`: the classes whose members have become equal to another term.

@@ -276,7 +276,7 @@ class Matches(Answer[Quad]):
         super().__init__(("subject", "predicate", "object", "graph"), begin(), prefixes)
         self._begin = begin
         self.patience: float | None = None
-        """The seconds that the quads may wait for another thread that uses the graph; None is no limit."""
+        """How many seconds reading quads may wait while another thread uses the graph. None means no limit."""
 
     def _look(self, count: int) -> list[Quad]:
         self.patience = 0
