@@ -316,10 +316,11 @@ def test_edits_that_are_nested_deeply_are_refused_or_carried_out(path: str, http
         assert answer.status_code == 400, edit.keys()
     rule = f"[?x, <e:p>, ?y] :- [?x, <e:q>, ?y], FILTER({'(' * 8_000}?x{')' * 8_000}) ."
     answer = http.post(path, content=json.dumps({"add_rules": rule}), headers={"Content-Type": "application/x-ndjson"})
-    assert answer.is_success
+    assert answer.is_success, answer.text
     rules = {"Content-Type": "text/x-kgreason-rules"}
     for door in ("/what-if", "/rules"):
-        assert http.post(door, content=rule, headers=rules).is_success
+        answer = http.post(door, content=rule, headers=rules)
+        assert answer.is_success, answer.text
         assert http.post(door, content=rule.replace("(" * 8_000, "(" * 40_000), headers=rules).status_code == 400
     http.request("DELETE", "/rules", content=rule, headers=rules)
     assert http.get("/health").is_success
