@@ -59,6 +59,18 @@ def test_a_backup_is_the_state_after_one_commit(tmp_path: Path) -> None:
     assert not (tmp_path / "restored" / "store").stat().st_mode & 0o022
 
 
+def test_a_backup_has_the_prefixes(tmp_path: Path) -> None:
+    text = "@prefix zoo: <http://zoo/> . zoo:tom a zoo:Cat ."
+    with operated(tmp_path) as server:
+        headers = {**bearer(WRITE), "Content-Type": "text/turtle"}
+        server.http.post("/store?default", content=text, headers=headers).raise_for_status()
+        answer = server.http.get("/backup", headers=bearer(ADMIN))
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as file:
+        file.extractall(tmp_path / "restored", filter="data")
+    with KnowledgeGraph.open(tmp_path / "restored" / "store") as graph:
+        assert graph.prefixes["zoo"] == "http://zoo/"
+
+
 def test_only_an_administrator_gets_a_backup(server: Operated) -> None:
     for token in (READ, WRITE):
         assert server.http.get("/backup", headers=bearer(token)).status_code == 403
