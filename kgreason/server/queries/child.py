@@ -45,6 +45,8 @@ from kgreason.terms.dictionary import Dictionary
 
 _STACK = 8 << 20
 """The usual size of a thread's stack."""
+_NICE = 5
+"""The priority of a query process is lower by this."""
 _LOOK = 1
 """Every this many seconds the process looks whether the server still runs."""
 
@@ -56,6 +58,7 @@ def main(path: str, most_bytes: str, server: str) -> None:
     server's process, which may have ended already.
     """
     _limit(int(most_bytes))
+    _give_way()
     threading.Thread(target=_end_with_server, args=(int(server),), daemon=True).start()
     source, out = sys.stdin.buffer, sys.stdout.buffer
     _widen(out)
@@ -82,6 +85,12 @@ def _limit(most_bytes: int) -> None:
             stack, _ = resource.getrlimit(resource.RLIMIT_STACK)
             most_bytes += (os.cpu_count() or 1) * min(stack if stack > 0 else _STACK, _STACK)
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
+
+
+def _give_way() -> None:
+    """Let the server have the processor first: its edits and short answers wait for nobody's long query."""
+    with suppress(AttributeError, OSError):
+        os.nice(_NICE)
 
 
 def _widen(out: BinaryIO) -> None:

@@ -66,6 +66,20 @@ LEAST = 1 << 29
 """The smallest limit that the command takes; a process must be able to open a store with it."""
 
 
+def test_the_server_has_the_processor_before_its_queries(store: Path) -> None:
+    async def run() -> int:
+        processes = Pool(Settings(store))
+        try:
+            await processes.ask(Request("ASK {}", 1, solutions="json"))
+            [process] = processes._idle
+            return os.getpriority(os.PRIO_PROCESS, process.pid)
+        finally:
+            await processes.close()
+
+    own = os.getpriority(os.PRIO_PROCESS, 0)
+    assert asyncio.run(run()) > own or own == 19
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
 def test_the_memory_of_a_process_is_limited(store: Path) -> None:
     async def run() -> str:
