@@ -2,8 +2,8 @@
 
     Counting     all derivations count (Gupta, Mumick and Subrahmanian 1993). Wrong where facts derive each other in a
                  circle: they hold each other up.
-    DRed         nothing counts (Delete and Rederive, the same authors): whatever a leaving fact helped to derive leaves,
-                 and what has another derivation comes back.
+    DRed         nothing counts (Delete and Rederive, the same authors): whatever a leaving fact helped to derive
+                 leaves, and comes back if it has another derivation.
     Iterations   each fact has one counter for each global iteration of its derivations, as in Zhao et al., *Towards
                  Elastic Incrementalization for Datalog*: a fact that loses its first iteration moves to its next one,
                  and so does all that was derived from it.
@@ -21,6 +21,7 @@ from __future__ import annotations
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import pairwise
 from random import Random
 
 from tests.histories.history import History, in_line
@@ -161,7 +162,7 @@ def costs(history: History) -> dict[str, list[int]]:
         for commit in history:
             model.commit(*commit)
             counts.append(model.looked)
-        found[reading.__name__] = [after - before for before, after in zip(counts, counts[1:], strict=False)]
+        found[reading.__name__] = [after - before for before, after in pairwise(counts)]
     return found
 
 
