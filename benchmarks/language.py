@@ -147,15 +147,26 @@ def firewalls(_: Workspace) -> Measurement:
 
 
 def _network(links: int) -> tuple[float, list[float]]:
-    """The seconds to load a random network, and those of each single link that goes and comes back.
+    """The seconds to load a random network, and those of each single link that goes and comes back."""
+    materializer, between, others = network(links)
+    load = timed(lambda: _commit(materializer, Edit(added=np.concatenate([between, others])), "auto"))
+    single = []
+    for i in np.argsort(np.random.default_rng(1).random(len(between)))[:200]:
+        link = between[i : i + 1]
+        single.append(seconds(lambda: _commit(materializer, Edit(removed=link), "update")))  # noqa: B023 - called now
+        single.append(seconds(lambda: _commit(materializer, Edit(added=link), "update")))  # noqa: B023 - called now
+    return load, single
 
-    There are two links for five machines: in a denser network each label reaches nearly all machines, and one link may
-    change the labels of nearly all of them.
+
+def network(links: int) -> tuple[Materializer, Int32, Int32]:
+    """An empty graph with the rules of labelled reachability, and the links and the labels of a random network.
+
+    Links and labels are quads int32[n, 4] of the graph's ids. There are two links for five machines: in a denser
+    network each label reaches nearly all machines, and one link may change the labels of nearly all of them.
     """
     draw = np.random.default_rng(0).random
-    materializer = Materializer(select(["none"]))
+    materializer = _empty(parse(_FIREWALLS.read_text()).rules)
     intern = materializer.dictionary.intern
-    _commit(materializer, Edit(own=parse(_FIREWALLS.read_text()).rules), "bootstrap")
     machines = intern([f"<{_NETWORK}m{i}>" for i in range(links * 5 // 2)])
     labels = intern([f"<{_NETWORK}label{i}>" for i in range(10)])
 
@@ -166,14 +177,8 @@ def _network(links: int) -> tuple[float, list[float]]:
         return np.unique(np.column_stack(columns).astype(np.int32), axis=0)
 
     between = triples("link", machines, links)
-    rows = np.concatenate([between, triples("holds", labels, links // 10), triples("denies", labels, links // 10)])
-    load = timed(lambda: _commit(materializer, Edit(added=rows), "auto"))
-    single = []
-    for i in np.argsort(draw(len(between)))[:200]:
-        link = between[i : i + 1]
-        single.append(seconds(lambda: _commit(materializer, Edit(removed=link), "update")))  # noqa: B023 - called now
-        single.append(seconds(lambda: _commit(materializer, Edit(added=link), "update")))  # noqa: B023 - called now
-    return load, single
+    others = [triples("holds", labels, links // 10), triples("denies", labels, links // 10)]
+    return materializer, between, np.concatenate(others)
 
 
 def _turn(materializer: Materializer, rows: Sequence[tuple[str, ...]]) -> tuple[float, float]:

@@ -1,0 +1,185 @@
+"""*A Back-to-basics Empirical Study of Datalog Materialization* (Shapiro).
+
+    evaluation   evaluation again at each commit, semi-naive by derivatives, and with an index: the three circuits
+    sizes        update sets of growing size, in both directions (Figure 3)
+    programs     CSPA, CSDA and RhoDF on several inputs (Figure 4)
+    threads      Bootstrap by threads, beside a plain program of one thread for the same closure (COST)
+
+Left out, because kgreason has one way only: interning switched off (terms are numbers everywhere), and substitution in
+the place of joins.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import partial
+from itertools import count, takewhile
+from statistics import median
+
+import numpy as np
+from numba import njit
+
+from benchmarks.engine import bootstrap
+from benchmarks.papers.dyre import KINDS
+from benchmarks.papers.model import Cell, Experiment, Plot, Table
+from benchmarks.papers.workloads import Workload, closure, lubm, parts
+from benchmarks.programs import TRANSITIVE_CLOSURE, Input, random_graph, relational
+from benchmarks.states import seconds as timed
+from benchmarks.workspace import Workspace
+from kgreason.circuit import ReferenceCircuit
+from kgreason.rules.model import Atom
+from kgreason.rules.parser import parse
+from kgreason.zset.columns import Int32
+
+CSPA = """
+    flow(?y, ?x) :- assign(?y, ?x) .
+    flow(?x, ?x) :- assign(?x, ?y) .
+    flow(?x, ?x) :- assign(?y, ?x) .
+    memory(?x, ?x) :- assign(?y, ?x) .
+    memory(?x, ?x) :- assign(?x, ?y) .
+    flow(?x, ?y) :- assign(?x, ?z), memory(?z, ?y) .
+    flow(?x, ?y) :- flow(?x, ?z), flow(?z, ?y) .
+    memory(?x, ?w) :- dereference(?y, ?x), alias(?y, ?z), dereference(?z, ?w) .
+    alias(?x, ?y) :- flow(?z, ?x), flow(?z, ?y) .
+    alias(?x, ?y) :- flow(?z, ?x), memory(?z, ?w), flow(?w, ?y) .
+"""
+CSDA = """
+    null(?x, ?y) :- start(?x, ?y) .
+    null(?x, ?y) :- null(?x, ?w), arc(?w, ?y) .
+"""
+_SETS = 3
+
+
+def evaluation(_: Workspace, is_full: bool) -> Iterator[Table]:
+    """A first commit of a closure, then one edge more, by the three circuits."""
+    rows: list[tuple[Cell, ...]] = []
+    rules = dict.fromkeys(parse(TRANSITIVE_CLOSURE).rules, 1)
+    for nodes, edges in ((15, 20), (25, 40), (60, 120))[: 3 if is_full else 2]:
+        facts = [Atom("edge", (f"<{x}>", f"<{y}>")) for x, y in random_graph(nodes, edges).tolist()]
+        for kind in KINDS:
+            circuit = ReferenceCircuit(kind)
+            first = timed(partial(circuit.commit, dict.fromkeys(facts[1:], 1), rules))
+            second = timed(partial(circuit.commit, {facts[0]: 1}, {}))
+            rows.append((f"closure, {nodes} nodes, {edges} edges", kind, first, second))
+    yield Table("Ways of evaluation", ("program", "circuit", "first commit, s", "one edge more, s"), rows)
+
+
+def sizes(workspace: Workspace, is_full: bool) -> Iterator[Table]:
+    """Update sets of a thousandth of the facts to all of them, deleted and added."""
+    nodes, edges = (1_000, 10_000) if is_full else (300, 1_500)
+    for workload in (
+        Workload(f"closure of {nodes:,} nodes and {edges:,} edges", closure(random_graph(nodes, edges))),
+        Workload("LUBM(1), RDFS", lubm(1, "rdfs")),
+    ):
+        loaded = workload.load(workspace, 1)
+        rows: list[tuple[Cell, ...]] = []
+        lines: dict[str, list[tuple[float, float]]] = {"deleted": [], "added": []}
+        for share in (0.001, 0.01, 0.1, 0.25, 0.5, 1):
+            size = max(1, round(share * loaded.asserted))
+            sets = parts(loaded.asserted, size, _SETS)
+            taken = [[loaded.change(part, side, "update") for side in (False, True)] for part in sets]
+            both = [median(side) for side in zip(*taken, strict=True)]
+            rows.append((f"{share:.1%}", size, *both))
+            for line, seconds in zip(lines.values(), both, strict=True):
+                line.append((size, seconds))
+        columns = ("of the facts", "facts", "deleted, s", "added, s")
+        name = workload.name.split()[0].strip("(),").lower()
+        plot = Plot(f"sizes-{name}", "facts in the update set", "seconds", lines)
+        yield Table(workload.name, columns, rows, f"Updates, medians of {_SETS} sets", plot)
+
+
+def programs(workspace: Workspace, is_full: bool) -> Iterator[Table]:
+    """CSPA and CSDA on generated programs, RhoDF on LUBM."""
+    rows: list[tuple[Cell, ...]] = []
+    for size in (1_000, 2_000, 4_000)[: 3 if is_full else 2]:
+        draw = np.random.default_rng(size).random
+        assigned, read = (np.unique((draw((n, 2)) * size).astype(np.int32), axis=0) for n in (size // 2, size // 4))
+        start = relational(CSPA, {"assign": assigned, "dereference": read})
+        rows.append((f"CSPA, {size:,} variables", len(assigned) + len(read), *_bootstrapped(start)))
+    for size in (10_000, 100_000, 1_000_000)[: 3 if is_full else 2]:
+        arcs = random_graph(size, size)
+        first = np.column_stack([np.arange(size // 1_000), arcs[: size // 1_000, 0]]).astype(np.int32)
+        start = relational(CSDA, {"arc": arcs, "start": first})
+        rows.append((f"CSDA, {size:,} arcs", len(arcs) + len(first), *_bootstrapped(start)))
+    for universities in (1, 5, 10)[: 3 if is_full else 1]:
+        loaded = lubm(universities, "rhodf")(workspace, 1)
+        rows.append((f"RhoDF, LUBM({universities})", loaded.asserted, loaded.facts, loaded.bootstrap()))
+    yield Table("Programs", ("program", "asserted facts", "facts", "Bootstrap, s"), rows, "inputs are generated")
+
+
+def _bootstrapped(start: Input) -> tuple[int, float]:
+    """The number of facts, and the seconds of a Bootstrap."""
+    taken = timed(lambda: start.engine.bootstrap(start.facts))
+    return len(start.engine.facts), taken
+
+
+def threads(_: Workspace, is_full: bool) -> Iterator[Table]:
+    """The closure of a graph by the engine on 1, 2, 4 threads and so on, and by a plain program on one."""
+    edges = random_graph(*((5_000, 10_000) if is_full else (1_000, 5_000)))
+    nodes = int(edges.max()) + 1
+    pairs = reached(*neighbours(edges, nodes))
+    plain = median(timed(lambda: reached(*neighbours(edges, nodes))) for _ in range(_SETS))
+    rows: list[tuple[Cell, ...]] = [("plain program", 1, pairs, plain, 1.0)]
+    start = relational(TRANSITIVE_CLOSURE, {"edge": edges})
+    for number in takewhile(lambda each: each <= (os.cpu_count() or 1), (2**power for power in count())):
+        taken = median(bootstrap(start, number) for _ in range(_SETS))
+        rows.append(("kgreason", number, pairs, taken, taken / plain))
+    columns = ("program", "threads", "pairs", "seconds", "over the plain program")
+    remark = f"medians of {_SETS}; the plain program searches from each node, and keeps its pairs and nothing else"
+    yield Table(f"Closure of {nodes:,} nodes and {len(edges):,} edges", columns, rows, remark)
+
+
+def neighbours(edges: Int32, nodes: int) -> tuple[Int32, Int32]:
+    """For each node the first of its edges int32[nodes + 1], and the targets of the ordered edges int32[n]."""
+    ordered = edges[np.argsort(edges[:, 0], kind="stable")]
+    return np.searchsorted(ordered[:, 0], np.arange(nodes + 1)).astype(np.int32), np.ascontiguousarray(ordered[:, 1])
+
+
+@njit  # type: ignore[untyped-decorator]
+def reached(firsts: Int32, targets: Int32) -> int:
+    """The number of pairs of the closure, which are written into an array as they are found."""
+    nodes = len(firsts) - 1
+    seen, stack = np.full(nodes, -1, dtype=np.int32), np.empty(nodes, dtype=np.int32)
+    pairs, found = np.empty((1024, 2), dtype=np.int32), 0
+    for node in range(nodes):
+        depth, current, is_first = 0, node, True
+        while is_first or depth:
+            if not is_first:
+                depth -= 1
+                current = stack[depth]
+            is_first = False
+            for place in range(firsts[current], firsts[current + 1]):
+                target = targets[place]
+                if seen[target] == node:
+                    continue
+                seen[target] = node
+                stack[depth] = target
+                depth += 1
+                if found == len(pairs):
+                    larger = np.empty((2 * found, 2), dtype=np.int32)
+                    larger[:found] = pairs
+                    pairs = larger
+                pairs[found, 0], pairs[found, 1] = node, target
+                found += 1
+    return found
+
+
+EXPERIMENTS = (
+    Experiment("shapiro-evaluation", "Shapiro", "What do derivatives and an index save?", "", evaluation),
+    Experiment(
+        "shapiro-sizes",
+        "Shapiro, Figure 3",
+        "How does the cost of an update grow with its size, in both directions?",
+        "",
+        sizes,
+    ),
+    Experiment("shapiro-programs", "Shapiro, Figure 4", "How long do CSPA, CSDA and RhoDF take?", "", programs),
+    Experiment(
+        "shapiro-threads",
+        "Shapiro, COST",
+        "How many threads does the engine need to be as fast as a plain program of one thread?",
+        "",
+        threads,
+    ),
+)
