@@ -1,6 +1,7 @@
 """Facts that left return by their spare derivations: what is known is not searched, and what is unknown is.
 
-`test_histories` counts the spare derivations again after every commit. `tests.oracle.spares` says what late stamps are.
+`test_histories` counts the spare derivations again after every commit. `tests.oracle.commits.spares` says what late
+stamps are.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from tests.engine.crews import crews
 from tests.engine.small_rooms import small_quantum, small_rooms
 from tests.engine.systems import System, spare
 from tests.histories.history import History
+from tests.oracle.commits.spares import HISTORIES, Late
 from tests.oracle.datalog import spares
 from tests.oracle.scratch import Scratch, kinds
-from tests.oracle.spares import HISTORIES, Late
 from tests.strategies.counterexamples import COUNTEREXAMPLES
 from tests.strategies.programs import histories
 from tests.volume import many

@@ -12,8 +12,8 @@ Law: after every commit the facts and flags are those of evaluation from scratch
 the iterations of `Iterations` are the levels of evaluation from scratch. `looked` is the number of derivations that a
 commit looked at, which is what an implementation pays for.
 
-`python -m tests.oracle.baselines` prints `looked` for the cases in docs/decisions/local-stamps.md. Cost: that of
-`change`.
+`python -m tests.oracle.commits.baselines` prints `looked` for the cases in docs/decisions/local-stamps.md. Cost: that
+of `change`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from hypothesis import given, settings
 
 from tests.histories.history import History
+from tests.oracle.commits.spares import HISTORIES, MISREADINGS, Counting, Late, miscounts
 from tests.oracle.datalog import Fact, State
-from tests.oracle.spares import HISTORIES, MISREADINGS, Counting, Late, miscounts
 from tests.strategies.programs import histories, wide
 from tests.tables import table
 from tests.volume import many

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 
 from tests.histories.history import History, in_line
-from tests.oracle.baselines import CASES, Counting, DRed, Iterations, Update, costs
+from tests.oracle.commits.baselines import CASES, Counting, DRed, Iterations, Update, costs
 from tests.oracle.datalog import close
 from tests.oracle.scratch import Scratch, kinds
 from tests.strategies.programs import histories
