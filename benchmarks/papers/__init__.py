@@ -4,6 +4,7 @@
     workloads    data and rules that are loaded once and then changed
     dyre         Carneiro de Lima et al., *Incremental Evaluation of Dynamic Datalog Programs as a
                  Higher-order DBSP Program*
+    rivals       other systems beside kgreason, where they are installed
     impact       Zhao et al., *Towards Elastic Incrementalization for Datalog*
     shapiro      Carneiro de Lima and Apinis, *A Back-to-basics Empirical Study of Datalog Materialization*
     ddlog        Ryzhyk and Budiu, *Differential Datalog*

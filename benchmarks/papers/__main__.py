@@ -13,10 +13,10 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.papers import ddlog, dyre, impact, page, shapiro
+from benchmarks.papers import ddlog, dyre, impact, page, rivals, shapiro
 from benchmarks.workspace import SkippedError, Workspace
 
-EXPERIMENTS = (*dyre.EXPERIMENTS, *impact.EXPERIMENTS, *shapiro.EXPERIMENTS, *ddlog.EXPERIMENTS)
+EXPERIMENTS = (*dyre.EXPERIMENTS, *rivals.EXPERIMENTS, *impact.EXPERIMENTS, *shapiro.EXPERIMENTS, *ddlog.EXPERIMENTS)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
