@@ -20,12 +20,29 @@ _VOCABULARY = frozenset(VOCABULARY)
 
 
 class Variable(NamedTuple):
-    """A rule variable; `name` has no question mark."""
+    """A rule variable; `name` has no question mark.
+
+    Each `_` of a rule is a variable of its own, with a name that no text can have: `_ 1`, `_ 2` and so on.
+    """
 
     name: str
 
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether the variable is written `_`: nothing else in its rule has it."""
+        return self.name.startswith("_ ")
+
     def __str__(self) -> str:
-        return f"?{self.name}"
+        return "_" if self.is_anonymous else f"?{self.name}"
+
+
+def anonymous(number: int) -> Variable:
+    """Return the variable for the `_` with this number in a rule.
+
+    >>> str(anonymous(1)), anonymous(1) == anonymous(2)
+    ('_', False)
+    """
+    return Variable(f"_ {number}")
 
 
 Constant: TypeAlias = str
@@ -56,8 +73,8 @@ class Not(NamedTuple):
     """A negation, `NOT atom` or `NOT EXISTS ?z IN (atoms, filters)`.
 
     It holds if no values of the local variables make all atoms and filters hold at once. `local` are the variables
-    after `EXISTS`. These variables occur in `atoms`, and in no other part of the rule. `computed` are the filters;
-    `atoms` may be empty if there is a filter.
+    after `EXISTS`, then each `_`. These variables occur in `atoms`, and in no other part of the rule. `computed` are
+    the filters; `atoms` may be empty if there is a filter.
     """
 
     atoms: tuple[Atom, ...]

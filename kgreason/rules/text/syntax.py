@@ -163,7 +163,7 @@ def statements(text: str, source: str) -> list[Statement]:
         expected = cast(Any, error).interactive_parser.accepts()
         meant = hint(text, _index(error, text), expected, _unfinished(error))
         if meant is None:
-            words = in_words(expected - {"DATA"}, _WORDS)  # an atom may stand wherever DATA may
+            words = in_words(expected - {"DATA", "ANONYMOUS"}, _WORDS)  # wherever they may, an atom or a variable may
             raise RuleSyntaxError(source, line, column, f"found {what}, expected {words}") from None
         line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
         raise RuleSyntaxError(source, line, column, meant.words) from None
