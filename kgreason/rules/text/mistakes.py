@@ -148,6 +148,8 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
     if found.startswith("[") and bare and set(expected) == {"OPEN"}:
         name = bare[1]
         return f"{name} needs a prefix (:{name}[...]) or angle brackets; a relation has round brackets: {name}(...)"
+    if found.startswith("%"):
+        return "% is no operator: write MOD(?x, ?y); a whole quotient is IDIV(?x, ?y)"
     if _ANONYMOUS.match(found):
         return "_ stands only in the atoms of a body, where nobody reads its value; write a variable with a name: ?x"
     word = _WORD.match(found)
