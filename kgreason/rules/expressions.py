@@ -228,6 +228,7 @@ def function_names(rules: Iterable[Rule]) -> list[str]:
     """Return the names of the Python functions that rules call, sorted."""
     found = set()
     for rule in rules:
+        found |= {aggregate.function for aggregate in rule.aggregates if aggregate.function not in AGGREGATES}
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
         found |= {call.name for computed in (*rule.expressions(), *inside) if (call := call_of(computed))}
     return sorted(found)
@@ -270,6 +271,20 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
             return problem
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
+    return None
+
+
+def problem_of_aggregate(name: str, find: Find | None) -> str | None:
+    """Return what is wrong with `name` as the function of an aggregate, or None. `find` is as for `problem_of`."""
+    if name in AGGREGATES or find is None:
+        return None
+    if (signature := find(name)) is None:
+        return (
+            f"{name} is no aggregate; they are {', '.join(AGGREGATES)}, and Python functions of a list that are known: "
+            f"{HOW_TO_PASS}"
+        )
+    if not signature.is_aggregate:
+        return f"{signature} is no aggregate, because its parameter is no list, such as values: list[int]"
     return None
 
 
@@ -380,6 +395,9 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
     name, given, signature = call.name, len(call.arguments), find(call.name)
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
+    if signature.is_aggregate:
+        example = f"AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
+        return Problem(0, f"{signature} takes the values of a group: write {example}")
     if given != len(signature.parameters):
         return Problem(0, _wrong_number(signature, (len(signature.parameters),), given))
     if is_filter and (signature.has_many or signature.result != ("bool",)):

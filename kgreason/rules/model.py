@@ -109,10 +109,10 @@ class Aggregate(NamedTuple):
     """An aggregate, `AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for each group of matches.
 
     The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
-    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads. It is None for COUNT(*), which
-    counts the matches. `computed` has the filters and assignments inside, in their order. `separator` is the text
-    between the values of GROUP_CONCAT. Variables inside the brackets that are not in `group` occur in no other part of
-    the rule.
+    AVG, SAMPLE or GROUP_CONCAT, or the name of a Python function. `argument` is the variable that the function reads.
+    It is None for COUNT(*), which counts the matches. `computed` has the filters and assignments inside, in their
+    order. `separator` is the text between the values of GROUP_CONCAT. Variables inside the brackets that are not in
+    `group` occur in no other part of the rule.
     """
 
     atoms: tuple[Atom, ...]

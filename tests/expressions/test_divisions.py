@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleSyntaxError
-from kgreason.materialize.expressions import exact, reals
+from kgreason.materialize.expressions import reals
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.rules.parser import parse
@@ -72,7 +72,7 @@ def test_rounding_down_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def rounded_down(name: str, first: reals.Number, second: reals.Number) -> reals.Number:
         return reals.Number(reals.INTEGER, Decimal(int(first.value) // int(second.value)))
 
-    monkeypatch.setattr(exact.reals, "divided", rounded_down)
+    monkeypatch.setattr(reals, "divided", rounded_down)
     with pytest.raises(AssertionError):
         test_a_number_is_the_divisor_times_the_quotient_and_the_rest.hypothesis.inner_test(-(10**30), 0, 7, 0)  # type: ignore[attr-defined]
 

@@ -75,7 +75,7 @@ class Operators:
         self._functions = Functions(engine, dictionary, rounds, self.registry)
         self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
-        self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds)
+        self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds, self.registry)
         self._parts: tuple[_Operating, ...] = (
             self._individuals,
             self._data,
@@ -195,6 +195,7 @@ class Operators:
         Raises RuleError if a Python function has failed in this commit for inputs that rules still ask for.
         """
         self._functions.finish()
+        self._aggregations.finish()
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -26,7 +26,14 @@ from lark import Token
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.rules import constants
-from kgreason.rules.expressions import AGGREGATES, RESERVED, in_constants, in_order, problem_of
+from kgreason.rules.expressions import (
+    AGGREGATES,
+    RESERVED,
+    in_constants,
+    in_order,
+    problem_of,
+    problem_of_aggregate,
+)
 from kgreason.rules.model import (
     DATA,
     FALSE,
@@ -312,9 +319,10 @@ class _Reader:
         inner = [self.computation(literal) for literal in written.literals if isinstance(literal, ComputedText)]
         group = tuple(dict.fromkeys(Variable(token.value[1:]) for token in written.variables))
         for result in written.results:
-            name = result.function.value.upper()
-            if name not in AGGREGATES:
-                self._refuse(result.function, f"{result.function} is no aggregate; they are {', '.join(AGGREGATES)}")
+            name = str(result.function.value)
+            name = name.upper() if name.upper() in AGGREGATES else name
+            if problem := problem_of_aggregate(name, self._find):
+                self._refuse(result.function, problem)
             argument, computed = self._argument(name, result)
             atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
             yield Aggregate(
