@@ -182,6 +182,8 @@ class Materializer(Results):
                     if self.operators in self._touched:
                         self.operators.finish()
                     changes = self._without_needless(changes, means)
+                    assert self._before is not None
+                    self._derived.check(self.own, self._before.own, changes)
                     self.strategies = () if edit.evaluated else _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))

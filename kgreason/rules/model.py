@@ -141,8 +141,8 @@ class Column(NamedTuple):
 class Relation(NamedTuple):
     """The declaration of a relation: `@relation edge(from, to, weight: xsd:integer) key(from, to) .`.
 
-    `key` has the numbers of the key's columns, from 0. No two asserted facts have the same terms in these columns; with
-    an empty key all facts are allowed. `kind` says who makes the facts: only users ("input"), only rules ("derived" and
+    `key` has the numbers of the key's columns, from 0. No two facts have the same terms in these columns; with an
+    empty key all facts are allowed. `kind` says who makes the facts: only users ("input"), only rules ("derived" and
     "internal"), or both (""). Deltas and dumps leave internal relations out.
     """
 

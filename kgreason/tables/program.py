@@ -26,6 +26,7 @@ from kgreason.functions.registry import Registry
 from kgreason.interrupts import as_one, let_out
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
+from kgreason.materialize.relations.derived import DerivedFacts
 from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import lowered
@@ -63,6 +64,7 @@ class TableProgram:
         program = replace(program, rules=tuple(replace(rule, file=str(path)) for rule in program.rules))
         check_sizes(program.rules)
         self._signature = signature(program)
+        self._own = program.rules
         program = replace(program, rules=tuple(rule for rule in program.rules if not rule.declares))
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)
@@ -119,6 +121,8 @@ class TableProgram:
             while any(facts := self._operated(check)):
                 engine.apply(facts.added, facts.removed, check=check)
             self._operators.finish()
+            derived = DerivedFacts(engine, self._dictionary, self._operators.individuals)
+            derived.check(self._own, self._own, engine.changes())
         except BaseException:
             engine.rollback()
             raise
