@@ -6,6 +6,7 @@ It resolves prefixes, writes constants as N-Triples text, and checks every rule.
     @prefix        valid for all statements after it
     @group         valid for all rules up to the next @group
     @relation      appended as a rule that declares a relation; checked in all rules after it
+    @import        the rules of the other file are appended; its prefixes and groups are not valid here
     rule           appended; a rule without a name is named after its position
 
 The first error is raised, with its position: an unknown prefix, a wrong constant, `false` in a wrong place, an unsafe
@@ -16,14 +17,14 @@ Cost: a dictionary look-up for each term that occurred before; nearly all terms 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from lark import Token
 
-from kgreason.errors import RuleSyntaxError, UnsafeRuleError
+from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.rules import constants
 from kgreason.rules.expressions import (
@@ -61,6 +62,7 @@ from kgreason.rules.text.syntax import (
     Clause,
     ComputedText,
     GroupLine,
+    ImportLine,
     Literal,
     LiteralText,
     Node,
@@ -73,16 +75,19 @@ from kgreason.rules.text.syntax import (
 from kgreason.terms.prefixes import USUAL, Where, undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
+Imported: TypeAlias = Callable[[str], tuple[Rule, ...]]
+"""Gives the rules of a file from its name in an @import."""
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
 _TWICE = "?_ is one variable, also where it stands twice; write _ where nobody reads the value, else another name"
 _ANONYMOUS_HEAD = "_ cannot stand in the head, which needs a value: write a variable of the body"
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
-def read(text: str, source: str, find: Find | None) -> Program:
+def read(text: str, source: str, find: Find | None, imported: Imported | None = None) -> Program:
     """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`.
 
-    `find` finds the Python functions that rules call; with None every call is accepted.
+    `find` finds the Python functions that rules call; with None every call is accepted. `imported` gives the rules of a
+    file that the text imports; None if the text is from no file.
     """
     reader = _Reader(text, source, find)
     for statement in statements(text, source):
@@ -95,6 +100,8 @@ def read(text: str, source: str, find: Find | None) -> Program:
                 reader.group(statement)
             case RelationLine():
                 reader.relation(statement)
+            case ImportLine():
+                reader.imports(statement, imported)
     return Program(tuple(reader.rules), reader.prefixes)
 
 
@@ -163,6 +170,21 @@ class _Reader:
 
     def group(self, line: GroupLine) -> None:
         self._group = self._name(line.name)
+
+    def imports(self, line: ImportLine, imported: Imported | None) -> None:
+        """Append the rules of another file. Raises RuleSyntaxError if there is no such file, or no file at all."""
+        if imported is None:
+            self._fail(line.file, "only a file can import another file: load this text from a file")
+        try:
+            name = constants.unquote(line.file)
+            found = imported(name)
+        except ValueError as error:
+            self._fail(line.file, str(error))
+        except InputError as error:
+            if isinstance(error, RuleSyntaxError | UnsafeRuleError):
+                raise
+            self._fail(line.file, str(error))
+        self.rules += found
 
     def relation(self, line: RelationLine) -> None:
         """Append the declaration of a relation to the rules.
