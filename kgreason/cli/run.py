@@ -95,6 +95,13 @@ _DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "space": " "}
 )
 @click.option("--header", is_flag=True, help="The first line of each file has the names of the columns.")
 @STRATEGY
+@click.option(
+    "--fraction",
+    type=click.FloatRange(min=0),
+    metavar="SHARE",
+    help="How much auto tries before it gives a deletion up: if updating takes more than this share of the work of "
+    "computing everything again, everything is computed again (default: 0.5).",
+)
 @click.option("--profile", is_flag=True, help="Also show what each rule cost, on standard error.")
 @functions
 @limits
@@ -110,6 +117,7 @@ def run(
     delimiter: str,
     header: bool,
     strategy: Strategy,
+    fraction: float | None,
     profile: bool,
     functions: list[Callable[..., Any]],
     most_made_terms: int | None,
@@ -148,11 +156,12 @@ def run(
             "most_rounds": most_rounds,
             "threads": threads,
             "strategy": strategy,
+            "fraction": fraction,
         }
         _follow(programs, facts, script, _Results(output, layout, relations, profile), how)
         return
     progress, limits = Bars(verbose), checked_limits(made_terms=most_made_terms, rounds=most_rounds)
-    tables = TableProgram(programs, functions, limits, threads, layout)
+    tables = TableProgram(programs, functions, limits, threads, layout, fraction)
     tables.check(relations)
     with progress("reading") as report:
         tables.read(facts, report)

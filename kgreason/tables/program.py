@@ -50,7 +50,8 @@ class TableProgram:
     """A program in files of rule text. Call `read`, `evaluate` and `write` in this order.
 
     `functions`: the Python functions that the rules may call. `limits`: how far a recursion may go. `threads`: how
-    many threads may evaluate the rules; see `kgreason.threads`. `layout`: how fields stand in files.
+    many threads may evaluate the rules; see `kgreason.threads`. `layout`: how fields stand in files. `fraction`: see
+    `Engine.limit_updates`.
 
     Raises InputError if the file does not exist, and RuleSyntaxError. Raises RuleError, with the file and the rule, if
     a rule needs a graph (`signature`).
@@ -63,6 +64,7 @@ class TableProgram:
         limits: Limits = DEFAULT_LIMITS,
         threads: int | None = None,
         layout: Layout = PLAIN,
+        fraction: float | None = None,
     ) -> None:
         self._layout = layout
         registry = Registry(functions, RESERVED)
@@ -74,6 +76,7 @@ class TableProgram:
         self._dictionary = Dictionary(())
         self._fields = Fields(self._dictionary)
         self._engine = Engine(threads=threads)
+        self._engine.limit_updates(fraction)
         positive = [(each, rule) for rule in program.rules for each in lowered(rule)]
         self._rules = self._engine.encode([each for each, _ in positive], self._dictionary.intern)
         self._owners = [rule for _, rule in positive]

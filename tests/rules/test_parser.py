@@ -154,7 +154,11 @@ ERRORS = {
     "@rule x .": (1, 33, "found '.', expected an atom"),
     "@rule .": (1, 31, "found '.', expected a name"),
     "@group g go() .": (1, 34, "found 'go', expected '.'"),
-    "@base <urn:x> .": (1, 25, "found '@base', expected a rule or a directive (@prefix, @group, @rule, @relation, @import)"),
+    "@base <urn:x> .": (
+        1,
+        25,
+        "found '@base', expected a rule or a directive (@prefix, @group, @rule, @relation, @import)",
+    ),
     "@prefix e <urn:e> .": (1, 33, "found 'e', expected a prefix with its colon"),
     "@prefix e: e .": (1, 36, "found 'e', expected an IRI in angle brackets"),
     "go(e:x) .": (1, 28, _UNDECLARED),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 from kgreason.engine.changes import Strategy
+from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import SchemaMode
@@ -338,3 +339,21 @@ def test_only_the_axioms_that_an_edit_touches_are_translated() -> None:
                 assert delta.work.retranslated <= 3
                 if delta:
                     assert {name: graph.stats()[name] for name in delta.work._fields} == delta.work._asdict()
+
+
+def test_a_fraction_says_how_much_a_deletion_may_take_before_everything_is_computed_again() -> None:
+    rules = "r(?x, ?y) :- e(?x, ?y) . r(?x, ?z) :- r(?x, ?y), e(?y, ?z) ."
+    strategies = []
+    for fraction in (0, None, 9):
+        with KnowledgeGraph.open(rules=["none"], fraction=fraction) as graph:
+            with graph.transaction() as tx:
+                tx.add_rules(rules)
+                tx.relation("e").insert([(number, number + 1) for number in range(250)])
+            strategies.append(graph.relation("e").delete([(100, 101)]).change.work.strategy)
+    assert strategies == ["bootstrap", "update", "update"]
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "0.5", True])
+def test_a_wrong_fraction_is_refused(wrong: float) -> None:
+    with pytest.raises(InputError, match="^fraction .*: it must be a number, at least 0$"):
+        KnowledgeGraph.open(fraction=wrong)
