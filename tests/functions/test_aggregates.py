@@ -77,7 +77,7 @@ def check(graph: KnowledgeGraph) -> None:
 def test_random_edits_keep_the_values_of_all_groups(seed: int, strategy: Strategy) -> None:
     random = Random(seed)
     with opened(strategy=strategy) as graph:
-        for _ in range(12):
+        for _ in range(6):
             facts = [(random.randrange(3), random.randrange(100), random.randrange(2)) for _ in range(4)]
             with graph.transaction() as tx:
                 tx.relation("p").insert(facts[:3])
