@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -168,6 +169,20 @@ def test_a_store_goes_on_with_them(tmp_path: Path) -> None:
         with graph.transaction() as tx:
             tx.relation("offer").delete([(1, 2)])
             tx.relation("offer").insert([(1, 3)])
+
+
+def test_a_commit_that_is_replayed_is_not_checked_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store may have commits of a version that did not check what rules derive."""
+    with monkeypatch.context() as patch:
+        patch.setattr(DerivedFacts, "check", lambda *_: None)
+        with opened(path=tmp_path / "store") as graph:
+            graph.relation("offer").insert([(1, 2), (1, 3)])
+            shutil.copytree(tmp_path / "store", tmp_path / "killed")
+    with KnowledgeGraph.open(tmp_path / "killed") as graph:
+        assert len(list(graph.relation("price").facts())) == 2
+        graph.relation("offer").insert([(2, 3)])
+        with pytest.raises(RuleError, match="which has the same key as"):
+            graph.relation("offer").insert([(1, 4)])
 
 
 def test_tables_keep_them(tmp_path: Path) -> None:
