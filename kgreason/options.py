@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
@@ -104,6 +105,13 @@ def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError unless the value is a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise _kind(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
+
+
+def check_fraction(option: str, value: object) -> None:
+    """Raises InputError unless the value is None or a number of at least 0."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if value is not None and not (is_number and 0 <= cast(float, value) < inf):
+        raise _kind(value, int, float)(f"{option} {value!r}: it must be a number, at least 0")
 
 
 def check_history(value: object) -> None:

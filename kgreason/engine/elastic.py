@@ -28,7 +28,7 @@ change no forecast and no choice. Cost: a few numbers for each commit.
 from __future__ import annotations
 
 FRACTION = 0.5
-"""The share of a Bootstrap's work that an Update may extend for leaving facts."""
+"""The share of a Bootstrap's work that an Update may extend for leaving facts, unless a graph has another one."""
 ALWAYS = 10_000
 """Each of the two limits of an Update is at least 10,000 rewrites: a few milliseconds."""
 FEW = 4_096
@@ -44,11 +44,17 @@ class Elastic:
     """Two forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
 
     `work`: the forecast for the next Bootstrap, its rewrites plus its facts; None before the first Bootstrap.
+    `fraction`: what this graph has in the place of `FRACTION`, or None.
     """
 
     def __init__(self, work: int | None = None) -> None:
         self.work = work
+        self.fraction: float | None = None
         self._per_leaving = 0.0
+
+    @property
+    def _share(self) -> float:
+        return FRACTION if self.fraction is None else self.fraction
 
     def save(self) -> tuple[int | None, float]:
         """Return the present forecasts. If the commit is rolled back, pass these forecasts to `restore`."""
@@ -65,7 +71,7 @@ class Elastic:
         """
         work = self.work or 0
         forecast = self._per_leaving * leaving if leaving >= TELLING else 0
-        return arriving > max(work, FEW) or forecast > max(FRACTION * work, FEW)
+        return arriving > max(work, FEW) or forecast > max(self._share * work, FEW)
 
     def doubt(self) -> None:
         """Note that the forecast for leaving facts has prevented an Update.
@@ -76,7 +82,7 @@ class Elastic:
 
     def for_leaving(self) -> int:
         """Return how many rewrites an Update may extend to retract facts."""
-        return max(ALWAYS, int(FRACTION * (self.work or 0)))
+        return max(ALWAYS, int(self._share * (self.work or 0)))
 
     def for_arriving(self, growth: float) -> int:
         """Return the number of rewrites that an Update may extend to assert facts.

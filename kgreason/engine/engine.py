@@ -79,6 +79,13 @@ class Engine(Reader):
         circuit.generation = self._generations
         return circuit
 
+    def limit_updates(self, fraction: float | None) -> None:
+        """Set the share of a Bootstrap's work that an Update may extend for leaving facts; None is the default share.
+
+        It holds for commits with the strategy `auto`, until `restore`.
+        """
+        self._elastic.fraction = fraction
+
     def encode(self, rules: Sequence[Rule], intern: Intern) -> list[EncodedRule]:
         """Return rules as ids, as `encoding.encode_all` does. Makes the tables of their atoms."""
         return encode_all(rules, self._planner, intern)

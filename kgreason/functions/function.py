@@ -23,6 +23,8 @@ from kgreason.interrupts import at_once
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__kgreason_function__"
 _PLAIN = re.compile(r'"([^"]*)"\^\^<http://www\.w3\.org/2001/XMLSchema#(?:integer|decimal|double|boolean)>')
+_SHOWN = 256
+"""How many arguments a message shows."""
 _PIECE = 1_000
 """The number of rows between two looks at Ctrl-C, and of one call of a batch function."""
 
@@ -58,6 +60,22 @@ class PythonFunction(NamedTuple):
                 yield from self._of_batches(rows, fitting, failed)
                 continue
             yield from self._of_rows(rows, fitting, failed)
+
+    def value(self, texts: Sequence[str]) -> str | None:
+        """Call the function, which must be an aggregate, for the terms of a group, and return the value of the group.
+
+        None if a term does not fit the parameter, or if the function gives None. Raises CallError if the call fails.
+        """
+        (kinds,) = self.signature.parameters
+        values = [value_of(text, kinds) for text in texts]
+        if any(value is NOTHING for value in values):
+            return None
+        try:
+            with at_once():
+                found = self.call(values)
+        except Exception as error:
+            raise self._failed(texts, f"raised {type(error).__name__}: {error}") from error
+        return None if found is None else self._text(texts, found)
 
     def _of_rows(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
@@ -133,7 +151,10 @@ class PythonFunction(NamedTuple):
             raise self._failed(row, f"gave {error}") from error
 
     def _failed(self, row: Sequence[str], problem: str) -> CallError:
-        return CallError(f"{self.signature.name}({', '.join(map(_plain_text, row))}) {problem}")
+        arguments = ", ".join(map(_plain_text, row[:_SHOWN]))
+        if self.signature.is_aggregate:
+            arguments = f"[{arguments}{', ...' if len(row) > _SHOWN else ''}]"
+        return CallError(f"{self.signature.name}({arguments}) {problem}")
 
 
 def _plain_text(text: str) -> str:

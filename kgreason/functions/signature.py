@@ -2,6 +2,7 @@
 
     def area(w: float, h: float) -> float | None           area(float, float) -> float      one result or none
     def words(text: str) -> list[str]                      words(str) -> list[str]          many results
+    def median(values: list[float]) -> float               median(list[float]) -> float     an aggregate
 
     str                 a string, with or without a language tag
     int                 xsd:integer and the types below it
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from datetime import date, datetime
 from decimal import Decimal
@@ -38,21 +39,28 @@ _KINDS: dict[object, str] = {
     for each in (str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, Literal, Triple)
 }
 _MANY = (list, set, frozenset, Iterable, Iterator, Collection, Sequence, AbstractSet)
+_LISTS = (list, Iterable, Collection, Sequence)
+"""The types of the parameter of an aggregate, which takes the values of a group in order, also equal ones."""
 _KNOWN = "str, int, float, Decimal, bool, datetime, date, NamedNode, BlankNode, Literal, Triple, or a union of them"
 
 
 class Signature(NamedTuple):
-    """The name of a function, the types of its parameters and of one result, and whether it gives many results."""
+    """The name of a function, the types of its parameters and of one result, and whether it gives many results.
+
+    `is_aggregate` says that the only parameter takes the values of a whole group, as a list of values of its type.
+    """
 
     name: str
     parameters: tuple[Kinds, ...]
     result: Kinds
     has_many: bool = False
+    is_aggregate: bool = False
 
     def __str__(self) -> str:
-        result = " | ".join(self.result)
-        return f"{self.name}({', '.join(map(' | '.join, self.parameters))}) -> " + (
-            f"list[{result}]" if self.has_many else result
+        parameters, result = ", ".join(map(" | ".join, self.parameters)), " | ".join(self.result)
+        return (
+            f"{self.name}({f'list[{parameters}]' if self.is_aggregate else parameters}) -> "
+            f"{f'list[{result}]' if self.has_many else result}"
         )
 
 
@@ -71,6 +79,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
     except (NameError, TypeError, ValueError) as error:
         raise InputTypeError(f"function {name}: its annotations cannot be read: {error}") from error
     parameters = []
+    is_aggregate = kinds_of is None and _is_aggregate(found, hints)
     for parameter in found.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
             continue
@@ -78,9 +87,20 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
             raise InputTypeError(
                 f"function {name}: rules pass each argument by its place, so no parameter can be {parameter}"
             )
-        parameters.append(_read(name, f"parameter {parameter.name}", hints.get(parameter.name), read))
+        annotation = hints.get(parameter.name)
+        if is_aggregate:
+            (annotation,) = get_args(annotation)
+        parameters.append(_read(name, f"parameter {parameter.name}", annotation, read))
     result, has_many = _result(hints.get("return")) if kinds_of is None else (hints.get("return"), False)
-    return Signature(name, tuple(parameters), _read(name, "the result", result, read), has_many)
+    if is_aggregate and has_many:
+        raise InputTypeError(f"function {name}: an aggregate gives one value for a group, not many")
+    return Signature(name, tuple(parameters), _read(name, "the result", result, read), has_many, is_aggregate)
+
+
+def _is_aggregate(found: inspect.Signature, hints: Mapping[str, object]) -> bool:
+    """Whether the only parameter of a function is a list of values."""
+    names = [name for name, each in found.parameters.items() if each.kind is not each.KEYWORD_ONLY]
+    return len(names) == 1 and get_origin(hints.get(names[0])) in _LISTS
 
 
 def kinds(annotation: object) -> Kinds | None:

@@ -25,6 +25,7 @@ def fork(
     path: str | PathLike[str],
     *,
     strategy: Strategy = "auto",
+    fraction: float | None = None,
     budget: int | None = None,
     most_made_terms: int | None = None,
     most_rounds: int | None = None,
@@ -38,7 +39,7 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
-    options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions)
+    options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction)
     while True:
         folder = Folder(Path(path), write=False)
         try:

@@ -143,6 +143,7 @@ class KnowledgeGraph(ReadableGraph):
         aliases: int | None = None,
         on_contradiction: OnContradiction | None = None,
         strategy: Strategy = "auto",
+        fraction: float | None = None,
         budget: int | None = None,
         most_made_terms: int | None = None,
         most_rounds: int | None = None,
@@ -191,6 +192,9 @@ class KnowledgeGraph(ReadableGraph):
 
         - `strategy`: how commits are evaluated. "update" computes only what a commit changes, "bootstrap" computes the
           closure again, and "auto" (the default) takes the cheaper of the two.
+        - `fraction`: how much "auto" tries before it gives a deletion up. If updating takes more than this share of the
+          work of computing the closure again, the closure is computed again. The default is 0.5; with 0 only small
+          deletions are tried.
         - `budget`: how many rewrites one commit may extend. A commit that needs more raises LimitError.
         - `most_made_terms`: how many new terms a recursion through BIND may make in one commit; the default is 10^6.
           Most recursions that make more terms never end. A commit that makes more terms is rolled back, and raises
@@ -220,7 +224,9 @@ class KnowledgeGraph(ReadableGraph):
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
         wanted = check_stored(made_with | {"on_contradiction": on_contradiction, "history": history})
-        options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions)
+        options = EngineOptions.of(
+            strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction
+        )
         check_wait("wait", wait)
         once = lambda: cls.open(path, catalogue=options.catalogue, functions=options.registry.calls).close()  # noqa: E731
         home, lacking = open_home(path, wanted, options, once, read_only=read_only, wait=wait)

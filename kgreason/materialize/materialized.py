@@ -27,6 +27,7 @@ from kgreason.materialize.program import (
 )
 from kgreason.materialize.quads.asserted import Quads
 from kgreason.materialize.relations.changes import Owners
+from kgreason.materialize.relations.derived import DerivedFacts
 from kgreason.materialize.relations.keys import Keys
 from kgreason.materialize.same_as.representatives import Equality, over_representatives
 from kgreason.materialize.schema.closure import SchemaStratum
@@ -73,6 +74,7 @@ class Materialized:
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
         self.keys = Keys(self.engine)
+        self._derived = DerivedFacts(*common, self.operators.individuals, self.keys)
         self._owners = Owners(self.dictionary)
         self.flags = Flags()
         self.program = LiveProgram(selection)

@@ -49,7 +49,7 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.materialize.state import Flags, Saved
-from kgreason.options import DEFAULT_LIMITS, Limits
+from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import Rule
 from kgreason.spans import span
@@ -103,9 +103,10 @@ class Materializer(Results):
 
         No quad may be among both the quads to retract and the quads to assert. `accept` or `rollback` must follow.
         Before that, `change` may be called again to go on with the commit. A change takes several steps if the derived
-        facts need other rules or other representatives. If `strategy` is a sequence, it has one strategy for each step;
-        its last strategy holds for all further steps. Raises LimitError if more than `budget` rewrites are extended, or
-        if a recursion goes beyond `limits`; then `rollback` must follow.
+        facts need other rules or other representatives. "bootstrap" is for the first step: further steps begin with its
+        result. If `strategy` is a sequence, it has one strategy for each step; its last strategy holds for all further
+        steps. Raises LimitError if more than `budget` rewrites are extended, or if a recursion goes beyond `limits`;
+        then `rollback` must follow.
         """
         self.operators.rounds.limits = limits
         is_first = self._before is None
@@ -116,7 +117,7 @@ class Materializer(Results):
         elif self.equality in self._touched:
             self.equality.go_on()
         given = (strategy,) if isinstance(strategy, str) else strategy
-        strategies = chain(given, repeat(given[-1]))
+        strategies = chain(given, repeat("auto" if strategy == "bootstrap" else given[-1]))
         if progress is SILENT:
             with span("evaluate"):
                 return self._change(edit, Means(strategies, budget, let_out, is_first))
@@ -182,6 +183,8 @@ class Materializer(Results):
                     if self.operators in self._touched:
                         self.operators.finish()
                     changes = self._without_needless(changes, means)
+                    if self._before and self.operators.rounds.limits is not NO_LIMITS:  # a replay had the old checks
+                        self._derived.check(self.own, self._before.own, changes)
                     self.strategies = () if edit.evaluated else _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))

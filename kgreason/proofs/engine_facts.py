@@ -25,14 +25,12 @@ from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import aggregation, is_aggregated, is_computed, is_each, read_by
+from kgreason.rules.lowering import CHOOSING, aggregation, is_aggregated, is_computed, is_each, read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substituted, unified
 from kgreason.zset.columns import IS_ASSERTED, Int32
 
-_CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
-"""The aggregates whose value is one of the aggregated terms."""
 _TRIED, _LONG = 500, 12
 """The most steps of the search in `_by`, and the most atoms that the body of a user's rule may have for this search."""
 
@@ -98,7 +96,7 @@ class EngineFacts:
             return None
         found = aggregation(aggregate_of(fact))[0]
         *group, value = fact.terms
-        if found.aggregate.function not in _CHOOSING:
+        if found.aggregate.function not in CHOOSING:
             return None
         values = {found.aggregate.argument: value} | dict(zip(found.aggregate.group, group, strict=True))
         row = substituted(found.each, {key: values[key] for key in found.keys})

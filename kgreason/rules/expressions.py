@@ -5,10 +5,10 @@
     BIND(SKOLEM("x", ...) AS ?b)    adds a blank node to each match, the same one for the same label and arguments
 
 There are two kinds of expressions. The first are SPARQL 1.1 expressions; a rule keeps their tokens, and Oxigraph parses
-and evaluates them. The second are calls of Python functions, such as `area(?w, ?h)`; the arguments of a call are
-variables and constants. Every function must be pure: the same inputs give the same result for as long as a fact depends
-on it. So NOW, RAND, UUID, STRUUID and BNODE are refused. SKOLEM is no function of SPARQL, so it cannot stand inside an
-expression.
+and evaluates them. They may call IDIV and MOD, which SPARQL lacks (`in_sparql`). The second are calls of Python
+functions, such as `area(?w, ?h)`; the arguments of a call are variables and constants. Every function must be pure: the
+same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and BNODE are refused.
+SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
 
 Cost: Oxigraph parses the expression of a rule once when the rule is read, 0.1 ms.
 """
@@ -19,7 +19,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import pyoxigraph
 
@@ -28,18 +28,22 @@ from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
 from kgreason.rules.constants import number, without_plain
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.vocabulary import XSD_BOOLEAN
+from kgreason.terms.vocabulary import XSD_BOOLEAN, XSD_INTEGER
 
+_Parts: TypeAlias = list[Variable | str]
 _IMPURE = frozenset(["NOW", "RAND", "UUID", "STRUUID", "BNODE"])
 AGGREGATES = ("COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT")
 SKOLEM = "SKOLEM"
+DIVISIONS = frozenset(["IDIV", "MOD"])
+"""The functions that SPARQL lacks: the whole part of a quotient, and the rest (XPath's operators idiv and mod)."""
 _MOST_ARGUMENTS = 6
 """A function that takes so many arguments, as CONCAT does, takes any number of them."""
-_READ_TWICE = frozenset(["!", "REGEX", "REPLACE", "SUBSTR"])
+_READ_TWICE = DIVISIONS | frozenset(["!", "REGEX", "REPLACE", "SUBSTR"])
 """Oxigraph's parser reads the brackets after these twice.
 
 The functions have an optional argument, and the parser reads their arguments again if it is not given. `!` has its
-brackets, or those of the call after it, read again before a syntax error.
+brackets, or those of the call after it, read again before a syntax error. IDIV and MOD are written with each argument
+more than once.
 """
 _DEEPEST = 10
 """The largest number of them in one another. Each doubles the time of the parser, which nothing can stop."""
@@ -75,8 +79,9 @@ _CASTS = frozenset(
         "gDay",
     )
 )
-_FUNCTIONS = frozenset(_NAMES.split())
-"""The functions of SPARQL 1.1, and of SPARQL 1.2 for triple terms and base directions, that Oxigraph evaluates."""
+_FUNCTIONS = frozenset(_NAMES.split()) | DIVISIONS
+"""The functions of SPARQL 1.1, and of SPARQL 1.2 for triple terms and base directions, that Oxigraph evaluates, and
+`DIVISIONS`."""
 RESERVED = _FUNCTIONS | _WORDS | _IMPURE | frozenset(AGGREGATES) | frozenset(_OPERATORS)
 RESERVED |= {SKOLEM, "EXISTS", "AS", "FILTER", "BIND", "DISTINCT", "SEPARATOR", "AGGREGATE"}
 """The words of expressions, in capitals. A Python function has none of these names."""
@@ -122,6 +127,44 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
         written += text if is_tight else f" {text}"
         before = text
     return written
+
+
+def in_sparql(computed: Computed) -> Computed:
+    """Return an expression without the functions that SPARQL lacks: each call is replaced by what it stands for.
+
+    `IDIV(a, b)` is `xsd:integer(a / b)`, and `MOD(a, b)` is `a - xsd:integer(a / b) * b`.
+
+    >>> text_of(in_sparql(Computed(("IDIV", "(", Variable("x"), ",", "2", ")"))))
+    'FILTER(<http://www.w3.org/2001/XMLSchema#integer>((?x) / (2)))'
+    """
+    if DIVISIONS.isdisjoint(computed.parts):
+        return computed
+    calls: list[tuple[str, list[_Parts]]] = [("", [[]])]
+    for part in computed.parts:
+        if part == "(":
+            before = calls[-1][1][-1]
+            calls.append((str(before.pop()) if before and before[-1] in DIVISIONS else "", [[]]))
+        elif part == ")":
+            name, arguments = calls.pop()
+            calls[-1][1][-1] += _call_in_sparql(name, arguments)
+        elif part == ",":
+            calls[-1][1].append([])
+        else:
+            calls[-1][1][-1].append(part)
+    return computed._replace(parts=tuple(_between_commas(calls[0][1])))
+
+
+def _call_in_sparql(name: str, arguments: list[_Parts]) -> _Parts:
+    if not name:
+        return ["(", *_between_commas(arguments), ")"]
+    one, other = (["(", *argument, ")"] for argument in arguments)
+    quotient = [XSD_INTEGER, "(", *one, "/", *other, ")"]
+    return quotient if name == "IDIV" else ["(", *one, "-", *quotient, "*", *other, ")"]
+
+
+def _between_commas(arguments: list[_Parts]) -> _Parts:
+    first, *others = arguments
+    return [*first, *chain.from_iterable([",", *argument] for argument in others)]
 
 
 class Problem(NamedTuple):
@@ -185,6 +228,7 @@ def function_names(rules: Iterable[Rule]) -> list[str]:
     """Return the names of the Python functions that rules call, sorted."""
     found = set()
     for rule in rules:
+        found |= {aggregate.function for aggregate in rule.aggregates if aggregate.function not in AGGREGATES}
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
         found |= {call.name for computed in (*rule.expressions(), *inside) if (call := call_of(computed))}
     return sorted(found)
@@ -212,12 +256,12 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
             return Problem(names[0], f"a call of the Python function {name} must be the whole expression; {advice}")
     if problem := next(_of_parts(computed.parts), None):
         return problem
-    if problem := _of_arguments(computed.parts, _CASTS):  # Oxigraph's parser takes any number for them
+    if problem := _of_arguments(computed.parts, _CASTS | DIVISIONS):  # Oxigraph's parser does not count these
         return problem
     if problem := _of_depth(computed.parts):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
-    query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(computed)}) }}"
+    query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(in_sparql(computed))}) }}"
     try:
         with_stack(stack_for(query), lambda: _parse(query))
     except QueryError as error:
@@ -227,6 +271,20 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
             return problem
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
+    return None
+
+
+def problem_of_aggregate(name: str, find: Find | None) -> str | None:
+    """Return what is wrong with `name` as the function of an aggregate, or None. `find` is as for `problem_of`."""
+    if name in AGGREGATES or find is None:
+        return None
+    if (signature := find(name)) is None:
+        return (
+            f"{name} is no aggregate; they are {', '.join(AGGREGATES)}, and Python functions of a list that are known: "
+            f"{HOW_TO_PASS}"
+        )
+    if not signature.is_aggregate:
+        return f"{signature} is no aggregate, because its parameter is no list, such as values: list[int]"
     return None
 
 
@@ -277,6 +335,8 @@ def _taken(name: str) -> tuple[int, ...]:
     """Return the numbers of arguments, up to `_MOST_ARGUMENTS`, that a function takes, as Oxigraph's parser has it."""
     if name in _CASTS:
         return (1,)
+    if name in DIVISIONS:
+        return (2,)
     return tuple(count for count in range(_MOST_ARGUMENTS + 1) if _parses(f"{name}({', '.join(['1'] * count)})"))
 
 
@@ -335,6 +395,9 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
     name, given, signature = call.name, len(call.arguments), find(call.name)
     if signature is None:
         return Problem(0, f"{name} is no function of SPARQL, and no Python function that is known: {HOW_TO_PASS}")
+    if signature.is_aggregate:
+        example = f"AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
+        return Problem(0, f"{signature} takes the values of a group: write {example}")
     if given != len(signature.parameters):
         return Problem(0, _wrong_number(signature, (len(signature.parameters),), given))
     if is_filter and (signature.has_many or signature.result != ("bool",)):

@@ -92,7 +92,7 @@ def format_term(term: Term, prefixes: Mapping[str, str]) -> str:
     If `prefixes` are `Names`, the text of the constant is the one that they have for it.
     """
     if isinstance(term, Variable):
-        return f"?{term.name}"
+        return str(term)
     if isinstance(prefixes, Names) and (word := prefixes.word(term)) is not None:
         return word
     if term.startswith('"'):
@@ -126,9 +126,10 @@ def format_not(negated: Not, prefixes: Mapping[str, str]) -> str:
     """Return the text of a NOT: `NOT atom`, `NOT EXISTS ?z IN (atoms, filters)`, or `NOT EXISTS (atoms, filters)`."""
     parts = [format_atom(atom, prefixes) for atom in negated.atoms]
     parts += [format_computed(computed, prefixes) for computed in negated.computed]
-    if not negated.local:
+    named = [str(variable) for variable in negated.local if not variable.is_anonymous]
+    if not named:
         return f"NOT {parts[0]}" if len(parts) == len(negated.atoms) == 1 else f"NOT EXISTS ({', '.join(parts)})"
-    return f"NOT EXISTS {', '.join(map(str, negated.local))} IN ({', '.join(parts)})"
+    return f"NOT EXISTS {', '.join(named)} IN ({', '.join(parts)})"
 
 
 def format_atom(atom: Atom, prefixes: Mapping[str, str]) -> str:

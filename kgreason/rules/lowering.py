@@ -63,8 +63,8 @@ from kgreason.terms.vocabulary import OWL_SAME_AS
 _ASKS, _SOME, _NAMES, _NONE, _EACH, _CALLED = "asks ", "some ", "names ", "NOT ", "each ", "called "
 _MADE = ("FILTER(", "BIND(")
 _VALUE = "AGGREGATE("
-_REPEATING = frozenset(["COUNT", "SUM", "AVG", "GROUP_CONCAT"])
-"""The aggregates for which it matters how often a value occurs, unless they say DISTINCT."""
+CHOOSING = frozenset(["MIN", "MAX", "SAMPLE"])
+"""The aggregates that choose a value. How often a value occurs matters for the others, unless they say DISTINCT."""
 
 
 class Negation(NamedTuple):
@@ -283,7 +283,7 @@ def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]
     """
     same, group = canonical_aggregate(aggregate)
     keys = dict.fromkeys((*same.group, *([same.argument] if same.argument else ())))
-    if same.function in _REPEATING and not same.is_distinct:
+    if same.function not in CHOOSING and not same.is_distinct:
         keys |= dict.fromkeys(same.variables())
     text = format_aggregate(same, {})
     (first, *others) = same.atoms

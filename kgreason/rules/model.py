@@ -20,12 +20,29 @@ _VOCABULARY = frozenset(VOCABULARY)
 
 
 class Variable(NamedTuple):
-    """A rule variable; `name` has no question mark."""
+    """A rule variable; `name` has no question mark.
+
+    Each `_` of a rule is a variable of its own, with a name that no text can have: `_ 1`, `_ 2` and so on.
+    """
 
     name: str
 
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether the variable is written `_`: nothing else in its rule has it."""
+        return self.name.startswith("_ ")
+
     def __str__(self) -> str:
-        return f"?{self.name}"
+        return "_" if self.is_anonymous else f"?{self.name}"
+
+
+def anonymous(number: int) -> Variable:
+    """Return the variable for the `_` with this number in a rule.
+
+    >>> str(anonymous(1)), anonymous(1) == anonymous(2)
+    ('_', False)
+    """
+    return Variable(f"_ {number}")
 
 
 Constant: TypeAlias = str
@@ -56,8 +73,8 @@ class Not(NamedTuple):
     """A negation, `NOT atom` or `NOT EXISTS ?z IN (atoms, filters)`.
 
     It holds if no values of the local variables make all atoms and filters hold at once. `local` are the variables
-    after `EXISTS`. These variables occur in `atoms`, and in no other part of the rule. `computed` are the filters;
-    `atoms` may be empty if there is a filter.
+    after `EXISTS`, then each `_`. These variables occur in `atoms`, and in no other part of the rule. `computed` are
+    the filters; `atoms` may be empty if there is a filter.
     """
 
     atoms: tuple[Atom, ...]
@@ -92,10 +109,10 @@ class Aggregate(NamedTuple):
     """An aggregate, `AGGREGATE(atoms ON ?x BIND COUNT(DISTINCT ?y) AS ?n)`: one value for each group of matches.
 
     The matches that give the variables of `group` the same values are one group. `function` is COUNT, SUM, MIN, MAX,
-    AVG, SAMPLE or GROUP_CONCAT. `argument` is the variable that the function reads. It is None for COUNT(*), which
-    counts the matches. `computed` has the filters and assignments inside, in their order. `separator` is the text
-    between the values of GROUP_CONCAT. Variables inside the brackets that are not in `group` occur in no other part of
-    the rule.
+    AVG, SAMPLE or GROUP_CONCAT, or the name of a Python function. `argument` is the variable that the function reads.
+    It is None for COUNT(*), which counts the matches. `computed` has the filters and assignments inside, in their
+    order. `separator` is the text between the values of GROUP_CONCAT. Variables inside the brackets that are not in
+    `group` occur in no other part of the rule.
     """
 
     atoms: tuple[Atom, ...]
@@ -124,8 +141,8 @@ class Column(NamedTuple):
 class Relation(NamedTuple):
     """The declaration of a relation: `@relation edge(from, to, weight: xsd:integer) key(from, to) .`.
 
-    `key` has the numbers of the key's columns, from 0. No two asserted facts have the same terms in these columns; with
-    an empty key all facts are allowed. `kind` says who makes the facts: only users ("input"), only rules ("derived" and
+    `key` has the numbers of the key's columns, from 0. No two facts have the same terms in these columns; with an
+    empty key all facts are allowed. `kind` says who makes the facts: only users ("input"), only rules ("derived" and
     "internal"), or both (""). Deltas and dumps leave internal relations out.
     """
 

@@ -11,6 +11,7 @@ file is in our own language, `datalog`. That is RDFox's Datalog with n-ary atoms
     reach(?x, ?z) :- reach(?x, ?y), edge(?y, ?z) .                    # a relation of any arity, apart from triples
     edge(1, 2) .                                                      # a rule with an empty body
     false :- [?x, :parent, ?x] .                                      # a contradiction
+    @import "other.dl" .                                              # the rules of another file
 
 `@rule NAME` names the next rule. `@group NAME .` puts all rules up to the next `@group` into a group; `@group "" .`
 ends the group. A name with other characters than letters, digits, `_` and single hyphens needs quotation marks. Terms
@@ -23,6 +24,7 @@ Cost: about 0.13 ms for a rule of three atoms; 0.15 s more for the first text.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cache
 from os import PathLike
@@ -35,6 +37,7 @@ from kgreason.resources import prepared, resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substituted
 from kgreason.rules.program import Finder, Program
+from kgreason.rules.relations.declarations import check_declared
 
 Syntax = Literal["datalog", "srl", "rq"]
 """The language of a rule text: our own, SPARQL-RL, or a SPARQL CONSTRUCT query."""
@@ -176,11 +179,40 @@ def load(path: str | Path, functions: Find | None = no_function, find: Finder | 
     `functions` and `find` are as for `parse`.
     Raises InputError if the file cannot be read, and the errors of `parse`.
     """
-    text, syntax = text_of_file(path), syntax_of(path)
-    if syntax == "datalog":
-        return parse(text, str(path), functions)
-    file = Path(path).resolve()
-    return _sparql(text, str(path), syntax, _Context(functions, file.as_uri(), find, file))
+    return _load(path, functions, find, {Path(path).resolve()})
+
+
+def load_all(paths: Iterable[Path], functions: Find | None = no_function) -> Program:
+    """Parse files, which may declare relations and prefixes for each other. Each rule has its file as `Rule.file`.
+
+    Errors as for `load`; RuleError also for a rule that does not fit a declaration of another file.
+    """
+    rules: list[Rule] = []
+    prefixes: dict[str, str] = {}
+    for path in dict.fromkeys(paths):
+        found = load(path, functions)
+        rules += [replace(rule, file=str(path)) for rule in found.rules]
+        prefixes |= found.prefixes
+    check_declared(rules, functions)
+    return Program(tuple(rules), prefixes)
+
+
+def _load(path: str | Path, functions: Find | None, find: Finder | None, seen: set[Path]) -> Program:
+    """Do the work of `load`. `seen` are the files that were read already; each file is imported once."""
+    text, syntax, file = text_of_file(path), syntax_of(path), Path(path).resolve()
+    if syntax != "datalog":
+        return _sparql(text, str(path), syntax, _Context(functions, file.as_uri(), find, file))
+    from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
+
+    def imported(name: str) -> tuple[Rule, ...]:
+        other = Path(path).parent / name
+        if other.resolve() in seen:
+            return ()
+        seen.add(other.resolve())
+        found = _load(other, functions, find, seen).rules
+        return tuple(replace(rule, line=0) for rule in found)  # `Rule.file` will be the file that imports them
+
+    return read(text, str(path), functions, imported)
 
 
 def text_of_file(path: str | PathLike[str]) -> str:

@@ -2,6 +2,7 @@
 
     fields      a field of a table <-> a constant of the rules
     signature   the relations of a program and their arities
+    layout      delimiters, headers and quotation marks of files
     reading     R.facts -> id columns
     columns     the types and keys that `@relation` declares
     writing     id columns -> R.csv

@@ -29,7 +29,8 @@ from kgreason.errors import InputError
 from kgreason.rules.model import Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.tables.fields import Fields, constant, field
-from kgreason.tables.reading import read
+from kgreason.tables.layout import PLAIN, Layout
+from kgreason.tables.reading import Rows, read
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.quoting import quote, unescape
@@ -49,24 +50,25 @@ def read_facts(
     fields: Fields,
     dictionary: Dictionary,
     report: Callable[[int], object],
+    layout: Layout = PLAIN,
 ) -> Ids:
     """Read the facts in a file: int32[n, arity]. `relation` is the declaration of the relation, if there is one.
 
     Raises InputError, with file and line, for a bad line, a value that does not fit its column, and a second fact with
     the same key. Raises InputError also if the file has facts, but the declaration says that only rules make them.
     """
-    rows = read(path, arity, fields, report)
-    if relation is None or not len(rows):
-        return rows
+    rows = read(path, arity, fields, report, layout, relation)
+    if relation is None or not len(rows.ids):
+        return rows.ids
     if relation.kind in MADE_BY_RULES:
         raise InputError(f"{path}: {relation.name} is declared as {relation.kind}, so only rules make its facts")
-    rows = _typed(path, rows, relation, dictionary)
+    rows = rows._replace(ids=_typed(path, rows, relation, dictionary))
     _check_key(path, rows, relation)
-    return rows
+    return rows.ids
 
 
-def _typed(path: Path, rows: Ids, relation: Relation, dictionary: Dictionary) -> Ids:
-    rows = rows.copy()
+def _typed(path: Path, read: Rows, relation: Relation, dictionary: Dictionary) -> Ids:
+    rows = read.ids.copy()
     for place, column in enumerate(relation.columns):
         if column.type is None:
             continue
@@ -75,7 +77,7 @@ def _typed(path: Path, rows: Ids, relation: Relation, dictionary: Dictionary) ->
         for number, text in zip(ids.tolist(), map(field, dictionary.decode(ids)), strict=True):
             term, problem = _term(text, column.type)
             if problem:
-                line = 1 + int(np.flatnonzero(rows[:, place] == number)[0])
+                line = read.line(int(np.flatnonzero(rows[:, place] == number)[0]))
                 raise InputError(f"{path}:{line}: column {column.name}, value {text!r}: {problem}")
             terms.append(term)
         rows[:, place] = dictionary.intern(terms)[np.searchsorted(ids, rows[:, place])]
@@ -100,14 +102,15 @@ def _is_resource(term: str) -> bool:
         return False
 
 
-def _check_key(path: Path, rows: Ids, relation: Relation) -> None:
+def _check_key(path: Path, read: Rows, relation: Relation) -> None:
     """Raise InputError if two different facts have the same key."""
     if relation.key:
+        rows = read.ids
         groups = grouped(np.ascontiguousarray(rows[:, list(relation.key)]))
         firsts = groups.firsts()[groups.numbers()]
         wrong = np.flatnonzero((rows != rows[firsts]).any(axis=1))
         if len(wrong):
-            line, first = wrong[0] + 1, firsts[wrong[0]] + 1
+            line, first = read.line(int(wrong[0])), read.line(int(firsts[wrong[0]]))
             names = ", ".join(relation.columns[place].name for place in relation.key)
             raise InputError(
                 f"{path}:{line}: the line has the same key as line {first}: {relation.name} has the key {names}"

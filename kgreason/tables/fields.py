@@ -1,14 +1,16 @@
 r"""Converts the fields of tables to constants of rules, and back.
 
     5        "5"^^xsd:integer      rule text: 5
+    2.50     "2.50"^^xsd:decimal   rule text: 2.50
+    1e3      "1e3"^^xsd:double     rule text: 1e3
     "5"      "5"                   rule text: "5"
     a "b"    "a \"b\""             rule text: "a \"b\""
 
-A field that reads as an integer is a number. Any other field is a symbol (a plain string). The field of a symbol that
-reads as an integer has quotation marks, so that the number 5 and the text 5 are two fields: a field of an integer in
-one or more pairs of quotation marks is the symbol with one pair less. Types are not declared.
+A field that reads as a number in rule text is this number. Any other field is a symbol (a plain string). The field of a
+symbol that reads as a number has quotation marks, so that the number 5 and the text 5 are two fields: a field of a
+number in one or more pairs of quotation marks is the symbol with one pair less. Types are not declared.
 Constants are compared as terms, here as everywhere: `05` and `5` are two different constants. Other constants (IRIs,
-decimals, blank nodes) can only come from rule text. In a field they are written as in N-Triples.
+blank nodes, numbers of other datatypes) can only come from rule text. In a field they are written as in N-Triples.
 
 Invariants: `field(constant(f)) == f` for every field f, so that rules which only copy a field do not change its text.
 Two numbers or symbols never have the same field.
@@ -24,23 +26,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from kgreason.rules.constants import number
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.interning import intern_all
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.vocabulary import XSD_INTEGER
 
-_NUMBER_END = f'"^^{XSD_INTEGER}'
-_SIGNS = frozenset("+-")
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
+"""NUMBER of the rule language."""
+_IS_NUMBER = re.compile(_NUMBER)
+_LITERAL = re.compile(rf'"({_NUMBER})"\^\^<[^>]*>')
+_FIRST = frozenset("+-.0123456789")
 BREAKS = re.compile(r"[\t\n\r]")
 """What ends a field or a line of a table."""
-_QUOTED = re.compile(r'"*[+-]?[0-9]+"*')
-_SHORT = 18  # digits that fit into 64 bits
+_QUOTED = re.compile(rf'"*{_NUMBER}"*')
+_SHORT = 18  # digits that fit into 64 bits; Python's `int` refuses very long texts
 
 
 def constant(text: str) -> str:
     """Return the constant that a field stands for."""
-    if is_integer(text):
-        return f'"{text}{_NUMBER_END}'
+    if is_number(text):
+        return number(text)
     if _is_quoted(text):
         text = text[1:-1]
     is_plain = text.isprintable() and '"' not in text and "\\" not in text
@@ -51,21 +56,29 @@ def field(text: str) -> str:
     """Return the text of the field for a constant."""
     if text.endswith('"'):
         symbol = unescape(text[1:-1])
-        return f'"{symbol}"' if is_integer(symbol) or _is_quoted(symbol) else symbol
-    return text[1 : -len(_NUMBER_END)] if text.endswith(_NUMBER_END) else text
+        return f'"{symbol}"' if is_number(symbol) or _is_quoted(symbol) else symbol
+    literal = _LITERAL.fullmatch(text) if text.endswith(">") else None
+    return literal[1] if literal and number(literal[1]) == text else text
 
 
-def is_integer(text: str) -> bool:
-    """Whether a field reads as an integer: digits, with a sign or without."""
-    return (text.isdecimal() or (text[:1] in _SIGNS and text[1:].isdecimal())) and text.isascii()
+def is_number(text: str) -> bool:
+    """Whether a field reads as an integer, a decimal or a double."""
+    return text[:1] in _FIRST and _IS_NUMBER.fullmatch(text) is not None
+
+
+def value(text: str) -> int | Decimal | float:
+    """Return the value of a field that reads as a number; a double that is too large is infinite."""
+    if "e" in text or "E" in text:
+        return float(text)
+    return int(text) if len(text) <= _SHORT and text.lstrip("+-").isdecimal() else Decimal(text)
 
 
 def _is_quoted(text: str) -> bool:
-    """Whether a text is an integer in one or more pairs of quotation marks."""
+    """Whether a text is a number in one or more pairs of quotation marks."""
     if not text.startswith('"') or not _QUOTED.fullmatch(text):
         return False
     inner = text.strip('"')
-    return len(text) - len(text.lstrip('"')) == len(text) - len(text.rstrip('"')) and is_integer(inner)
+    return len(text) - len(text.lstrip('"')) == len(text) - len(text.rstrip('"')) and is_number(inner)
 
 
 class Sorted(NamedTuple):
@@ -112,16 +125,11 @@ class Fields:
         """Return all constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
         fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]
-        is_number = [is_integer(text) for text in fields]
-        numbers = sorted((i for i in range(count + 1) if is_number[i]), key=fields.__getitem__)
-        numbers.sort(key=lambda i: _value(fields[i]))
-        others = sorted((i for i in range(count + 1) if not is_number[i]), key=fields.__getitem__)
+        are_numbers = [is_number(text) for text in fields]
+        numbers = sorted((i for i in range(count + 1) if are_numbers[i]), key=fields.__getitem__)
+        numbers.sort(key=lambda i: value(fields[i]))
+        others = sorted((i for i in range(count + 1) if not are_numbers[i]), key=fields.__getitem__)
         ordered = numbers + others
         ranks = np.empty(count + 1, dtype=np.int32)
         ranks[ordered] = np.arange(count + 1, dtype=np.int32)
         return Sorted(ranks, [fields[i] for i in ordered])
-
-
-def _value(text: str) -> int | Decimal:
-    """Return the value of an integer of any length; Python's `int` refuses very long texts."""
-    return int(text) if len(text) <= _SHORT else Decimal(text)

@@ -6,19 +6,23 @@ A file is read in pieces of whole lines, and each piece is handled as arrays: no
 relation has no columns, each line must be `()`. A carriage return before a line feed is dropped. If the last line has
 no line feed, one is added.
 
-Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids.
+Cost: a few passes over the text and a hash look-up for each field; memory for one piece and the ids. Files of another
+layout (`layout`) are read as a whole, field by field.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kgreason.errors import InputError
+from kgreason.rules.model import Relation
 from kgreason.tables.fields import Fields
+from kgreason.tables.layout import PLAIN, Layout
 from kgreason.terms.dictionary import Ids
 
 PIECE = 1 << 24
@@ -28,11 +32,32 @@ _TAB, _LINE_FEED = 9, 10
 _BOM = b"\xef\xbb\xbf"
 
 
-def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]) -> Ids:
-    """Read the facts in a file: int32[n, arity]. Calls `report` after each piece, with its number of facts.
+class Rows(NamedTuple):
+    """The facts in a file, int32[n, arity], and the number of the line of each; None if fact i is in line i + 1."""
 
-    Raises InputError, with file and line, if a line does not have `arity` fields or is not UTF-8.
+    ids: Ids
+    lines: npt.NDArray[np.int64] | None = None
+
+    def line(self, row: int) -> int:
+        """Return the number of the line of a fact."""
+        return row + 1 if self.lines is None else int(self.lines[row])
+
+
+def read(
+    path: Path,
+    arity: int,
+    fields: Fields,
+    report: Callable[[int], object],
+    layout: Layout = PLAIN,
+    relation: Relation | None = None,
+) -> Rows:
+    """Read the facts in a file. Calls `report` after each piece, with its number of facts.
+
+    `relation` is the declaration of the relation, whose columns a header names. Raises InputError, with file and line,
+    if a line does not have `arity` fields or is not UTF-8.
     """
+    if arity and not layout.is_plain:
+        return _laid_out(path, arity, fields, report, layout, relation)
     parts = [np.empty((0, arity), dtype=np.int32)]
     line = 1
     for piece in _pieces(path):
@@ -41,7 +66,28 @@ def read(path: Path, arity: int, fields: Fields, report: Callable[[int], object]
         parts.append(part)
         report(len(part))
         line += piece.count(b"\n")
-    return np.concatenate(parts)
+    return Rows(np.concatenate(parts))
+
+
+def _laid_out(
+    path: Path,
+    arity: int,
+    fields: Fields,
+    report: Callable[[int], object],
+    layout: Layout,
+    relation: Relation | None,
+) -> Rows:
+    text = b"".join(_pieces(path))
+    _check_text(text, path, 1)
+    lines: list[int] = []
+    parts: list[bytes] = []
+    for line, row in layout.rows(path, text.decode(), arity, relation):
+        lines.append(line)
+        parts += [field.encode() + b"\t" for field in row]
+    bounds = np.concatenate([[0], np.cumsum([len(part) for part in parts], dtype=np.int64)]).astype(np.int64)
+    ids = fields.intern(np.frombuffer(bytearray(b"".join(parts)), dtype=np.uint8), bounds).reshape(-1, arity)
+    report(len(ids))
+    return Rows(ids, np.array(lines, dtype=np.int64))
 
 
 def _pieces(path: Path) -> Iterator[bytes]:

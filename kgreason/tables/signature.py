@@ -7,11 +7,11 @@ because there is no table to write them to.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from kgreason.errors import RuleError
+from kgreason.errors import InputError, RuleError
 from kgreason.rules.model import DATA, FALSE, Atom, Relation, Rule, Variable, placed
 from kgreason.rules.program import Program
 from kgreason.rules.relations.declarations import MADE_BY_RULES
@@ -33,6 +33,13 @@ class Signature(NamedTuple):
     def results(self) -> tuple[str, ...]:
         """The relations that a rule derives, without those that are declared as internal."""
         return tuple(name for name in self.heads if name not in self.declared or self.declared[name].kind != "internal")
+
+    def check(self, chosen: Iterable[str]) -> None:
+        """Raise InputError if one of the relations `chosen` is not in the program."""
+        for name in chosen:
+            if name not in self.arities:
+                known = ", ".join(sorted(self.arities)) or "none"
+                raise InputError(f"the program has no relation {name}; its relations are {known}")
 
     def is_given(self, name: str) -> bool:
         """Whether the facts of `name`, a relation that rules use, must come from a file."""

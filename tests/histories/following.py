@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -34,11 +34,12 @@ from tests.oracle.stratified import CircularError, Functions, perfect
 class Check(NamedTuple):
     """How a history is followed.
 
+    `strategy` is as for `Materializer.change`: "bootstrap" is one Bootstrap, ("bootstrap",) is one for each step.
     `registry` has the Python functions of the rules; if one of `functions` raises ValueError, so must the commit.
     `circuit` is the kind of the specification circuit that follows as well. `graph` is the class of the graph.
     """
 
-    strategy: Strategy = "update"
+    strategy: Strategy | Sequence[Strategy] = "update"
     functions: Functions = FUNCTIONS
     registry: Registry | None = None
     circuit: Kind | None = None
@@ -48,7 +49,9 @@ class Check(NamedTuple):
 UPDATES = Check()
 
 
-def run(seed: int, strategy: Strategy, *features: Feature, graph: type[Graph] | None = None) -> None:
+def run(
+    seed: int, strategy: Strategy | Sequence[Strategy], *features: Feature, graph: type[Graph] | None = None
+) -> None:
     """Follow a random history, with the specification circuit beside one of the strategies."""
     registry = Registry([grown, spread, is_small, strict]) if "functions" in features else None
     circuit = KINDS[seed % 3] if strategy == "update" else None
@@ -118,7 +121,12 @@ def _is_shown(fact: Fact) -> bool:
 class Graph:
     """A materializer in the words of the oracle."""
 
-    def __init__(self, strategy: Strategy, registry: Registry | None = None, limits: Limits = DEFAULT_LIMITS) -> None:
+    def __init__(
+        self,
+        strategy: Strategy | Sequence[Strategy],
+        registry: Registry | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         self._limits = limits
         self.materializer = Materializer(select(["none"]), registry=registry)
         self._strategy = strategy

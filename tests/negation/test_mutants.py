@@ -23,7 +23,8 @@ from tests.negation.misreadings import MISREADINGS
 from tests.negation.misreadings_of_data import MISREADINGS_OF_DATA
 from tests.negation.test_data import test_equal_terms_are_one_individual
 
-STRATEGIES: tuple[Strategy, ...] = ("update", "bootstrap")
+STRATEGIES: tuple[Strategy | tuple[Strategy, ...], ...] = ("update", ("bootstrap",))
+"""An Update, and a Bootstrap at each step."""
 
 
 @pytest.mark.parametrize("name", COUNTEREXAMPLES)

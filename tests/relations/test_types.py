@@ -69,6 +69,10 @@ def test_types_that_share_values_fit() -> None:
     with KnowledgeGraph.open(rules=["none"], functions=[half]) as graph:
         with graph.transaction() as tx:
             tx.add_rules(text)
-        graph.relation("age").insert([(5,), (500,)])
+        graph.relation("age").insert([(5,), (50,)])
         assert len(graph.relation("exact")) == 2
+        with pytest.raises(
+            RuleError, match=r"^rule rule-1 derives small\(.*500.*\), column years: expected a literal of"
+        ):
+            graph.relation("age").insert([(500,)])
         graph.relation("any").insert([('"x"^^<urn:unknown>',)])

@@ -26,7 +26,7 @@ from kgreason.store.folder import Folder, is_store
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
 
-_STRATEGY = click.option(
+STRATEGY = click.option(
     "--strategy",
     type=click.Choice(["auto", "update", "bootstrap"]),
     default="auto",
@@ -67,7 +67,7 @@ def effort(command: Command) -> Command:
     The command gets them as the arguments `strategy`, `budget`, `most_made_terms`, `most_rounds` and
     `threads`.
     """
-    return _STRATEGY(_BUDGET(limits(threads(command))))
+    return STRATEGY(_BUDGET(limits(threads(command))))
 
 
 def means(command: Command) -> Command:

@@ -19,7 +19,7 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Variable
-from kgreason.tables.fields import field, is_integer
+from kgreason.tables.fields import field, is_number, value
 from kgreason.terms.tags import quads
 
 if TYPE_CHECKING:
@@ -38,9 +38,9 @@ def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = ""
         yield sign + format_atom(Atom(name, tuple(row)), prefixes)
 
 
-def _order(term: str) -> tuple[int, Decimal, str]:
+def _order(term: str) -> tuple[int, int | Decimal | float, str]:
     text = field(term)
-    return (0, Decimal(text), text) if is_integer(text) else (1, Decimal(), text)
+    return (0, value(text), text) if is_number(text) else (1, 0, text)
 
 
 def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -> Iterator[str]:

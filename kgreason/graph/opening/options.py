@@ -21,6 +21,7 @@ from kgreason.options import (
     SchemaMode,
     check_choice,
     check_count,
+    check_fraction,
     check_history,
     check_names,
     checked_limits,
@@ -48,6 +49,7 @@ class EngineOptions(NamedTuple):
     threads: int | None
     catalogue: Catalogue | None
     registry: Registry
+    fraction: float | None = None
 
     @property
     def find(self) -> Finder | None:
@@ -64,14 +66,17 @@ class EngineOptions(NamedTuple):
         threads: int | None,
         catalogue: Documents | None,
         functions: Iterable[Any],
+        fraction: float | None = None,
     ) -> EngineOptions:
         """Check the options that a user passes. Raises InputError."""
         check_choice("strategy", strategy, Strategy)
         for name, value in (("budget", budget), ("threads", threads)):
             if value is not None:
                 check_count(name, value, 1)
+        check_fraction("fraction", fraction)
         limits = checked_limits(rounds=rounds, made_terms=made_terms)
-        return cls(strategy, budget, limits, threads, catalogue_of(catalogue), Registry(functions, RESERVED))
+        registry = Registry(functions, RESERVED)
+        return cls(strategy, budget, limits, threads, catalogue_of(catalogue), registry, fraction)
 
 
 def catalogue_of(catalogue: Documents | None) -> Catalogue | None:

@@ -5,8 +5,9 @@
     upsert   assert facts, and retract the facts with the same keys
 
 Law: the edits count in their order, as if each of them were a commit of its own. Keys are checked for asserted facts
-only, not for facts that rules derive. Cost: that of the edits. An edit by key looks at the facts with this key, in the
-graph (`materialize.relations.keys`) and among the edits before it.
+only; facts that rules derive are checked at the end of the commit (`materialize.relations.derived`). Cost: that of the
+edits. An edit by key looks at the facts with this key, in the graph (`materialize.relations.keys`) and among the edits
+before it.
 """
 
 from __future__ import annotations

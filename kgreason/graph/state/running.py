@@ -60,6 +60,8 @@ class Running:
         kept = home.manifest
         self._options = options
         self.materializer, saved = restored(kept, home.snapshot, options.registry, options.find, options.threads)
+        if options.fraction is not None:
+            self.materializer.engine.limit_updates(options.fraction)
         self.imports = Imports(self.materializer, options.catalogue, saved.axioms if saved else None)
         is_lasting = home.path is not None and home.is_writable
         self._costs = RuleCosts(self.materializer, home.snapshot, is_lasting=is_lasting)

@@ -28,6 +28,7 @@ from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.materialize.expressions import reals
 from kgreason.materialize.expressions.reals import NoNumberError, Number
 from kgreason.materialize.expressions.sums import sum_of
+from kgreason.rules.expressions import DIVISIONS
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
@@ -38,7 +39,9 @@ MOST_DIGITS = 18
 SHORTEST = len('""^^') + min(map(len, WHOLE))
 """The length of an xsd:int without its digits. No other literal with an exact value has a shorter datatype."""
 _SIGNS = ("+", "-", "*", "/", "<", ">", "<=", ">=", "=", "!=")
-_WORDS = frozenset([*_SIGNS, "IN", "ABS", "CEIL", "FLOOR", "ROUND", "ISNUMERIC", "IF", "!", "&&", "||", "COALESCE"])
+_WORDS = frozenset(
+    [*_SIGNS, *DIVISIONS, "IN", "ABS", "CEIL", "FLOOR", "ROUND", "ISNUMERIC", "IF", "!", "&&", "||", "COALESCE"]
+)
 _CASTS = {
     v.XSD_INTEGER: reals.INTEGER,
     v.XSD_DECIMAL: reals.DECIMAL,
@@ -100,7 +103,7 @@ class _Plan(NamedTuple):
 
     - `counts`: how often each part names each of the inputs, int64[s, k].
     - `digits`: the digits of the constants of each part, int64[s].
-    - `has_cast`: whether the expression makes numbers of other terms.
+    - `has_cast`: whether the expression makes numbers of other terms, or integers of doubles.
     """
 
     counts: NDArray[np.int64]
@@ -117,7 +120,7 @@ class _Plan(NamedTuple):
 def _plan(computed: Computed) -> _Plan | None:
     """Return the plan of an expression; None if its result does not depend on the values of numbers."""
     words = [part.upper() if isinstance(part, str) and part[0].isalpha() else part for part in computed.parts]
-    has_cast = any(word in _CASTS for word in words)
+    has_cast = any(word in _CASTS or word in DIVISIONS for word in words)
     if not has_cast and not any(word in _WORDS for word in words) and (len(words) > 1 or computed.result is not None):
         return None
     is_whole = has_cast or "IF" in words or "COALESCE" in words  # their results may be operands again
@@ -367,6 +370,9 @@ def _function(name: str, arguments: list[_Call]) -> _Call:
             return lambda row: reals.absolute(_number(arguments[0](row)))
         case "CEIL" | "FLOOR" | "ROUND":
             return lambda row: reals.whole(_number(arguments[0](row)), name)
+        case "IDIV" | "MOD":
+            first, second = arguments
+            return lambda row: reals.divided(name, _number(first(row)), _number(second(row)))
         case "ISNUMERIC":
             return lambda row: _boolean(isinstance(arguments[0](row), Number))
         case "SAMETERM":

@@ -131,6 +131,19 @@ def calculated(sign: str, first: Number, second: Number) -> Number:
     return Number(kind, _REAL[sign](one, other))
 
 
+def divided(name: str, first: Number, second: Number) -> Number:
+    """Divide two numbers. IDIV is the whole part of the quotient, an integer; MOD is what this part leaves of `first`.
+
+    The whole part is the quotient rounded towards zero, so MOD has the sign of `first`. Raises errors as `calculated`.
+    """
+    kind, one, other = _both(first, second)
+    quotient = calculated("/", first, second)
+    if kind <= DECIMAL:  # `calculated` may have cut the quotient, but not its whole part
+        quotient = Number(kind, _EXACT.divide_int(one, other))
+    whole_part = cast(quotient, INTEGER)
+    return whole_part if name == "IDIV" else calculated("-", first, calculated("*", whole_part, second))
+
+
 def _is_long(value: Decimal) -> bool:
     return abs(value.adjusted()) >= _LONGEST or len(value.as_tuple().digits) > _LONGEST
 

@@ -58,6 +58,7 @@ import numpy as np
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
 from kgreason.errors import LimitError, StratificationError
+from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.functions import Rounds
@@ -79,10 +80,12 @@ _MOST_TURNS = 1_000
 class Aggregations:
     """Computes the aggregates of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds) -> None:
+    def __init__(
+        self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds, registry: Registry
+    ) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
         self._shared = shared
-        self._values = GroupValues(dictionary, individuals)
+        self._values = GroupValues(dictionary, individuals, registry)
         self._operators: tuple[Grouping, ...] = ()
         self._leaving: tuple[Grouping, ...] = ()
         self._before: tuple[Grouping, ...] = ()
@@ -123,6 +126,10 @@ class Aggregations:
         """Return patterns that match all facts that are aggregated, all values, and all that recursions read."""
         return [table for each in self._operators for table in (each.each.table, each.value.table, *each.reads)]
 
+    def finish(self) -> None:
+        """End the evaluation of a commit. Raises RuleError if a Python function has failed for a group as it is now."""
+        self._values.finish()
+
     def accept(self) -> None:
         """Make the changes of the commit final."""
         for operator in self._operators:
@@ -141,6 +148,7 @@ class Aggregations:
 
     def _end(self) -> None:
         self._leaving, self.are_any, self._place = (), bool(self._operators), None
+        self._values.end()
         self._rounds = self._turns = 0
         self._is_edited = False
         self._new.clear()
@@ -235,6 +243,7 @@ class Aggregations:
 
     def _retraction(self, operator: Grouping) -> Facts:
         """Return `Facts` that retract all values of an aggregate."""
+        self._values.forget(operator.aggregation)
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
@@ -244,6 +253,8 @@ class Aggregations:
         `moved`: the terms that have become equal to other terms in this commit, or different from them.
         """
         parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
+        if failed := self._values.failed_groups(operator.aggregation):
+            parts.append(np.array(failed, dtype=np.int32).reshape(len(failed), len(failed[0])))
         if operator.aggregation in self._unread:
             parts.append(operator.each.in_groups(operator.each.all()))
         elif len(moved):

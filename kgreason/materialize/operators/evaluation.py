@@ -32,7 +32,7 @@ from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
 from kgreason.materialize.program import uncollected
-from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms
+from kgreason.rules.expressions import expression_text, in_sparql, is_skolem, skolem_terms
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.stacks import stack_for, with_stack
@@ -67,6 +67,7 @@ def results_of(computed: Computed, keys: Int32, dictionary: Dictionary, check: C
         found, done = _exactly(computed, keys[rows], dictionary, check)
         parts.append(found)
         keys = np.delete(keys, rows[done], axis=0)
+    computed = in_sparql(computed)
     for low in range(0, len(keys), _PIECE):
         check()
         with uncollected():

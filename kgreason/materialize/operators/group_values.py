@@ -6,6 +6,9 @@
 `corrections` looks at some groups, and returns the values that are missing and those that are wrong. Law: afterwards
 each of these groups has the value of its rows, and no other.
 
+If a Python function fails for a group, the group has no value, and the commit goes on: more rows may come or go in it.
+An error that is left at the end of the commit is raised (`finish`).
+
 Cost: COUNT reads the changed rows alone; the other aggregates read all rows of the groups in which rows changed. A
 commit that changes representatives looks at all facts once for each aggregate. So does the first commit after a store
 is opened.
@@ -13,18 +16,22 @@ is opened.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
+from kgreason.errors import RuleError
+from kgreason.functions.function import CallError, PythonFunction
+from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import Table
-from kgreason.materialize.operators.values import counts, values_of
+from kgreason.materialize.operators.values import Call, counts, values_of
+from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
@@ -32,6 +39,21 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
 
 Check = Callable[[], object]
+
+
+class _Outcome(NamedTuple):
+    """A call of a Python function for the terms `texts`: the value, or None, and the error if the call failed."""
+
+    texts: Sequence[str]
+    value: str | None
+    error: CallError | None
+
+
+def _outcome(function: PythonFunction, texts: Sequence[str]) -> _Outcome:
+    try:
+        return _Outcome(texts, function.value(texts), None)
+    except CallError as error:
+        return _Outcome(texts, None, error)
 
 
 class Grouping(NamedTuple):
@@ -56,10 +78,34 @@ class Grouping(NamedTuple):
 
 
 class GroupValues:
-    """Computes the values of groups. It keeps no state. One thread at a time: the caller holds the graph's lock."""
+    """Computes the values of groups. One thread at a time: the caller holds the graph's lock.
 
-    def __init__(self, dictionary: Dictionary, individuals: Individuals) -> None:
-        self._dictionary, self._individuals = dictionary, individuals
+    It keeps only the last call of a Python function for each group that has been looked at in the open commit.
+    """
+
+    def __init__(self, dictionary: Dictionary, individuals: Individuals, registry: Registry) -> None:
+        self._dictionary, self._individuals, self._registry = dictionary, individuals, registry
+        self._calls: dict[Aggregation, dict[tuple[int, ...], _Outcome]] = {}
+
+    def failed_groups(self, aggregation: Aggregation) -> list[tuple[int, ...]]:
+        """Return the groups for which the function of an aggregate failed when it was called last in this commit."""
+        return [key for key, outcome in self._calls.get(aggregation, {}).items() if outcome.error]
+
+    def forget(self, aggregation: Aggregation) -> None:
+        """Forget the calls for an aggregate, because all its values are retracted."""
+        self._calls.pop(aggregation, None)
+
+    def end(self) -> None:
+        """Forget all calls, because the commit has ended."""
+        self._calls.clear()
+
+    def finish(self) -> None:
+        """Raise RuleError if the function of an aggregate has failed for a group as it is at the end of the commit."""
+        for aggregation, calls in self._calls.items():
+            for _, _, error in calls.values():
+                if error:
+                    label = format_aggregate(aggregation.aggregate, {})
+                    raise RuleError(f"{label}: {error}") from error.__cause__ or error
 
     def corrections(
         self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check, *, is_whole: bool
@@ -98,7 +144,32 @@ class GroupValues:
         aggregate = operator.aggregation.aggregate
         place = operator.aggregation.keys.index(aggregate.argument) if aggregate.argument else 0
         terms = keys[kept, place] if keys.shape[1] else np.zeros(int(kept.sum()), dtype=np.int32)
-        return values_of(aggregate, numbers[kept], terms, self._dictionary, check)
+        call = self._call(operator.aggregation, groups) if aggregate.function not in AGGREGATES else None
+        return values_of(aggregate, numbers[kept], terms, self._dictionary, check, call)
+
+    def _call(self, aggregation: Aggregation, groups: Int32) -> Call:
+        """Return what calls the Python function of an aggregate, and forget its calls for the groups `groups`.
+
+        The function is not called again in a commit for a group with the same terms. Raises RuleError if the function
+        is missing.
+        """
+        name = aggregation.aggregate.function
+        function = self._registry.get(name)
+        if function is None:
+            label = format_aggregate(aggregation.aggregate, {})
+            raise RuleError(f"{label}: the function {name} is missing: {HOW_TO_PASS}")
+        calls = self._calls.setdefault(aggregation, {})
+        keys = list(map(tuple, groups.tolist()))
+        before = {key: calls.pop(key) for key in keys if key in calls}
+
+        def call(place: int, texts: Sequence[str]) -> str | None:
+            outcome = before.get(keys[place])
+            if outcome is None or outcome.texts != texts:
+                outcome = _outcome(function, texts)
+            calls[keys[place]] = outcome
+            return outcome.value
+
+        return call
 
     def _counts(
         self, operator: Grouping, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes

@@ -68,16 +68,16 @@ class Operators:
     ) -> None:
         self.registry = Registry() if registry is None else registry
         """The Python functions that rules may call."""
-        self._individuals = Individuals(engine, dictionary, equality)
+        self.individuals = Individuals(engine, dictionary, equality)
         self.rounds = rounds = Rounds(dictionary)
         """Its `limits` are what recursions of the commits from now on may do."""
-        self._data = Data(engine, dictionary, self._individuals)
+        self._data = Data(engine, dictionary, self.individuals)
         self._functions = Functions(engine, dictionary, rounds, self.registry)
-        self._skolems = Skolems(engine, dictionary, self._individuals, rounds)
+        self._skolems = Skolems(engine, dictionary, self.individuals, rounds)
         self._negations = Negations(engine, dictionary, equality)
-        self._aggregations = Aggregations(engine, dictionary, self._individuals, rounds)
+        self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry)
         self._parts: tuple[_Operating, ...] = (
-            self._individuals,
+            self.individuals,
             self._data,
             self._functions,
             self._skolems,
@@ -106,7 +106,7 @@ class Operators:
         Raises StratificationError if the negations have no strata, because they depend on each other in a cycle.
         """
         operated = [rule for rule in rules if not rule.has_plain_atoms]
-        self._individuals.follow(rules)
+        self.individuals.follow(rules)
         self._data.follow(operated)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
@@ -140,7 +140,7 @@ class Operators:
 
         `asserted`: number of a table -> the rows that the edit asserts.
         """
-        if not self._functions.are_any or self._individuals.are_any_equal():
+        if not self._functions.are_any or self.individuals.are_any_equal():
             return NO_FACTS
         return self._functions.foreseen(asserted, check)
 
@@ -195,6 +195,7 @@ class Operators:
         Raises RuleError if a Python function has failed in this commit for inputs that rules still ask for.
         """
         self._functions.finish()
+        self._aggregations.finish()
 
     def accept(self) -> None:
         """Make the change of rules final."""

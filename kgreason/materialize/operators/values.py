@@ -2,7 +2,8 @@
 
     COUNT          the number of terms
     SAMPLE         the term whose text comes first
-    others         as in SPARQL, by Oxigraph; GROUP_CONCAT joins what STR returns for the terms
+    SUM, MIN, ...  as in SPARQL, by Oxigraph; GROUP_CONCAT joins what STR returns for the terms
+    others         what a Python function gives for the terms, in the order of their texts
 
 Law: the value depends on the terms of the group alone, not on the order in which they came. A sum of doubles and
 GROUP_CONCAT depend on the order, so the terms of a group are sorted by their texts before Oxigraph reads them. For MIN
@@ -10,13 +11,14 @@ and MAX, a blank node comes before every other term. SUM, AVG and GROUP_CONCAT o
 no value for a group with a blank node. Groups with numbers that are too long for Oxigraph are computed by
 `exact_groups`, so that they are exact. Oxigraph returns literals in normal form: MAX of `"01"^^xsd:integer` is 1.
 
-Cost: COUNT and SAMPLE are array operations; the other aggregates take 3 to 6 microseconds a term.
+Cost: COUNT and SAMPLE are array operations; the other aggregates take 3 to 6 microseconds a term. A Python function
+takes its own time, and a call for each group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import pyoxigraph as ox
@@ -34,22 +36,33 @@ from kgreason.zset.order import distinct
 _PIECE = 20_000
 """How many terms a query has, about."""
 Numbers = NDArray[np.int64]
+Call: TypeAlias = Callable[[int, Sequence[str]], str | None]
+"""Gives the value of a group from its number and its terms."""
 
 
 def values_of(
-    aggregate: Aggregate, numbers: Numbers, terms: Int32, dictionary: Dictionary, check: Callable[[], object]
+    aggregate: Aggregate,
+    numbers: Numbers,
+    terms: Int32,
+    dictionary: Dictionary,
+    check: Callable[[], object],
+    call: Call | None = None,
 ) -> tuple[Numbers, Int32]:
     """Return the groups that have a value, int64[g], ascending, and the ids of their values, int32[g].
 
     `numbers`, int64[n]: the group of each term of `terms`, int32[n]. New values get ids of the dictionary. `check` is
-    called from time to time, and may raise an error to stop the work.
+    called from time to time, and may raise an error to stop the work. `call` computes an aggregate that is none of
+    SPARQL's.
     """
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "COUNT":
         return groups, counts(np.bincount(places, minlength=len(groups)), dictionary)
     if aggregate.function == "SAMPLE":
         return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
-    found = list(_values(aggregate, places, terms, dictionary, check))
+    if call is None:
+        found = list(_values(aggregate, places, terms, dictionary, check))
+    else:
+        found = list(_called(groups, places, terms, dictionary, check, call))
     kept = np.array([place for place, _ in found], dtype=np.int64)
     ids = dictionary.intern([text for _, text in found]).astype(np.int32)
     order = np.argsort(kept)
@@ -61,6 +74,26 @@ def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
     return ids[places]
+
+
+def _called(
+    groups: Numbers,
+    places: Numbers,
+    terms: Int32,
+    dictionary: Dictionary,
+    check: Callable[[], object],
+    call: Call,
+) -> Iterator[tuple[int, str]]:
+    """Compute an aggregate by `call`. Parameters and results are as for `_values`; `groups` are the groups' numbers."""
+    ids, where = np.unique(terms, return_inverse=True)
+    texts = dictionary.decode(ids)
+    members: list[list[str]] = [[] for _ in groups]
+    for place, term in zip(places.tolist(), where.tolist(), strict=True):
+        members[place].append(texts[term])
+    for place, (group, found) in enumerate(zip(groups.tolist(), members, strict=True)):
+        check()
+        if (value := call(group, sorted(found))) is not None:
+            yield place, value
 
 
 def _values(

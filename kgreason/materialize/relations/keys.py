@@ -27,7 +27,7 @@ from kgreason.zset.columns import ABSENT, Int32
 
 
 class Keys:
-    """Finds facts of relations by indexes. Call `of`, `all` and `are_facts` only when no commit is open."""
+    """Finds facts of relations by indexes. Call all methods only when no commit is open, but for `in_commit`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -45,6 +45,18 @@ class Keys:
         rows = self._with_keys(number, arity, tuple(key), unique([keys]))
         asserted: Int32 = rows[self._engine.facts.are_asserted(rows)]
         return asserted
+
+    def in_commit(self, number: int, arity: int, key: tuple[int, ...], keys: Int32, changes: Changes) -> Int32:
+        """Return all facts that have in the columns `key` the terms of a row of `keys`, as the open commit leaves them.
+
+        `changes` are all changes of the commit so far. No row of `keys`, int32[k, len(key)], may occur twice. The other
+        parameters and the result are those of `of`.
+        """
+        if (number, arity, key) not in self._indexes:
+            self._indexes[number, arity, key] = self._index(number, arity, key)
+        self._indexes[number, arity, key].take(changes.rows, changes.tables)
+        self.are_any = True
+        return self._with_keys(number, arity, key, keys)
 
     def all(self, number: int, arity: int) -> Int32:
         """Return all facts of a relation, asserted and inferred, in the order of the fact table: int32[n, 1 + arity].

@@ -156,7 +156,8 @@ def _plain(bindings: Bindings, rows: Rows) -> Bindings:
 
 
 def _attempt(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
-    named = {variable.name: value for variable, value in values.items() if isinstance(variable, Variable)}
+    variables = [each for each in values if isinstance(each, Variable) and not each.is_anonymous]
+    named = {variable.name: values[variable] for variable in variables}
     return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
 
 

@@ -16,7 +16,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import RuleSyntaxError
 from kgreason.functions.registry import Find
 from kgreason.rules import constants
-from kgreason.rules.expressions import RESERVED, SKOLEM, in_constants, problem_of
+from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, in_constants, problem_of
 from kgreason.rules.model import Computed, Constant, Variable
 from kgreason.rules.text.syntax import Literal
 from kgreason.terms.prefixes import undeclared
@@ -99,6 +99,8 @@ class Names:
         for part, token in zip(found.parts, tokens, strict=True):
             if self._is_rule_set and part in NOT_IN_SRL and token.type == "IDENTIFIER":
                 self._refuse(token, f"{part} is no function of SPARQL-RL")
+            if part in DIVISIONS and token.type == "IDENTIFIER":
+                self._refuse(token, f"{part} is no function of SPARQL")
         if SKOLEM in found.parts:
             self._refuse(
                 tokens[found.parts.index(SKOLEM)], "SKOLEM is no function here: write a blank node in the head"

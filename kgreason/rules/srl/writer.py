@@ -19,13 +19,15 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from typing import Literal
 
 from kgreason.errors import RuleError
 from kgreason.rules.canonical import canonical
-from kgreason.rules.expressions import expression_text, is_constant, is_skolem
+from kgreason.rules.expressions import expression_text, in_sparql, is_constant, is_skolem
 from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
+from kgreason.rules.patterns import substituted
 from kgreason.rules.program import Program
 from kgreason.rules.srl.parts import is_part, names_part
 from kgreason.rules.srl.translation import OPENERS
@@ -61,6 +63,7 @@ class _Writer:
     """Writes one rule. `parts` maps the relation of each part to the part (`rules.srl.parts`)."""
 
     def __init__(self, rule: Rule, prefixes: Mapping[str, str], parts: Mapping[str, Rule], syntax: str) -> None:
+        rule = _without_anonymous(rule)
         self._rule, self._prefixes, self._parts = rule, prefixes, parts
         self._is_query = syntax == "rq"
         self._there = _THERE[syntax]
@@ -186,7 +189,7 @@ class _Writer:
 
     def _expression(self, computed: Computed) -> str:
         constants = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
-        return expression_text(computed, {part: format_term(part, self._prefixes) for part in constants})
+        return expression_text(in_sparql(computed), {part: format_term(part, self._prefixes) for part in constants})
 
     def _check_row(self, computed: Computed) -> None:
         """Raise RuleError if a SKOLEM lacks a variable of the body: a blank node in a head depends on all of them."""
@@ -208,6 +211,25 @@ def _block(lines: list[str], end: str = " .") -> str:
     """Return the lines in braces, with `end` after each of them; on one line if the result is short."""
     line = f"{{ {f'{end} '.join(lines)} }}" if lines else "{ }"
     return line if len(line) <= WIDTH else f"{{{_INDENT}{f'{end}{_INDENT}'.join(lines)}\n}}"
+
+
+def _without_anonymous(rule: Rule) -> Rule:
+    """Return the rule with a new name for the variable of each `_`, which SPARQL-RL does not have."""
+    inner = (atom for negated in rule.negated for atom in negated.atoms)
+    terms = dict.fromkeys(term for atom in (*rule.body, *inner) for term in atom.terms)
+    names = (name for number in count(1) if (name := Variable(f"any{number}")) not in terms)
+    new = {each: next(names) for each in terms if isinstance(each, Variable) and each.is_anonymous}
+    if not new:
+        return rule
+    body = tuple(substituted(atom, new) for atom in rule.body)
+    negated = (
+        each._replace(
+            atoms=tuple(substituted(atom, new) for atom in each.atoms),
+            local=tuple(new.get(variable, variable) for variable in each.local),
+        )
+        for each in rule.negated
+    )
+    return replace(rule, body=body, negated=tuple(negated))
 
 
 def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
@@ -270,7 +292,7 @@ def _form(rule: Rule) -> Rule:
 
     def computed(found: Computed) -> Computed:
         if not is_skolem(found):
-            return found
+            return in_sparql(found)
         return found._replace(parts=(*found.parts[:2], '"label"', *sorted(found.inputs()), ")"))
 
     return canonical(
@@ -278,7 +300,10 @@ def _form(rule: Rule) -> Rule:
             rule,
             heads=tuple(map(atom, rule.heads)),
             body=tuple(map(atom, rule.body)),
-            negated=tuple(each._replace(atoms=tuple(map(atom, each.atoms))) for each in rule.negated),
+            negated=tuple(
+                each._replace(atoms=tuple(map(atom, each.atoms)), computed=tuple(map(computed, each.computed)))
+                for each in rule.negated
+            ),
             computed=tuple(map(computed, rule.computed)),
             name="",
             group="",

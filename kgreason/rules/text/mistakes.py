@@ -29,6 +29,7 @@ _COMPUTING = ("FILTER", "BIND", "AGGREGATE")
 _SKOLEM_EXAMPLE = 'BIND(SKOLEM("label", ?x) AS ?b)'
 _EXAMPLE = "AGGREGATE([?x, :p, ?y] ON ?x BIND COUNT(?y) AS ?n)"
 _BARE = re.compile(r"([A-Za-z_]\w*)\s*$")
+_ANONYMOUS = re.compile(r"_(?![\w:])")
 _WORD = re.compile(r"[A-Za-z_]\w{,29}\b")
 _ARROWS = ("<-", "->", "=>", "<=", "--", "←")
 _STATEMENT = {"AT_RULE", "AT_GROUP", "AT_PREFIX"}
@@ -147,6 +148,10 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
     if found.startswith("[") and bare and set(expected) == {"OPEN"}:
         name = bare[1]
         return f"{name} needs a prefix (:{name}[...]) or angle brackets; a relation has round brackets: {name}(...)"
+    if found.startswith("%"):
+        return "% is no operator: write MOD(?x, ?y); a whole quotient is IDIV(?x, ?y)"
+    if _ANONYMOUS.match(found):
+        return "_ stands only in the atoms of a body, where nobody reads its value; write a variable with a name: ?x"
     word = _WORD.match(found)
     if word and {"VARIABLE", "IRI"} <= set(expected):
         name = word[0]

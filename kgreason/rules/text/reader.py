@@ -6,6 +6,7 @@ It resolves prefixes, writes constants as N-Triples text, and checks every rule.
     @prefix        valid for all statements after it
     @group         valid for all rules up to the next @group
     @relation      appended as a rule that declares a relation; checked in all rules after it
+    @import        the rules of the other file are appended; its prefixes and groups are not valid here
     rule           appended; a rule without a name is named after its position
 
 The first error is raised, with its position: an unknown prefix, a wrong constant, `false` in a wrong place, an unsafe
@@ -16,17 +17,24 @@ Cost: a dictionary look-up for each term that occurred before; nearly all terms 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
-from typing import NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 from lark import Token
 
-from kgreason.errors import RuleSyntaxError, UnsafeRuleError
+from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.rules import constants
-from kgreason.rules.expressions import AGGREGATES, RESERVED, in_constants, in_order, problem_of
+from kgreason.rules.expressions import (
+    AGGREGATES,
+    RESERVED,
+    in_constants,
+    in_order,
+    problem_of,
+    problem_of_aggregate,
+)
 from kgreason.rules.model import (
     DATA,
     FALSE,
@@ -41,6 +49,7 @@ from kgreason.rules.model import (
     Rule,
     Term,
     Variable,
+    anonymous,
 )
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.relations.declarations import misfit
@@ -53,6 +62,7 @@ from kgreason.rules.text.syntax import (
     Clause,
     ComputedText,
     GroupLine,
+    ImportLine,
     Literal,
     LiteralText,
     Node,
@@ -65,14 +75,19 @@ from kgreason.rules.text.syntax import (
 from kgreason.terms.prefixes import USUAL, Where, undeclared
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
+Imported: TypeAlias = Callable[[str], tuple[Rule, ...]]
+"""Gives the rules of a file from its name in an @import."""
 _AS_WRITTEN = frozenset(["NUMBER", "TRUE", "FALSE", "IDENTIFIER", "OPERATOR", "COMMA", "OPEN", "CLOSE"])
+_TWICE = "?_ is one variable, also where it stands twice; write _ where nobody reads the value, else another name"
+_ANONYMOUS_HEAD = "_ cannot stand in the head, which needs a value: write a variable of the body"
 _RESERVED = "false is reserved for contradictions: it must be the only head of its rule and has no terms"
 
 
-def read(text: str, source: str, find: Find | None) -> Program:
+def read(text: str, source: str, find: Find | None, imported: Imported | None = None) -> Program:
     """Read a rule text. Raises RuleSyntaxError and UnsafeRuleError; their messages name `source`.
 
-    `find` finds the Python functions that rules call; with None every call is accepted.
+    `find` finds the Python functions that rules call; with None every call is accepted. `imported` gives the rules of a
+    file that the text imports; None if the text is from no file.
     """
     reader = _Reader(text, source, find)
     for statement in statements(text, source):
@@ -85,6 +100,8 @@ def read(text: str, source: str, find: Find | None) -> Program:
                 reader.group(statement)
             case RelationLine():
                 reader.relation(statement)
+            case ImportLine():
+                reader.imports(statement, imported)
     return Program(tuple(reader.rules), reader.prefixes)
 
 
@@ -145,6 +162,7 @@ class _Reader:
         self._group = ""
         self._name_of_rule = ""  # of the rule that is being read
         self._terms: dict[str, Term] = {}  # terms by the text of their tokens; valid for the present prefixes
+        self._anonymous = 0  # how many `_` of the present rule have been read
 
     def prefix(self, line: PrefixLine) -> None:
         self.prefixes[line.name[:-1]] = self._constant(line.iri)[1:-1]
@@ -152,6 +170,21 @@ class _Reader:
 
     def group(self, line: GroupLine) -> None:
         self._group = self._name(line.name)
+
+    def imports(self, line: ImportLine, imported: Imported | None) -> None:
+        """Append the rules of another file. Raises RuleSyntaxError if there is no such file, or no file at all."""
+        if imported is None:
+            self._fail(line.file, "only a file can import another file: load this text from a file")
+        try:
+            name = constants.unquote(line.file)
+            found = imported(name)
+        except ValueError as error:
+            self._fail(line.file, str(error))
+        except InputError as error:
+            if isinstance(error, RuleSyntaxError | UnsafeRuleError):
+                raise
+            self._fail(line.file, str(error))
+        self.rules += found
 
     def relation(self, line: RelationLine) -> None:
         """Append the declaration of a relation to the rules.
@@ -191,18 +224,20 @@ class _Reader:
         name = self._name_of_rule = default_name(number) if clause.name is None else self._name(clause.name)
         aggregated = [literal for literal in clause.body if isinstance(literal, AggregateText)]
         inner = [literal for aggregate in aggregated for literal in aggregate.literals]
+        self._anonymous = 0
         self._check_words(clause.heads, [*clause.body, *inner])
+        if self._find and "?_" in self.text:
+            self._check_written_once(clause)
         positive = [atom for atom in clause.body if isinstance(atom, AtomText)]
         negated = [literal for literal in clause.body if isinstance(literal, NotText)]
         computed = [literal for literal in clause.body if isinstance(literal, ComputedText)]
-        aggregates = chain.from_iterable(self.aggregates(literal) for literal in aggregated)
         rule = Rule(
             tuple(map(self.atom, clause.heads)),
             tuple(map(self.atom, positive)),
             name,
             self._group,
+            aggregates=tuple(chain.from_iterable(map(self.aggregates, aggregated))),  # each `_` in the order of texts
             negated=tuple(map(self.negation, negated)),
-            aggregates=tuple(aggregates),
             line=clause.heads[0].start.line or 0,
         )
         rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
@@ -239,6 +274,9 @@ class _Reader:
                 self._fail(atom.start, _RESERVED)
             if atom.relation in ("FILTER", "BIND", "AGGREGATE", DATA):
                 self._fail(atom.start, str(misused(atom.start, in_head=True)))
+            for term in atom.terms or ():
+                if isinstance(term, Token) and term.type == "ANONYMOUS":
+                    self._refuse(term, _ANONYMOUS_HEAD)
         for literal in body:
             for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
                 if atom.terms is None:
@@ -249,6 +287,15 @@ class _Reader:
                     and (problem := misused(atom.relation, under_not=isinstance(literal, NotText)))
                 ):
                     self._fail(atom.start, problem)
+
+    def _check_written_once(self, clause: Clause) -> None:
+        """Raise RuleSyntaxError if `?_` stands twice in a rule: its author may have meant two variables.
+
+        Rules that a store has are not checked.
+        """
+        written = [token for token in _tokens((clause.heads, clause.body)) if token.value == "?_"]
+        if len(written) > 1:
+            self._refuse(written[1], _TWICE)
 
     def atom(self, atom: AtomText) -> Atom:
         """Turn the text of an atom into an `Atom`, with constants in place of tokens."""
@@ -267,6 +314,8 @@ class _Reader:
     def negation(self, negated: NotText) -> Not:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
         atoms, filters = tuple(map(self.atom, negated.atoms)), tuple(map(self.computation, negated.filters))
+        terms = (term for atom in atoms for term in atom.terms)
+        local |= dict.fromkeys(term for term in terms if isinstance(term, Variable) and term.is_anonymous)
         return Not(atoms, tuple(local), filters)
 
     def computation(self, computed: ComputedText) -> Computed:
@@ -289,14 +338,15 @@ class _Reader:
                     f"{word} cannot stand inside AGGREGATE: write a rule with the {word} for a relation of its own, "
                     "and aggregate the relation",
                 )
-        atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
         inner = [self.computation(literal) for literal in written.literals if isinstance(literal, ComputedText)]
         group = tuple(dict.fromkeys(Variable(token.value[1:]) for token in written.variables))
         for result in written.results:
-            name = result.function.value.upper()
-            if name not in AGGREGATES:
-                self._refuse(result.function, f"{result.function} is no aggregate; they are {', '.join(AGGREGATES)}")
+            name = str(result.function.value)
+            name = name.upper() if name.upper() in AGGREGATES else name
+            if problem := problem_of_aggregate(name, self._find):
+                self._refuse(result.function, problem)
             argument, computed = self._argument(name, result)
+            atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
             yield Aggregate(
                 atoms,
                 in_order({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
@@ -355,6 +405,9 @@ class _Reader:
     def _term(self, node: Node) -> Term:
         if not isinstance(node, Token):
             return self._constant(node)
+        if node.type == "ANONYMOUS":
+            self._anonymous += 1
+            return anonymous(self._anonymous)
         term = self._terms.get(node.value)
         if term is None:
             term = Variable(node.value[1:]) if node.type == "VARIABLE" else self._constant(node)
@@ -429,6 +482,6 @@ def _atoms(clause: Clause) -> Iterator[AtomText]:
                 yield from part.atoms
 
 
-def _tokens(node: Node) -> list[Token]:
-    """Return the tokens below a node of the parsed text, in the order in which they occur."""
+def _tokens(node: Any) -> list[Token]:
+    """Return the tokens in a part of the parsed text, in the order in which they occur."""
     return [node] if isinstance(node, Token) else [token for part in node if part for token in _tokens(part)]

@@ -1,6 +1,6 @@
 """Parse rule text into statements. Statements consist of tokens, each with its line and column.
 
-    text -> [PrefixLine | GroupLine | RelationLine | Clause, ...]
+    text -> [PrefixLine | GroupLine | ImportLine | RelationLine | Clause, ...]
 
 lark parses the text with `grammar.lark` (LALR, contextual lexer). Each reduction calls a callback of `_Builder`, so
 that no tree is built. `reader` resolves prefixes and checks where a term is allowed. Error messages use the words of
@@ -128,6 +128,12 @@ class GroupLine(NamedTuple):
     name: Token
 
 
+class ImportLine(NamedTuple):
+    """A line `@import "FILE" .`: the rules of another file belong to this one."""
+
+    file: Token
+
+
 class ColumnText(NamedTuple):
     """The text of a column in `@relation`. The name includes a colon if a type follows."""
 
@@ -148,7 +154,7 @@ class RelationLine(NamedTuple):
     key: tuple[Token, ...] = ()
 
 
-Statement: TypeAlias = PrefixLine | GroupLine | RelationLine | Clause
+Statement: TypeAlias = PrefixLine | GroupLine | ImportLine | RelationLine | Clause
 
 
 def statements(text: str, source: str) -> list[Statement]:
@@ -163,7 +169,7 @@ def statements(text: str, source: str) -> list[Statement]:
         expected = cast(Any, error).interactive_parser.accepts()
         meant = hint(text, _index(error, text), expected, _unfinished(error))
         if meant is None:
-            words = in_words(expected - {"DATA"}, _WORDS)  # an atom may stand wherever DATA may
+            words = in_words(expected - {"DATA", "ANONYMOUS"}, _WORDS)  # wherever they may, an atom or a variable may
             raise RuleSyntaxError(source, line, column, f"found {what}, expected {words}") from None
         line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
         raise RuleSyntaxError(source, line, column, meant.words) from None
@@ -218,6 +224,9 @@ class _Builder(Transformer[Token, Any]):
 
     def group(self, parts: list[Token]) -> GroupLine:
         return GroupLine(parts[1])
+
+    def imported(self, parts: list[Token]) -> ImportLine:
+        return ImportLine(parts[1])
 
     def column(self, parts: list[Token]) -> ColumnText:
         return ColumnText(*parts)
@@ -322,8 +331,8 @@ _GROUND = _IRI | {"BLANK", "NUMBER", "STRING", "TRUE", "FALSE", "TRIPLE_OPEN"}
 _ATOM = _IRI | {"LEFT", "IDENTIFIER", "FALSE"}
 _WORDS = (
     (
-        _ATOM | {"AT_RULE", "AT_GROUP", "AT_PREFIX", "PREFIX", "AT_RELATION"},
-        "a rule or a directive (@prefix, @group, @rule, @relation)",
+        _ATOM | {"AT_RULE", "AT_GROUP", "AT_IMPORT", "AT_PREFIX", "PREFIX", "AT_RELATION"},
+        "a rule or a directive (@prefix, @group, @rule, @relation, @import)",
     ),
     ({"IDENTIFIER", "NAMESPACE"}, "the name of a column"),
     ({"IDENTIFIER", "NAMESPACE", "CLOSE"}, "the name of a column"),

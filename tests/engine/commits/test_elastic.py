@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.elastic import DOUBT, FEW, FRACTION, TELLING, Elastic
+from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, Elastic
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import encode
 from kgreason.errors import LimitError
@@ -203,3 +203,15 @@ def test_little_work_is_always_tried() -> None:
     assert not elastic.is_hopeless(FEW, FEW)
     assert elastic.is_hopeless(0, FEW + 1)
     assert elastic.is_hopeless(FEW + 1, 0)
+
+
+def test_a_graph_has_a_fraction_of_its_own() -> None:
+    elastic = Elastic(100 * ALWAYS)
+    elastic.took_back(TELLING, 100 * TELLING)
+    limits, choices = [], []
+    for fraction in (None, 0.0, 0.5, 0.02, 2.0):
+        elastic.fraction = fraction
+        limits.append(elastic.for_leaving())
+        choices.append(elastic.is_hopeless(0, ALWAYS // 2))
+    assert limits == [50 * ALWAYS, ALWAYS, 50 * ALWAYS, 2 * ALWAYS, 200 * ALWAYS]
+    assert choices == [False, True, False, True, False]

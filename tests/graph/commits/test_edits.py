@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 
 from kgreason.engine.changes import Strategy
+from kgreason.engine.engine import Engine
+from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import SchemaMode
@@ -338,3 +341,46 @@ def test_only_the_axioms_that_an_edit_touches_are_translated() -> None:
                 assert delta.work.retranslated <= 3
                 if delta:
                     assert {name: graph.stats()[name] for name in delta.work._fields} == delta.work._asdict()
+
+
+def test_a_fraction_says_how_much_a_deletion_may_take_before_everything_is_computed_again() -> None:
+    rules = "r(?x, ?y) :- e(?x, ?y) . r(?x, ?z) :- r(?x, ?y), e(?y, ?z) ."
+    strategies = []
+    for fraction in (0, None, 9):
+        with KnowledgeGraph.open(rules=["none"], fraction=fraction) as graph:
+            with graph.transaction() as tx:
+                tx.add_rules(rules)
+                tx.relation("e").insert([(number, number + 1) for number in range(250)])
+            strategies.append(graph.relation("e").delete([(100, 101)]).change.work.strategy)
+    assert strategies == ["bootstrap", "update", "update"]
+
+
+@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), "0.5", True])
+def test_a_wrong_fraction_is_refused(wrong: float) -> None:
+    with pytest.raises(InputError, match=r"^fraction .*: it must be a number, at least 0$"):
+        KnowledgeGraph.open(fraction=wrong)
+
+
+def test_a_forced_bootstrap_of_rules_with_operators_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The steps after the first one, for NOT, aggregates and expressions, begin with its result."""
+    evaluate, bootstraps = Engine._evaluate, list[int]()
+
+    def counted(self: Engine, *given: Any) -> None:
+        bootstraps.append(1)
+        evaluate(self, *given)
+
+    monkeypatch.setattr(Engine, "_evaluate", counted)
+    rules = """
+        m(?x, ?y) :- n(?x), BIND(?x + 1 AS ?y) .
+        last(?y) :- m(_, ?y), NOT n(?y) .
+        count(?n) :- AGGREGATE(last(_) BIND COUNT(*) AS ?n) .
+    """
+    with KnowledgeGraph.open(rules=["none"], strategy="bootstrap") as graph:
+        with graph.transaction() as tx:
+            tx.add_rules(rules)
+        for rows, count in (([(1,), (2,), (7,)], 2), ([(9,)], 3), ([(8,)], 2)):
+            bootstraps.clear()
+            delta = graph.relation("n").insert(rows)
+            assert len(bootstraps) == 1
+            assert delta.change.work.strategy == "bootstrap"
+            assert [int(str(value).split('"')[1]) for (value,) in graph.relation("count").facts()] == [count]

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import pytest
 from pyspark.sql import DataFrame
 
+from kgreason.functions.registry import Registry
 from kgreason.rules.lowering import Function, Negation
 from kgreason.spark.close import planner
 from kgreason.spark.close.operators import operators
@@ -161,6 +162,7 @@ def _values(
     tables: Tables,
     terms: Terms,
     others: DataFrame | None,
+    registry: Registry,
 ) -> DataFrame:
     """COUNT sees each row twice, SUM sees equal terms of a group once, and no rows have the value 0."""
     calls = {number: aggregation_of(every[number]).aggregate for number in numbers}
@@ -169,7 +171,7 @@ def _values(
     repeated = rows.where(rows.operator.isin(counted))
     once = rows.where(rows.operator.isin(summed)).dropDuplicates(["operator", *tables.keys[:2]])
     misread = rows.where(~rows.operator.isin(summed)).unionAll(repeated).unionAll(once)
-    found = right_values(misread, numbers, every, tables, terms, others)
+    found = right_values(misread, numbers, every, tables, terms, others, registry)
     zero = f'"0"^^{XSD_INTEGER}'
     empty = [(number, MADE, *[0] * len(tables.keys), zero) for number, call in calls.items() if not call.group]
     return found.unionAll(tables.spark.createDataFrame(empty, found.schema))

@@ -227,9 +227,16 @@ def test_python_functions(spark: SparkSession, tmp_path: Path, monkeypatch: pyte
     def parts(code: str) -> list[str]:
         return code.split("-")
 
-    rules = "[?x, :part, ?p] :- [?x, :code, ?c], BIND(parts(?c) AS ?p) ."
-    files = Files(tmp_path, rules, ":box :code 'B-17' .")
-    found = files.written(spark, functions=[parts])
+    def longest(texts: list[str]) -> str:
+        return max(texts, key=len)
+
+    rules = """[?x, :part, ?p] :- [?x, :code, ?c], BIND(parts(?c) AS ?p) .
+        [?x, :longest, ?p] :- AGGREGATE([?x, :part, ?q] ON ?x BIND longest(?q) AS ?p) ."""
+    files = Files(tmp_path, rules, ":box :code 'B-17', 'C-9' .")
+    found = files.written(spark, functions=[parts, longest])
+    assert [line.split()[2] for line in found if "longest>" in line] == ['"17"']
+    files = Files(tmp_path, rules.split("\n", maxsplit=1)[0], ":box :code 'B-17' .")
+    found = files.written(spark, functions=[parts], overwrite=True)
     assert {line.split()[2] for line in found if "part>" in line} == {'"B"', '"17"'}
     (tmp_path / "hidden_parts.py").write_text("def parts(code: str) -> list[str]:\n    return code.split('-')\n")
     monkeypatch.syspath_prepend(tmp_path)

@@ -12,17 +12,25 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 import pyarrow as pa
 
 from kgreason.errors import RuleError
+from kgreason.functions.function import PythonFunction, python_function
 from kgreason.functions.registry import Registry
 from kgreason.rules.model import Aggregate, Atom, Variable, label
 from kgreason.rules.parser import parse
 from kgreason.spark.close.operators.program import CALLED, MADE
-from kgreason.spark.close.operators.tasks import Expression, evaluating, grouping
+from kgreason.spark.close.operators.tasks import Expression, Reduction, evaluating, grouping
 
 X, Y, N = map(Variable, "xyn")
-AGGREGATES = {
-    number: Aggregate((Atom("p", (X, Y)),), (), (X,), function, Y, N)
-    for number, function in enumerate(["MAX", "SUM", "SAMPLE"])
-}
+
+
+def total(values: list[int]) -> int | None:
+    return sum(values) if len(values) > 1 else None
+
+
+def _reduction(function: str, call: PythonFunction | None = None) -> Reduction:
+    return Reduction("rule r", Aggregate((Atom("p", (X, Y)),), (), (X,), function, Y, N), call)
+
+
+AGGREGATES = dict(enumerate([*map(_reduction, ["MAX", "SUM", "SAMPLE"]), _reduction("total", python_function(total))]))
 TEXTS = ('"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"2"^^<http://www.w3.org/2001/XMLSchema#integer>', "<a:b>")
 
 
@@ -40,7 +48,9 @@ def batches(rows: list[tuple[int, int, str]], sizes: Iterator[int]) -> Iterator[
 @pytest.mark.parametrize("most", [1, 2, 5, 100])
 def test_groups_are_whole_however_rows_fall_into_batches(most: int) -> None:
     random = Random(most)
-    rows = sorted((random.randrange(3), random.choice([1, 1, 1, 2, 7]), random.choice(TEXTS)) for _ in range(60))
+    rows = sorted(
+        (random.randrange(len(AGGREGATES)), random.choice([1, 1, 1, 2, 7]), random.choice(TEXTS)) for _ in range(60)
+    )
     task = grouping(AGGREGATES, 1)
     (whole,) = batches(rows, iter([len(rows)]))
     wanted = pa.Table.from_batches(task(iter([whole]))).to_pylist()
@@ -79,6 +89,16 @@ def test_an_expression_gives_a_row_for_each_input_with_a_result() -> None:
         (2, MADE, 12, '"b"'),
         *((2, CALLED, key, None) for key in (10, 11, 12)),
     ]
+
+
+def test_an_aggregate_that_fails_names_rule_and_call() -> None:
+    def second(values: list[int]) -> int:
+        return values[1]
+
+    columns = [pa.array([0]), pa.array([10]), pa.array(['"7"^^<http://www.w3.org/2001/XMLSchema#integer>'])]
+    batch = pa.RecordBatch.from_arrays(columns, names=["operator", "g0", "text"])
+    with pytest.raises(RuleError, match=r"^rule r: second\(\[7\]\) raised IndexError"):
+        list(grouping({0: _reduction("second", python_function(second))}, 1)(iter([batch])))
 
 
 def test_a_call_that_fails_names_rule_and_call() -> None:

@@ -9,15 +9,18 @@ the rows by their groups, and a task needs the memory of the largest group.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.errors import RuleError
+from kgreason.functions.registry import HOW_TO_PASS, Registry
+from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.lowering import Aggregation
 from kgreason.spark.close.operators.program import MADE, Operator
 from kgreason.spark.close.operators.tables import Tables
-from kgreason.spark.close.operators.tasks import grouping
+from kgreason.spark.close.operators.tasks import Reduction, grouping
 from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.plans import NONE, names
 from kgreason.spark.close.rewrites import pick
@@ -33,13 +36,14 @@ def aggregated(
     tables: Tables,
     terms: Terms,
     others: DataFrame | None,
+    registry: Registry,
 ) -> DataFrame:
     """Compute aggregates: the elements `numbers` of `operators`. Returns a row for each group.
 
     `rows` are the rows of `Tables.keyed` with the matches of aggregates; those of other aggregates do not matter.
     The columns are `operator, kind, b0.., text`: the number of the operator, MADE, the group, and the value of the
     group. `others` has a column `id`: the terms that are not first names (`individuals`); a match with such a term does
-    not count. `others` is None if no terms are equal.
+    not count. `others` is None if no terms are equal. `registry` has the Python functions.
     """
     if others is not None:
         for key in tables.keys:
@@ -57,24 +61,37 @@ def aggregated(
     text = F.concat(F.lit('"'), F.count("*").cast("string"), F.lit(f'"^^{XSD_INTEGER}'))
     found = rows.where("is_count").groupBy("operator", *groups).agg(text.alias("text"))
     if not all(is_count for *_, is_count in plans):
-        found = found.union(_solved(rows.where("NOT is_count"), numbers, operators, groups, terms))
+        aggregates = reductions_of(operators, numbers, registry)
+        found = found.union(_solved(rows.where("NOT is_count"), aggregates, groups, terms))
     keys = [F.col(group).alias(key) for group, key in zip(groups, tables.keys, strict=True)]
     return found.select("operator", F.lit(MADE).alias("kind"), *keys, "text")
 
 
-def _solved(
-    rows: DataFrame, numbers: Sequence[int], operators: Sequence[Operator], groups: tuple[str, ...], terms: Terms
-) -> DataFrame:
-    """Compute aggregates other than COUNT, in tasks. `numbers` are the numbers of all aggregates in `operators`.
+def _solved(rows: DataFrame, aggregates: Mapping[int, Reduction], groups: tuple[str, ...], terms: Terms) -> DataFrame:
+    """Compute aggregates other than COUNT, in tasks. `aggregates` has all aggregates by the numbers of their operators.
 
     Reads rows `operator, g0.., id`, where `id` is the term to aggregate and `groups` are the names `g0..`. Returns rows
     `operator, g0.., text`, where `text` is the value of the group.
     """
-    aggregates = {number: aggregation_of(operators[number]).aggregate for number in numbers}
     texts = rows.join(terms.all, "id").select("operator", *groups, "text")
     ordered = texts.repartition("operator", *groups).sortWithinPartitions("operator", *groups)
     columns = ", ".join(f"{name} int" for name in ("operator", *groups))
     return ordered.mapInArrow(grouping(aggregates, len(groups)), f"{columns}, text string")
+
+
+def reductions_of(operators: Sequence[Operator], numbers: Iterable[int], registry: Registry) -> dict[int, Reduction]:
+    """Return a dict from the number of an operator to its aggregate. `numbers` are the operators to include.
+
+    Raises RuleError for a Python function that is not in `registry`.
+    """
+    found = {}
+    for number in numbers:
+        rule, aggregate = operators[number].rule, aggregation_of(operators[number]).aggregate
+        function = None if aggregate.function in AGGREGATES else registry.get(aggregate.function)
+        if function is None and aggregate.function not in AGGREGATES:
+            raise RuleError(f"{rule}: the function {aggregate.function} is missing: {HOW_TO_PASS}")
+        found[number] = Reduction(rule, aggregate, function)
+    return found
 
 
 def _plan(operator: Operator) -> tuple[int, int, bool]:

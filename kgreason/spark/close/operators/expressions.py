@@ -21,9 +21,10 @@ from kgreason.functions.builtins import PREFIX
 from kgreason.functions.function import PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import call_of, skolem_of, skolem_terms
-from kgreason.rules.lowering import Function
+from kgreason.rules.lowering import Aggregation, Function
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.spark.close.kept import Kept
+from kgreason.spark.close.operators.aggregates import reductions_of
 from kgreason.spark.close.operators.program import Operator, operators_of
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import Expression, computed_schema, evaluating
@@ -91,18 +92,25 @@ def check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSes
     """
     operators = operators_of(rules, ()).all
     numbers = [number for number, each in enumerate(operators) if isinstance(each.does, Function)]
-    calls = {each.function: each for each in expressions_of(operators, numbers, registry).values() if each.function}
+    calls: dict[PythonFunction, str] = {}
+    for each in expressions_of(operators, numbers, registry).values():
+        if each.function:
+            calls[each.function] = each.rule
+    aggregated = [number for number, each in enumerate(operators) if isinstance(each.does, Aggregation)]
+    for reduction in reductions_of(operators, aggregated, registry).values():
+        if reduction.function:
+            calls[reduction.function] = reduction.rule
 
     def seen(_function: PythonFunction, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield from batches
 
-    for function, expression in calls.items():
+    for function, rule in calls.items():
         try:
             spark.range(1).mapInArrow(partial(seen, function), "id long").collect()
         except Exception as error:  # an exception of Java is not always a PySparkException
             name = function.signature.name
             problem = f"Spark's workers cannot import the function {name}: {reason(str(error))}"
-            raise RuleError(f"{expression.rule}: {problem}; install its module there, or load without Spark") from error
+            raise RuleError(f"{rule}: {problem}; install its module there, or load without Spark") from error
 
 
 def with_first_names(expressions: Mapping[int, Expression], names: DataFrame, terms: Terms) -> dict[int, Expression]:

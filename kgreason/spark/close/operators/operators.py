@@ -90,7 +90,7 @@ class Assertions:
         self._triples, self._literals = triples, literals
         self._goes_on, self._are_merged = goes_on, are_merged
         computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
-        self._expressions = expressions_of(operators.all, computing, registry)
+        self._expressions, self._registry = expressions_of(operators.all, computing, registry), registry
         if not goes_on:
             check_recursion(operators)
         recursive = operators.recursive()
@@ -203,7 +203,7 @@ class Assertions:
 
     def _values(self, read: _Read, numbers: list[int]) -> DataFrame:
         met = read.keyed.where((F.col("does") == GROUP) & (F.col("role") == MET))
-        return aggregated(met, numbers, self._operators.all, self._tables, self._terms, read.names)
+        return aggregated(met, numbers, self._operators.all, self._tables, self._terms, read.names, self._registry)
 
     def _with_ids(self, rows: DataFrame, kept: Kept, *, is_round: bool = False) -> DataFrame | None:
         """Turn results, rows `operator, kind, b0.., text`, into facts `tbl, c0..`, or None if there are no results.

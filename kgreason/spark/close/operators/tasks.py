@@ -11,7 +11,7 @@ group. Cost: the time of `evaluation` and `values` in `materialize/operators`. `
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +20,10 @@ import pyarrow as pa
 from kgreason.engine.limits import no_check
 from kgreason.errors import RuleError
 from kgreason.functions.builtins import builtins
-from kgreason.functions.function import PythonFunction
+from kgreason.functions.function import CallError, PythonFunction
 from kgreason.materialize.expressions.calls import called
 from kgreason.materialize.operators.evaluation import results_of, skolemized
-from kgreason.materialize.operators.values import values_of
+from kgreason.materialize.operators.values import Call, values_of
 from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.model import Aggregate, Computed
 from kgreason.spark.close.operators.program import CALLED, MADE
@@ -113,7 +113,15 @@ def _evaluated(expression: Expression, keys: Int32, dictionary: Dictionary) -> I
         raise RuleError(problem) from error
 
 
-def grouping(aggregates: Mapping[int, Aggregate], groups: int) -> Task:
+class Reduction(NamedTuple):
+    """An aggregate, the name of a rule that has it, and the user's Python function that it calls, if any."""
+
+    rule: str
+    aggregate: Aggregate
+    function: PythonFunction | None = None
+
+
+def grouping(aggregates: Mapping[int, Reduction], groups: int) -> Task:
     """Make the task that computes a value for each group. `aggregates` maps the number of an operator to its aggregate.
 
     The task reads rows with the columns `operator`, `g0..` (the group, `groups` columns) and `text` (of the term to
@@ -149,7 +157,22 @@ def _starts(rows: pa.RecordBatch | pa.Table, columns: list[str]) -> np.ndarray:
     return np.flatnonzero(is_new)
 
 
-def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
+def _called(reduction: Reduction) -> Call | None:
+    """Return what calls the Python function of an aggregate. The call raises RuleError if the function fails."""
+    rule, _, function = reduction
+    if function is None:
+        return None
+
+    def call(_: int, texts: Sequence[str]) -> str | None:
+        try:
+            return function.value(texts)
+        except CallError as error:
+            raise RuleError(f"{rule}: {error}") from error.__cause__ or error
+
+    return call
+
+
+def _values(aggregates: Mapping[int, Reduction], rows: pa.Table, columns: list[str]) -> Iterator[pa.RecordBatch]:
     """Compute the values of the groups in `rows`, which has all rows of each group. Yields rows `columns`, text.
 
     `aggregates` maps the number of an operator to its aggregate.
@@ -162,7 +185,8 @@ def _values(aggregates: Mapping[int, Aggregate], rows: pa.Table, columns: list[s
         numbers[starts[1:]] = 1
         dictionary = Dictionary()
         terms = interned(part.column("text").combine_chunks(), dictionary)
-        groups, values = values_of(aggregates[number], np.cumsum(numbers), terms, dictionary, no_check)
+        aggregate, call = aggregates[number].aggregate, _called(aggregates[number])
+        groups, values = values_of(aggregate, np.cumsum(numbers), terms, dictionary, no_check, call)
         heads = part.take(pa.array(starts[groups]))
         yield pa.RecordBatch.from_arrays(
             [*(_whole(heads.column(name)) for name in columns), texts(dictionary).take(pa.array(values))],

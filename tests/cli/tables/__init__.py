@@ -1,0 +1,1 @@
+"""`kgreason run`: several files, imports, layouts of files, chosen relations, numbers, costs."""
