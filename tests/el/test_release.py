@@ -109,7 +109,7 @@ def test_an_annotated_axiom_stays(tmp_path: Path) -> None:
     above = {short(str(quad.object)) for quad in quads(text) if str(quad.subject) == "<http://e/A>"}
     assert above == {"B", "D"}
     assert "by hand" in text
-    assert "1 redundant superclasses are kept, because they are annotated" in told
+    assert "1 redundant superclass is kept, because of annotations" in told
 
 
 def test_an_annotated_axiom_without_its_triple_is_stated(tmp_path: Path) -> None:

@@ -128,7 +128,9 @@ def check(
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
         empty = graph.unsatisfiable_classes() if classes or (classes is None and store is None) else []
         proofs = [proof for group in groups for proof, _ in group.shown] + [each.proof for each in empty]
-        problems = [(line, proof) for group in groups for proof, line in group.shown]
+        problems: list[tuple[Contradiction | Unsatisfiable, Proof]] = [
+            (line, proof) for group in groups for proof, line in group.shown
+        ]
         problems += [(each, each.proof) for each in empty[: shown or None]]
         found = _repairs(graph, problems, Bars(verbose)) if repairs else {}
         how_shown = _How(prefixes, labels_in(graph, proofs, language), full, found)

@@ -206,7 +206,8 @@ def classify(
     else:
         click.echo("\n".join(_lines(taxonomy, equal, proofs, names)), err=True)
     if written.annotated:
-        warn([f"{written.annotated:,} redundant superclasses are kept, because they are annotated"])
+        kept = _amount(written.annotated, "redundant superclass is", "redundant superclasses are")
+        warn([f"{kept} kept, because of annotations"])
     is_wrong = taxonomy.unsatisfiable or (equivalent_classes == "fail" and equal)
     context.exit(1 if is_wrong else 0)
 
@@ -278,14 +279,20 @@ def _lines(
     taxonomy: Taxonomy, equal: Iterable[Sequence[str]], proofs: Sequence[str], prefixes: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines that say what was found."""
-    for proof in proofs:
-        yield f"{proof}\n"
+    yield from proofs
     empty = len(taxonomy.unsatisfiable)
     if empty > len(proofs):
-        yield f"and {empty - len(proofs):,} more classes that nothing can be in; --json names all"
+        more = _amount(empty - len(proofs), "more class", "more classes")
+        yield f"and {more} that nothing can be in; --json names all"
     for group in equal:
         yield f"equal, and nobody stated it: {', '.join(term_text(name, prefixes) for name in group)}"
+    direct = _amount(len(taxonomy.links), "direct superclass", "direct superclasses")
     yield (
-        f"{len(taxonomy.links):,} direct superclasses, {len(taxonomy.indirect):,} indirect ones;"
-        f" {len(taxonomy.equal):,} groups of equal classes; {empty:,} classes that nothing can be in"
+        f"{direct}, {len(taxonomy.indirect):,} indirect;"
+        f" {_amount(len(taxonomy.equal), 'group', 'groups')} of equal classes;"
+        f" {_amount(empty, 'class', 'classes')} that nothing can be in"
     )
+
+
+def _amount(count: int, noun: str, nouns: str) -> str:
+    return f"{count:,} {noun if count == 1 else nouns}"
