@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
@@ -122,8 +122,8 @@ def check(
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
-            warn(graph.warnings)
         prefixes = known(graph, prefixes)
+        warn(short_warnings(graph.warnings if files else (), prefixes))
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
         empty = graph.unsatisfiable_classes() if classes or (classes is None and store is None) else []

@@ -27,7 +27,7 @@ from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
 from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
@@ -178,7 +178,7 @@ def classify(
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
         taxonomy, names = found.taxonomy, known(graph, prefixes)
-        warn(graph.warnings)
+        warn(short_warnings(graph.warnings, names))
 
         def texts(proofs: Sequence[Proof]) -> list[str]:
             words = labels_in(graph, proofs, language)
