@@ -15,7 +15,7 @@ Law: what is written is in the order of the texts, so that two runs write the sa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +28,7 @@ from pyoxigraph import NamedNode, Triple
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
-from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
+from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
 from kgreason.files import whole
@@ -49,6 +49,7 @@ _KINDS = ("SubClass", "EquivalentClass")
 _ABSURD = (v.OWL_THING, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
 _OF_TAXONOMIES = (
     "output", "merge", "remove_redundant", "axiom_generators", "annotate", "equivalent_classes", "language", "full",
+    "exclude_duplicate_axioms", "exclude_external_entities",
 )  # fmt: skip
 """The options that --query does not have."""
 _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf", ".ofn": "ofn"}
@@ -63,6 +64,16 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
         if name not in GENERATORS:
             raise click.BadParameter(f"{name}: not one of {', '.join(GENERATORS)}")
     return names
+
+
+def _useless(name: str, why: str) -> Callable[[Command], Command]:
+    """Make an option that `robot reason` has, and that is refused here with the reason `why`."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"{name}: leave it out, because {why}")
+
+    return click.option(name, hidden=True, expose_value=False, callback=refuse)
 
 
 @click.command(
@@ -97,6 +108,16 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
     help="What to write of what follows: SubClass, EquivalentClass, ClassAssertion, PropertyAssertion,"
     " SubObjectProperty, SubDataProperty, EquivalentObjectProperty (default: 'SubClass EquivalentClass').",
 )
+@click.option(
+    "--exclude-duplicate-axioms", is_flag=True, help="Leave out what files or imported documents state already."
+)
+@click.option(
+    "--exclude-external-entities",
+    is_flag=True,
+    help="Leave out inferred axioms about terms of which only imported documents say something.",
+)
+@_useless("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
+@_useless("--exclude-owl-thing", "it is never written that a class is below owl:Thing")
 @click.option("--annotate", is_flag=True, help="Give each axiom that nobody asserted the annotation is_inferred.")
 @click.option(
     "--query",
@@ -130,6 +151,8 @@ def classify(
     remove_redundant: bool,
     include_indirect: bool,
     axiom_generators: tuple[str, ...],
+    exclude_duplicate_axioms: bool,
+    exclude_external_entities: bool,
     annotate: bool,
     expression: str | None,
     location: Place | None,
@@ -197,6 +220,8 @@ def classify(
             merge=merge,
             redundant=not remove_redundant,
             annotate=annotate,
+            duplicates=not exclude_duplicate_axioms,
+            external=not exclude_external_entities,
         )
         _write(written.rows, output, names)
         proofs = texts([found.why_unsatisfiable(name) for name in taxonomy.unsatisfiable[:_PROOFS]])
