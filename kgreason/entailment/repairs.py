@@ -86,6 +86,11 @@ def repairs(graph: Graph, problem: Contradiction | Unsatisfiable, proof: Proof) 
     return _Search(graph, problem).repairs(proof)
 
 
+def may_repair(triple: Triple) -> bool:
+    """Whether a triple is an axiom or a fact of its own: no part of an expression, and no declaration."""
+    return not is_part(triple) and triple[2] not in _DECLARED
+
+
 class _Search:
     def __init__(self, graph: Graph, problem: Contradiction | Unsatisfiable) -> None:
         self._graph, self._problem = graph, problem
@@ -107,7 +112,7 @@ class _Search:
             self._described.update(dict.fromkeys(known(each)))
             for triple in _leaves(each):
                 axiom = self._annotated(triple) if triple[1] in _OF_ANNOTATIONS else triple
-                if axiom is None or axiom in seen or is_part(axiom) or axiom[2] in _DECLARED:
+                if axiom is None or axiom in seen or not may_repair(axiom):
                     continue
                 seen.add(axiom)
                 asserted = self._match(*axiom)
