@@ -110,3 +110,10 @@ def shortened(text: str, prefixes: Mapping[str, str]) -> str:
         return text
     text = text.replace(f" {v.RDF_TYPE} ", " a ")
     return _TERM.sub(lambda term: format_term(term[0], prefixes), text)
+
+
+def short_warnings(warnings: Iterable[str], prefixes: Mapping[str, str]) -> list[str]:
+    """Return the warnings of a graph; in those about axioms the IRIs are shortened. A document keeps its IRI."""
+    from kgreason.ontology.read.unread import OF_AXIOMS
+
+    return [shortened(each, prefixes) if OF_AXIOMS in each else each for each in warnings]

@@ -11,6 +11,7 @@ containers   triples that RDFS derives from nothing: about rdf:_1, rdf:_2, ..., 
 world        Closure: the materialized premises, to which assumptions can be added for a while
 values       compares literals by value
 matching     matches triple patterns with rows
+repairs      the axioms whose removal ends a contradiction, or makes a class satisfiable
 
 Three packages about classes and versions stand beside: `classification`, `dl_query`, `versions`.
 

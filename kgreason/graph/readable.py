@@ -355,7 +355,7 @@ class ReadableGraph:
         check_count("limit", limit, 1)
         from kgreason.graph.explanations.proofs import why_not_triple
 
-        return why_not_triple(self._engine().state, triple, checked(prefixes), limit)
+        return self._described().why_not(why_not_triple(self._engine().state, triple, checked(prefixes), limit))
 
     @locked
     def prover(self) -> Callable[[Triple], Proof]:
@@ -398,7 +398,7 @@ class ReadableGraph:
         from kgreason.graph.explanations.proofs import why_not_fact
 
         check_count("limit", limit, 1)
-        return why_not_fact(self._engine().materializer, name, terms, limit)
+        return self._described().why_not(why_not_fact(self._engine().materializer, name, terms, limit))
 
     def dump(
         self,

@@ -12,7 +12,7 @@ Cost: one entry for each change; tables that do not change cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, KeysView
+from collections.abc import Hashable, Iterable, KeysView
 from typing import Any, Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -71,6 +71,17 @@ class Index(Generic[K, V]):
             self._log.put(self._found, key, {value: None})
         else:
             self._log.put(values, value, None)
+
+    def update(self, pairs: Iterable[tuple[K, V]]) -> None:
+        """Add many pairs of a key and a value. The log has one entry for each key that is new."""
+        fresh: dict[K, dict[V, None]] = {}
+        for key, value in pairs:
+            if key in self._found:
+                self.add(key, value)
+            else:
+                fresh.setdefault(key, {})[value] = None
+        for key, values in fresh.items():
+            self._log.put(self._found, key, values)
 
     def discard(self, key: K, value: V) -> None:
         """Remove a value from the set of a key. Raises KeyError if the value is not there."""

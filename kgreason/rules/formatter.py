@@ -62,7 +62,7 @@ def format_rule(rule: Rule, prefixes: Mapping[str, str] | None = None) -> str:
     >>> format_rule(Rule((triple(Variable("x"), "<http://e/p>", '"1"@en'),), ()), {"": "http://e/"})
     '[?x, :p, "1"@en] .'
     """
-    known = prefixes or {}
+    known = {} if prefixes is None else prefixes  # `Names` may have no prefix
     if rule.declares:
         return format_relation(rule.declares, known)
     heads, body = ([format_atom(atom, known) for atom in atoms] for atoms in (rule.heads, rule.body))

@@ -153,6 +153,8 @@ def test_a_class_that_nothing_can_be_in_is_proved(page: Page) -> None:
     page.get_by_text("nothing can be in e:CatDog").wait_for()
     page.get_by_text("Proof", exact=True).click()
     page.get_by_text("contradiction by cax-dw").wait_for()
+    page.get_by_role("button", name="Find repairs").click()
+    page.locator(".repair", has_text="e:CatDog rdfs:subClassOf e:Dog").wait_for()
 
 
 def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:

@@ -68,7 +68,8 @@ class Page:
                 yield command, output
 
     def lay_out(self, folder: Path) -> None:
-        """Write the files of the page into a folder."""
+        """Write the files of the page into a folder, in which `ontologies` are those of the repository."""
+        (folder / "ontologies").symlink_to(DOCS.parent / "ontologies")
         for name, text in self.files.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text, encoding="utf-8")

@@ -109,7 +109,7 @@ def test_an_annotated_axiom_stays(tmp_path: Path) -> None:
     above = {short(str(quad.object)) for quad in quads(text) if str(quad.subject) == "<http://e/A>"}
     assert above == {"B", "D"}
     assert "by hand" in text
-    assert "1 redundant superclasses are kept, because they are annotated" in told
+    assert "1 redundant superclass is kept, because of annotations" in told
 
 
 def test_an_annotated_axiom_without_its_triple_is_stated(tmp_path: Path) -> None:
@@ -260,3 +260,39 @@ def test_a_query_refuses_the_options_of_a_taxonomy(options: tuple[str, ...]) -> 
     status, _, told = run("zoo.ttl", "--query", "Cat", *options)
     assert status == 2
     assert f"--query writes no taxonomy and no proof: leave {options[0]} out" in told
+
+
+def test_what_is_excluded(tmp_path: Path) -> None:
+    """The file says something of :A and :K. Of :B it only says that :A is below it."""
+    file, imported = tmp_path / "zoo.ttl", tmp_path / "imported.ttl"
+    some = "[ owl:onProperty :p ; owl:someValuesFrom :X ]"
+    file.write_text(
+        PREFIXES
+        + f"""<http://e/zoo> a owl:Ontology ; owl:imports <http://e/imported> . :A rdfs:subClassOf :B .
+        [] a owl:Axiom ; owl:annotatedSource :A ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget :F .
+        :K owl:equivalentClass {some} ."""
+    )
+    imported.write_text(
+        PREFIXES
+        + f"""<http://e/imported> a owl:Ontology . :B rdfs:subClassOf :C . :C rdfs:subClassOf {some} .
+        :M owl:equivalentClass :C . :L owl:equivalentClass {some} ."""
+    )
+
+    def links(*options: str) -> set[str]:
+        status, text, _ = run(file, "--catalogue", tmp_path, *options)
+        assert status == 0
+        rows = (
+            " ".join(map(short, (str(each.subject), str(each.predicate), str(each.object)))) for each in quads(text)
+        )
+        return {row.replace("equivalentClass", "=").replace("subClassOf", "<") for row in rows if "_:" not in row}
+
+    assert links() == {"A < B", "A < F", "B < C", "C < K", "C = M", "K = L"}
+    assert links("--exclude-duplicate-axioms") == {"C < K", "K = L"}
+    assert links("--exclude-external-entities") == {"A < B", "A < F", "K = L"}
+    assert links("--exclude-external-entities", "--exclude-duplicate-axioms") == {"K = L"}
+    merged = links("--merge", "--exclude-external-entities", "--exclude-duplicate-axioms")
+    assert {"A < B", "K = L"} <= merged
+    assert not merged & {"B < C", "C < K", "C = M"}
+    for useless, why in (("--exclude-tautologies", "no tautologies"), ("--exclude-owl-thing", "below owl:Thing")):
+        status, _, told = run(file, useless, "true")
+        assert (status, why in told) == (2, True)

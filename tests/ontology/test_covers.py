@@ -26,6 +26,8 @@ NAMES = [f"<http://e/{name}>" for name in "ABCDE"]
 names = st.sampled_from(NAMES)
 pairs = st.tuples(names, st.sampled_from([*PAIRS, v.OWL_EQUIVALENT_CLASS]), names)
 schemas = st.sets(pairs, max_size=20)
+any_names = st.sampled_from([*NAMES, v.OWL_SAME_AS])
+with_same_as = st.sets(st.tuples(any_names, st.sampled_from(PAIRS), any_names), max_size=20)
 pools = st.lists(pairs, min_size=20, max_size=30, unique=True)
 turns = st.lists(st.sets(st.integers(0, 19), min_size=1, max_size=3), max_size=12)
 """So few beside so many that not all are judged anew."""
@@ -36,7 +38,7 @@ def closed(schema: set[Triple], profile: Profile = "owl2rl") -> set[Triple]:
 
 
 def naive(schema: set[Triple]) -> set[Triple]:
-    """The definition, pair by pair."""
+    """The definition, pair by pair. Nothing follows by way of owl:sameAs."""
 
     def is_strict(x: Constant, order: Constant, y: Constant) -> bool:
         return x != y and (x, order, y) in schema and (y, order, x) not in schema
@@ -70,12 +72,16 @@ def test_what_lies_over_shorter_pairs_goes(schema: str, implied: str) -> None:
     assert set(covers(turtle(schema))) == turtle(schema) - turtle(implied)
 
 
-@given(schemas)
-def test_the_definition(schema: set[Triple]) -> None:
-    for each in (schema, closed(schema)):
-        found = covers(each)
-        assert len(found) == len(set(found))
-        assert set(found) == naive(each)
+@pytest.mark.parametrize("long", [0, 100])
+@given(with_same_as)
+def test_the_definition(long: int, schema: set[Triple]) -> None:
+    """Also if the pairs of a subject are checked one by one, because there are many between them (`_LONG`)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("kgreason.ontology.reduce.covers._LONG", long)
+        for each in (schema, closed(schema)):
+            found = covers(each)
+            assert len(found) == len(set(found))
+            assert set(found) == naive(each)
 
 
 @given(schemas, st.sampled_from(["owl2rl", "rdfs", "rhodf"]))

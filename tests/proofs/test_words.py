@@ -134,6 +134,38 @@ def test_no_step_is_its_own_reason(triple: str) -> None:
     assert not [said[step] for step in said if said[step] in {said[premise] for premise in step.premises}]
 
 
+def test_equal_expressions_of_two_nodes_say_the_same_once() -> None:
+    """A class is below one node, and the other one is what a definition asks for."""
+    text = f"""{HEAD} :Fin rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Ray ] .
+        :Rayed owl:equivalentClass [ owl:onProperty :has ; owl:someValuesFrom :Ray ] . :has a owl:ObjectProperty ."""
+    told = proved("owl2el", ":Fin rdfs:subClassOf :Rayed", text).to_text(NAMES)
+    assert told.count(":Fin rdfs:subClassOf (:has some :Ray)") == 1
+
+
+def test_why_not_names_expressions_and_labels(tmp_path: Path) -> None:
+    text = f"""{HEAD} [ owl:onProperty :has ; owl:someValuesFrom :Ray ] rdfs:subClassOf :Rayed .
+        :Rayed rdfs:label "rayed"@en ."""
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        graph.add(text)
+        answer = graph.why_not(":x a :Rayed", prefixes=NAMES)
+    assert "missing: :x a (:has some :Ray)\n" in answer.to_text(NAMES)
+    assert "_:" not in str(answer)
+    assert "_:" in answer.to_text(NAMES, full=True)
+    assert len(answer.to_json()["described"]) == 2
+    asked = ("explain", "-l", tmp_path / "store", ":x a :Rayed", "--prefix", "=http://e/", "--why-not")
+    assert ":x a rayed does not hold" in done(*asked, "--labels")
+    assert done(*asked) == answer.to_text(NAMES)
+
+
+def test_a_member_of_a_class_is_named_as_such() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.add(f"{HEAD} :A owl:disjointWith :B . :C a owl:Class ; rdfs:subClassOf :A , :B .")
+        (found,) = graph.unsatisfiable_classes()
+    told = found.proof.to_text(NAMES, labels={"<http://e/C>": "the C"})
+    assert "(a member of 'the C') a :A\n" in told
+    assert "(a member of :C) a :C (asserted)" in found.proof.to_text(NAMES)
+
+
 def test_labels_stand_in_the_place_of_iris() -> None:
     with KnowledgeGraph.open(rules=["owl2el"]) as graph:
         graph.add(PIZZA)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
+from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
@@ -34,6 +34,7 @@ from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names
 
 if TYPE_CHECKING:
+    from kgreason.entailment.repairs import Repair
     from kgreason.proofs.proof import Unsatisfiable
 
 _EXAMPLE = example(
@@ -41,6 +42,7 @@ _EXAMPLE = example(
     "kgreason check -l store --prefix =http://example.org/",
     "kgreason check -l store --limit 0",
     "kgreason check --rules owl2rl --rules owl2el zoo.ttl",
+    "kgreason check --rules owl2el --repairs anatomy.ofn",
 )
 _EXAMPLES = 3
 
@@ -64,6 +66,9 @@ _EXAMPLES = 3
     default=None,
     help="Whether to look for classes that nothing can be in (default: for files, not for a store).",
 )
+@click.option(
+    "--repairs", is_flag=True, help="Show for each proof the asserted axioms of which it is enough to remove one."
+)
 @labels
 @full
 @functions
@@ -79,6 +84,7 @@ def check(
     catalogue: Path | None,
     limit: int | None,
     classes: bool | None,
+    repairs: bool,
     language: str | None,
     full: bool,
     functions: list[Callable[..., Any]],
@@ -93,6 +99,9 @@ def check(
 
     The command also shows the classes that nothing can be in. Such a class does not contradict the ontology, but the
     first member of the class will.
+
+    With --repairs the command tries what the graph is without one axiom of the proof. It shows the axioms whose removal
+    is enough, and how many inferred triples would go. If none is enough, there are several proofs.
 
     With --json the answer is one list. A contradiction has a `group`, and a class that nothing can be in has a `class`
     in its place.
@@ -113,30 +122,64 @@ def check(
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
-            warn(graph.warnings)
         prefixes = known(graph, prefixes)
+        warn(short_warnings(graph.warnings if files else (), prefixes))
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
         empty = graph.unsatisfiable_classes() if classes or (classes is None and store is None) else []
         proofs = [proof for group in groups for proof, _ in group.shown] + [each.proof for each in empty]
-        how_shown = _How(prefixes, labels_in(graph, proofs, language), full)
+        problems: list[tuple[Contradiction | Unsatisfiable, Proof]] = [
+            (line, proof) for group in groups for proof, line in group.shown
+        ]
+        problems += [(each, each.proof) for each in empty[: shown or None]]
+        found = _repairs(graph, problems, Bars(verbose)) if repairs else {}
+        how_shown = _How(prefixes, labels_in(graph, proofs, language), full, found)
     if as_json:
-        click.echo(json.dumps([*_json(groups), *(each.to_json() for each in empty)], indent=1))
+        told = ((each.proof, each.to_json()) for each in empty)
+        click.echo(json.dumps([_with_repairs(*each, found) for each in (*_json(groups), *told)], indent=1))
     else:
         click.echo("\n".join(_lines(groups, empty, shown, how_shown)))
     context.exit(1 if groups or empty else 0)
 
 
+def _repairs(
+    graph: Graph, problems: Sequence[tuple[Contradiction | Unsatisfiable, Proof]], progress: Progress
+) -> dict[Proof, list[Repair]]:
+    """Return the repairs of each problem, by its proof."""
+    from kgreason.entailment.repairs import repairs
+
+    found = {}
+    with progress("repairing", len(problems)) as report:
+        for problem, proof in problems:
+            found[proof] = repairs(graph, problem, proof)
+            report(1)
+    return found
+
+
 class _How(NamedTuple):
-    """How proofs are written: the arguments of `Proof.to_text`."""
+    """How proofs are written: the arguments of `Proof.to_text`; and the repairs that stand behind a proof."""
 
     prefixes: Mapping[str, str]
     labels: Mapping[str, str] | None
     full: bool
+    repairs: Mapping[Proof, list[Repair]]
 
     def text(self, proof: Proof) -> str:
-        """Return a proof as text."""
-        return proof.to_text(self.prefixes, labels=self.labels, full=self.full)
+        """Return a proof as text, with its repairs if they are known."""
+        told = "".join(f"{line}\n" for line in self._repaired(proof))
+        return proof.to_text(self.prefixes, labels=self.labels, full=self.full) + told
+
+    def _repaired(self, proof: Proof) -> Iterator[str]:
+        found = self.repairs.get(proof)
+        if found is None:
+            return
+        if not found:
+            yield "repairs: no single axiom is enough, because there are several proofs"
+            return
+        names = self.names(proof)
+        yield "repairs: it is enough to remove one of these"
+        for each in found:
+            yield f"    {each.to_text(names)}    ({_count(each.lost, 'inferred triple')} would go)"
 
     def names(self, proof: Proof) -> Mapping[str, str]:
         """Return the names of the terms of a proof."""
@@ -162,11 +205,15 @@ def _groups(graph: Graph, limit: int, progress: Progress) -> list[_Group]:
     return list(groups.values())
 
 
-def _json(groups: Iterable[_Group]) -> Iterator[dict[str, Any]]:
-    """Yield a dict for each contradiction that is shown: the message, the group, and the steps of the proof."""
+def _json(groups: Iterable[_Group]) -> Iterator[tuple[Proof, dict[str, Any]]]:
+    """Yield each proof that is shown, and a dict: the message, the group, and the steps of the proof."""
     for number, (members, shown) in enumerate(groups, 1):
         group = {"number": number, "rule": members[0].rule, "axioms": members[0].axioms, "count": len(members)}
-        yield from ({"message": str(line), "group": group, **proof.to_json()} for proof, line in shown)
+        yield from ((proof, {"message": str(line), "group": group, **proof.to_json()}) for proof, line in shown)
+
+
+def _with_repairs(proof: Proof, told: dict[str, Any], found: Mapping[Proof, list[Repair]]) -> dict[str, Any]:
+    return {**told, "repairs": [each.to_json() for each in found[proof]]} if proof in found else told
 
 
 def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how: _How) -> Iterator[str]:

@@ -74,15 +74,17 @@ def explain(
     """
     from kgreason.cli.progress import Bars
     from kgreason.graph.input.quads import triple_of
+    from kgreason.graph.labels import labels as found_labels
 
     if is_absent:
-        if every or full or language is not None or syntax == "mermaid":
-            raise click.UsageError("--why-not shows no proofs: leave --all, --full, --labels and --format mermaid out")
+        if every or syntax == "mermaid":
+            raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
         with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
             prefixes = known(graph, prefixes)
             answer = graph.why_not(triple_of(triple, prefixes), limit=limit)
-        is_json = syntax == "json"
-        click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if is_json else answer.to_text(prefixes), nl=False)
+            words = None if language is None else found_labels(graph, answer.terms(), language)
+        text = answer.to_text(prefixes, labels=words, full=full)
+        click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if syntax == "json" else text, nl=False)
         return
     with graph_at(location, functions=functions, read_only=True) as graph:
         prefixes = known(graph, prefixes)

@@ -15,7 +15,7 @@ Law: what is written is in the order of the texts, so that two runs write the sa
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from itertools import pairwise
 from pathlib import Path
@@ -27,8 +27,8 @@ from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, shown_prefixes
-from kgreason.cli.options import as_json, catalogue, example, threads, verbose, warn
+from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
+from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
 from kgreason.files import whole
@@ -49,6 +49,7 @@ _KINDS = ("SubClass", "EquivalentClass")
 _ABSURD = (v.OWL_THING, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
 _OF_TAXONOMIES = (
     "output", "merge", "remove_redundant", "axiom_generators", "annotate", "equivalent_classes", "language", "full",
+    "exclude_duplicate_axioms", "exclude_external_entities",
 )  # fmt: skip
 """The options that --query does not have."""
 _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf", ".ofn": "ofn"}
@@ -63,6 +64,16 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
         if name not in GENERATORS:
             raise click.BadParameter(f"{name}: not one of {', '.join(GENERATORS)}")
     return names
+
+
+def _useless(name: str, why: str) -> Callable[[Command], Command]:
+    """Make an option that `robot reason` has, and that is refused here with the reason `why`."""
+
+    def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
+        if value is not None:
+            raise click.UsageError(f"{name}: leave it out, because {why}")
+
+    return click.option(name, hidden=True, expose_value=False, callback=refuse)
 
 
 @click.command(
@@ -97,6 +108,16 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
     help="What to write of what follows: SubClass, EquivalentClass, ClassAssertion, PropertyAssertion,"
     " SubObjectProperty, SubDataProperty, EquivalentObjectProperty (default: 'SubClass EquivalentClass').",
 )
+@click.option(
+    "--exclude-duplicate-axioms", is_flag=True, help="Leave out what files or imported documents state already."
+)
+@click.option(
+    "--exclude-external-entities",
+    is_flag=True,
+    help="Leave out inferred axioms about terms of which only imported documents say something.",
+)
+@_useless("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
+@_useless("--exclude-owl-thing", "it is never written that a class is below owl:Thing")
 @click.option("--annotate", is_flag=True, help="Give each axiom that nobody asserted the annotation is_inferred.")
 @click.option(
     "--query",
@@ -130,6 +151,8 @@ def classify(
     remove_redundant: bool,
     include_indirect: bool,
     axiom_generators: tuple[str, ...],
+    exclude_duplicate_axioms: bool,
+    exclude_external_entities: bool,
     annotate: bool,
     expression: str | None,
     location: Place | None,
@@ -178,7 +201,7 @@ def classify(
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
         taxonomy, names = found.taxonomy, known(graph, prefixes)
-        warn(graph.warnings)
+        warn(short_warnings(graph.warnings, names))
 
         def texts(proofs: Sequence[Proof]) -> list[str]:
             words = labels_in(graph, proofs, language)
@@ -197,6 +220,8 @@ def classify(
             merge=merge,
             redundant=not remove_redundant,
             annotate=annotate,
+            duplicates=not exclude_duplicate_axioms,
+            external=not exclude_external_entities,
         )
         _write(written.rows, output, names)
         proofs = texts([found.why_unsatisfiable(name) for name in taxonomy.unsatisfiable[:_PROOFS]])
@@ -206,7 +231,8 @@ def classify(
     else:
         click.echo("\n".join(_lines(taxonomy, equal, proofs, names)), err=True)
     if written.annotated:
-        warn([f"{written.annotated:,} redundant superclasses are kept, because they are annotated"])
+        kept = _amount(written.annotated, "redundant superclass is", "redundant superclasses are")
+        warn([f"{kept} kept, because of annotations"])
     is_wrong = taxonomy.unsatisfiable or (equivalent_classes == "fail" and equal)
     context.exit(1 if is_wrong else 0)
 
@@ -278,14 +304,20 @@ def _lines(
     taxonomy: Taxonomy, equal: Iterable[Sequence[str]], proofs: Sequence[str], prefixes: Mapping[str, str]
 ) -> Iterator[str]:
     """Yield the lines that say what was found."""
-    for proof in proofs:
-        yield f"{proof}\n"
+    yield from proofs
     empty = len(taxonomy.unsatisfiable)
     if empty > len(proofs):
-        yield f"and {empty - len(proofs):,} more classes that nothing can be in; --json names all"
+        more = _amount(empty - len(proofs), "more class", "more classes")
+        yield f"and {more} that nothing can be in; --json names all"
     for group in equal:
         yield f"equal, and nobody stated it: {', '.join(term_text(name, prefixes) for name in group)}"
+    direct = _amount(len(taxonomy.links), "direct superclass", "direct superclasses")
     yield (
-        f"{len(taxonomy.links):,} direct superclasses, {len(taxonomy.indirect):,} indirect ones;"
-        f" {len(taxonomy.equal):,} groups of equal classes; {empty:,} classes that nothing can be in"
+        f"{direct}, {len(taxonomy.indirect):,} indirect;"
+        f" {_amount(len(taxonomy.equal), 'group', 'groups')} of equal classes;"
+        f" {_amount(empty, 'class', 'classes')} that nothing can be in"
     )
+
+
+def _amount(count: int, noun: str, nouns: str) -> str:
+    return f"{count:,} {noun if count == 1 else nouns}"

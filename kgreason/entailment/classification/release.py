@@ -25,6 +25,7 @@ from typing import NamedTuple
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from kgreason.entailment.classification.taxonomy import Taxonomy, of_pairs
+from kgreason.entailment.versions.comparison import triples_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.model import Triple as Row
 from kgreason.terms import vocabulary as v
@@ -55,6 +56,8 @@ def release(
     merge: bool = False,
     redundant: bool = True,
     annotate: bool = False,
+    duplicates: bool = True,
+    external: bool = True,
 ) -> Release:
     """Return what `kgreason classify` writes for a classified graph.
 
@@ -63,11 +66,20 @@ def release(
     - `merge`: whether the asserted triples are written as well.
     - `redundant`: whether asserted superclasses stay that the written axioms imply.
     - `annotate`: whether each axiom that nobody asserted gets an annotation that says so.
+    - `duplicates`: whether inferred axioms are written that files or imported documents state already.
+    - `external`: whether inferred axioms are written about terms of which only imported documents say something.
     """
-    is_compared = merge or annotate
+    is_compared = merge or annotate or not (duplicates and external)
     quads = graph.match(None, None, None, asserted=True) if is_compared else ()
     asserted = {_texts(quad.triple): quad.triple for quad in quads}
     inferred = sorted({row for name in generators for row in GENERATORS[name](graph, found, indirect)})
+    if not external:
+        own = {row[0] for row in asserted}
+        inferred = [row for row in inferred if row[0] in own or (row[1] in _SYMMETRIC and row[2] in own)]
+    if not duplicates:
+        stated = triples_of(graph, asserted=True)
+        stated |= _annotated(stated)
+        inferred = [row for row in inferred if not (row in stated or (row[1] in _SYMMETRIC and row[::-1] in stated))]
     written = dict(asserted) if merge else {}
     annotated, kept = 0, _annotated(asserted)  # an annotated axiom is stated, even without its own triple
     if merge and not redundant:
@@ -107,7 +119,7 @@ def _term(text: str) -> NamedNode:
     return NamedNode(text[1:-1])
 
 
-def _annotated(asserted: Mapping[Row, Triple]) -> set[Row]:
+def _annotated(asserted: Iterable[Row]) -> set[Row]:
     """Return the triples that an owl:Axiom among the asserted triples annotates."""
     parts: dict[str, dict[str, str]] = defaultdict(dict)
     for subject, predicate, object_ in asserted:

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 from kgreason.entailment.dl_query.manchester import turtle
 from kgreason.entailment.dl_query.names import Graph, Names
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.ontology.read.unread import OF_AXIOMS
 from kgreason.options import DEFAULT_GROUPS
 from kgreason.terms import vocabulary as v
 
-_OF_AXIOMS = "under the rules of"
-"""Only warnings about axioms have these words."""
 _APART = {v.OWL_THING, v.OWL_NOTHING}
 
 
@@ -126,4 +125,4 @@ def _unread(graph: Graph, definition: str, asked: str) -> tuple[str, ...]:
     rules = [name for name in graph.options["rules"] if name.split("+")[0] in DEFAULT_GROUPS]
     with KnowledgeGraph.open(rules=rules or ["none"]) as alone:
         alone.add(definition)
-        return tuple(each.replace(asked, "the expression") for each in alone.warnings if _OF_AXIOMS in each)
+        return tuple(each.replace(asked, "the expression") for each in alone.warnings if OF_AXIOMS in each)

@@ -189,8 +189,8 @@ class _State:
         empty = graph.unsatisfiable_classes() if classes else []
         self.unsatisfiable = {each.name: each.proof for each in empty}
         self._prove = graph.prover()
-        self.asserted = _triples(graph, asserted=True)
-        self.inferred = _triples(graph, asserted=False)
+        self.asserted = triples_of(graph, asserted=True)
+        self.inferred = triples_of(graph, asserted=False)
         self.contradictions = {str(each): each for each in graph.contradictions()}
         self._used: dict[Triple, frozenset[Triple]] = {}
 
@@ -231,7 +231,7 @@ def _leaves(proof: Proof, triple: Triple | None) -> Iterable[Triple]:
                     yield source
 
 
-def _triples(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
+def triples_of(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
     """Return the asserted triples of a graph (`asserted`), or its inferred triples, as texts."""
     found = set()
     for chunk in graph.dump(asserted=asserted):

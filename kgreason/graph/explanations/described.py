@@ -1,4 +1,4 @@
-"""`Described`: adds to proofs the triples that say what their blank nodes stand for.
+"""`Described`: adds to proofs, and to answers of why_not, the triples that say what their blank nodes stand for.
 
 Cost: a look-up in the store for each blank node, and for each blank node inside its expression. At most
 `manchester.MOST` triples of a node are read.
@@ -6,12 +6,14 @@ Cost: a look-up in the store for each blank node, and for each blank node inside
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph
 
 from kgreason.ontology.manchester import MOST, described, is_blank
 from kgreason.proofs.proof import Proof
+from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.proofs.words.naming import terms_of
 from kgreason.rules.model import Triple
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -28,6 +30,10 @@ class Described:
         """Return a proof with the triples that say what its blank nodes stand for."""
         triples = self.triples(terms_of(proof))
         return proof.with_described(triples) if triples else proof
+
+    def why_not(self, answer: WhyNot) -> WhyNot:
+        """Return an answer with the triples that say what its blank nodes stand for."""
+        return replace(answer, described=tuple(self.triples(answer.terms())))
 
     def triples(self, terms: dict[str, None]) -> list[Triple]:
         """Return the triples that say what the blank nodes among `terms` stand for."""

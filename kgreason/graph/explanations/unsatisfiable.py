@@ -35,13 +35,13 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradiction_proofs import prove_contradictions
 from kgreason.proofs.notation import NO_PREFIXES
 from kgreason.proofs.proof import Proof, Unsatisfiable
+from kgreason.proofs.words.naming import MEMBER
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
 
 Match: TypeAlias = Callable[..., Matches]
 """`KnowledgeGraph.match`."""
 _CLASSES = (v.OWL_CLASS, v.RDFS_CLASS)
-_MEMBER = "urn:a-member-of:"
 
 
 def unsatisfiable(committer: Committer, match: Match) -> list[Unsatisfiable]:
@@ -136,10 +136,10 @@ def _members(names: Iterable[str], dictionary: Dictionary) -> dict[str, str]:
     for name in names:
         let_out()
         local = name[1:-1].rstrip("/#").rpartition("#")[2].rpartition("/")[2]
-        member, number = f"<{_MEMBER}{local}>", 1
+        member, number = f"<{MEMBER}{local}>", 1
         while member in found or dictionary.find([member])[0]:
             number += 1
-            member = f"<{_MEMBER}{local}-{number}>"
+            member = f"<{MEMBER}{local}-{number}>"
         found[member] = name
     return found
 

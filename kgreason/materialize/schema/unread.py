@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.materialize.schema.rows import TYPE, flagged, flags_of, is_stated
-from kgreason.ontology.read.unread import ABOVE, BELOW, BOTH, KINDS, UnreadKind
+from kgreason.ontology.manchester import Manchester, is_blank
+from kgreason.ontology.read.unread import ABOVE, BELOW, BOTH, KINDS, OF_AXIOMS, UnreadKind
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
@@ -110,7 +111,7 @@ class Unread:
             count = sum(len(rows) for _, rows, _ in found)
             parts = (_sentence(*each, self._dictionary, self._asserted()) for each in found)
             axioms = f"{count:,} axioms have" if count > 1 else "1 axiom has"
-            yield f"{axioms} no effect, or only a part of it, under the rules of {self._names}: {'; '.join(parts)}"
+            yield f"{axioms} no effect, or only a part of it, {OF_AXIOMS} {self._names}: {'; '.join(parts)}"
 
     def _asserted(self) -> Int32:
         """Return the rows of all asserted axioms, int32[n, 3]. Within a commit nothing is merged."""
@@ -269,10 +270,17 @@ def _sentence(kind: UnreadKind, rows: Int32, owners: Int32, dictionary: Dictiona
 
 
 def _described(node: int, schema: Int32, dictionary: Dictionary) -> str:
-    """Return a class expression in the manner of Turtle, without what is inside its parts."""
-    rows = schema[(schema[:, 0] == node) & flagged(schema[:, 1], _FLAGS)]
-    texts = ["[...]" if text.startswith("_:") else _short(text) for text in dictionary.decode(rows[:, 1:].ravel())]
-    pairs = map(" ".join, zip(texts[::2], texts[1::2], strict=True))
+    """Return a class expression in Manchester syntax; if its triples say no expression, in the manner of Turtle."""
+
+    def said(term: str) -> list[tuple[str, str]]:
+        rows = schema[schema[:, 0] == dictionary.find([term])[0]]
+        texts = dictionary.decode(rows[:, 1:].ravel())
+        return list(zip(texts[::2], texts[1::2], strict=True))
+
+    (text,) = dictionary.decode(np.array([node], dtype=np.int32))
+    if (expression := Manchester(said, _short).inside(text)) is not None:
+        return expression
+    pairs = (f"{_short(verb)} {'[...]' if is_blank(value) else _short(value)}" for verb, value in said(text))
     return f"[ {' ; '.join(sorted(pairs))} ]"
 
 

@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from kgreason.terms import vocabulary as v
 
+OF_AXIOMS = "under the rules of"
+"""The warning about axioms that the rules do not read has these words; no other one has."""
 ABOVE, BELOW = 0, 1
 BOTH = (ABOVE, BELOW)
 

@@ -16,13 +16,14 @@ Superfluous rules that come from such pairs, or from other kinds of axioms, are 
 Law: if rdfs:subClassOf and rdfs:subPropertyOf are transitive in the schema, the rules of the remaining triples give the
 same closure as the rules of all triples. Reason: each removed pair follows from two pairs; the ends of each of them are
 strictly closer to each other. The result depends only on the set of triples. Cost of an edit: a check of each pair that
-a changed pair may help to imply, or of all pairs if many changed. A check takes some microseconds, about ten in
-hierarchies a hundred steps deep.
+a changed pair may help to imply, or of all pairs if many changed. The pairs of one subject are checked together, in
+half a microsecond for each; in hierarchies a hundred steps deep a check takes about ten microseconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Iterable, Iterator, KeysView, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
@@ -34,6 +35,8 @@ from kgreason.terms import vocabulary as v
 
 _MANY = 4
 """All pairs are checked again if more than one in four changed."""
+_LONG = 100
+"""The pairs of one subject are decided together if this takes at most so many steps for each of them."""
 
 
 def covers(schema: Iterable[Triple]) -> tuple[Triple, ...]:
@@ -74,9 +77,11 @@ class LiveCovers:
                 (come if present else gone).append(triple)
             elif present != (triple in self._is_implied):
                 changed[triple] = present
-        for triple in self._edited(changed):
+        judged = self._edited(changed)
+        implied = _Implied(self._relations)
+        for triple in judged:
             before = self._is_implied.get(triple, True)
-            after = self._judged(triple, is_there=changed.get(triple, True))
+            after = self._judged(triple, implied, is_there=changed.get(triple, True))
             if before != after:
                 (gone if after else come).append(triple)
         return Change(tuple(gone), tuple(come))
@@ -94,11 +99,16 @@ class LiveCovers:
         return dict.fromkeys(chain(changed, before, chain.from_iterable(map(self._beside, changed))))
 
     def _edit(self, changed: Mapping[Triple, bool]) -> None:
+        come: dict[Constant, list[tuple[Constant, Constant]]] = {kind: [] for kind in self._relations}
         for (x, kind, z), present in changed.items():
-            pairs = self._relations[kind].pairs
-            (pairs.add if present else pairs.discard)(x, z)
+            if present:
+                come[kind].append((x, z))
+            else:
+                self._relations[kind].pairs.discard(x, z)
+        for kind, pairs in come.items():
+            self._relations[kind].pairs.update(pairs)
 
-    def _judged(self, triple: Triple, *, is_there: bool) -> bool:
+    def _judged(self, triple: Triple, implied: _Implied, *, is_there: bool) -> bool:
         """Check whether other pairs imply a pair; store and return the result.
 
         A pair that was removed (`is_there` False) counts as implied.
@@ -106,8 +116,7 @@ class LiveCovers:
         if not is_there:
             self._log.drop(self._is_implied, triple)
             return True
-        x, kind, z = triple
-        is_implied = self._relations[kind].implies(x, z)
+        is_implied = implied.has(triple)
         if self._is_implied.get(triple) is not is_implied:
             self._log.put(self._is_implied, triple, is_implied)
         return is_implied
@@ -143,9 +152,9 @@ class _Pairs:
         self.up: Index[Constant, Constant] = Index(log)
         self.down: Index[Constant, Constant] = Index(log)
 
-    def add(self, x: Constant, z: Constant) -> None:
-        self.up.add(x, z)
-        self.down.add(z, x)
+    def update(self, pairs: Sequence[tuple[Constant, Constant]]) -> None:
+        self.up.update(pairs)
+        self.down.update((z, x) for x, z in pairs)
 
     def discard(self, x: Constant, z: Constant) -> None:
         self.up.discard(x, z)
@@ -176,6 +185,49 @@ class _Relation(NamedTuple):
         return any(upper.is_strict(y, z) for y in _common(pairs.up.at(x), upper.down.at(z))) or any(
             lower.is_strict(x, y) for y in _common(lower.up.at(x), pairs.down.at(z))
         )
+
+
+class _Implied:
+    """Which pairs others imply, for as long as no pair changes: the pairs of one subject are decided together.
+
+    The terms strictly above x are found once. The pairs of x that others imply lead to the terms strictly above these.
+    """
+
+    def __init__(self, relations: Mapping[Constant, _Relation]) -> None:
+        self._relations = relations
+        self._above: dict[tuple[int, Constant], set[Constant]] = {}
+        self._known: dict[tuple[Constant, Constant], set[Constant] | None] = {}
+
+    def has(self, triple: Triple) -> bool:
+        """Whether two other pairs imply a pair; see `_Relation.implies`."""
+        x, kind, z = triple
+        try:
+            ends = self._known[x, kind]
+        except KeyError:
+            ends = self._known[x, kind] = self._ends(x, self._relations[kind])
+        return self._relations[kind].implies(x, z) if ends is None else z in ends
+
+    def _ends(self, x: Constant, relation: _Relation) -> set[Constant] | None:
+        """Return all z for which two other pairs imply the pair (x, z); None if to look at one z costs less."""
+        pairs, lower, upper = relation
+        if pairs is upper:
+            between: AbstractSet[Constant] = self._strictly(upper, x)
+            outer = set[Constant]()
+        else:
+            between, outer = pairs.up.at(x), self._strictly(lower, x)
+        parts: list[AbstractSet[Constant]] = [self._strictly(upper, y) for y in between if y != v.OWL_SAME_AS]
+        parts += (pairs.up.at(y) for y in outer if y != v.OWL_SAME_AS)
+        if sum(map(len, parts)) > _LONG * (1 + len(pairs.up.at(x))):
+            return None
+        return set().union(*parts)
+
+    def _strictly(self, order: _Pairs, x: Constant) -> set[Constant]:
+        """Return the terms strictly above x."""
+        found = self._above.get((id(order), x))
+        if found is None:
+            above = order.up.at(x)
+            found = self._above[id(order), x] = above - (above & order.down.at(x))
+        return found
 
 
 def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
+from itertools import chain
 from typing import Any
 
 from kgreason.proofs.notation import (
@@ -30,8 +31,9 @@ from kgreason.proofs.notation import (
     term_text,
 )
 from kgreason.proofs.why_not.attempts import Attempt, Failure
+from kgreason.proofs.words.naming import names
 from kgreason.rules.formatter import format_rule
-from kgreason.rules.model import DATA, Atom, Rule
+from kgreason.rules.model import DATA, Atom, Rule, Triple
 from kgreason.rules.parser import computed
 
 _INDENT = " " * 4
@@ -47,6 +49,7 @@ class WhyNot:
     - `unknown`: the terms of the fact that occur in no fact of the graph.
     - `holds`: True if the fact does hold; then there are no attempts.
     - `reasons`: for each present fact that a rule requires to be absent, "asserted" or "by RULE".
+    - `described`: triples that say what the blank nodes of the answer stand for.
     """
 
     fact: Atom
@@ -55,10 +58,31 @@ class WhyNot:
     left_out: int = 0
     unknown: tuple[str, ...] = ()
     reasons: Mapping[Atom, str] = field(default_factory=dict)
+    described: tuple[Triple, ...] = ()
 
-    def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
-        """Return the answer as indented text, with `prefixes` (prefix -> namespace) to abbreviate IRIs."""
-        return "".join(f"{line}\n" for line in _lines(self, checked(prefixes)))
+    def to_text(
+        self,
+        prefixes: Mapping[str, str] | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        full: bool = False,
+    ) -> str:
+        """Return the answer as indented text. The arguments are those of `Proof.to_text`.
+
+        Blank nodes are written as class expressions in Manchester syntax; with `full` they have their labels.
+        """
+        known = names(checked(prefixes), () if full else self.described, labels)
+        return "".join(f"{line}\n" for line in _lines(self, known))
+
+    def terms(self) -> dict[str, None]:
+        """Return the terms that the answer mentions."""
+        found = dict.fromkeys(map(str, self.fact.terms))
+        for attempt in self.attempts:
+            atoms = (*attempt.rule.heads, *attempt.rule.body, *attempt.holds)
+            atoms += tuple(atom for failure in attempt.fails for atom in (failure.atom, *failure.facts))
+            found.update(dict.fromkeys(term for atom in atoms for term in atom.terms if isinstance(term, str)))
+            found.update(dict.fromkeys((*attempt.values.values(), *chain.from_iterable(attempt.rule.sources))))
+        return found
 
     def __str__(self) -> str:
         return self.to_text().rstrip()
@@ -74,15 +98,18 @@ class WhyNot:
 
         {"triple": [s, p, o], "holds": False, "unknown": [...], "left_out": 0, "rules": [{"name", "rule", "sources",
         "values": {"x": term}, "holds": [text], "fails": [{"kind", "condition": text, "found": term or None,
-        "facts": [{"fact": text, "reason": "asserted" or "by RULE"}]}]}]}
+        "facts": [{"fact": text, "reason": "asserted" or "by RULE"}]}]}]}. "described" has the triples that say what
+        blank nodes stand for; it is left out if there are none.
         """
         terms, relation = list(self.fact.terms), self.fact.relation
         fact = {"triple": terms} if relation is None else {"relation": relation, "terms": terms}
+        told = {"described": [list(each) for each in self.described]} if self.described else {}
         return fact | {
             "holds": self.holds,
             "unknown": list(self.unknown),
             "left_out": self.left_out,
             "rules": [self._attempt(attempt) for attempt in self.attempts],
+            **told,
         }
 
     def _attempt(self, attempt: Attempt) -> dict[str, Any]:

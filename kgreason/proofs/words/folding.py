@@ -65,10 +65,12 @@ class _Folding:
         self._read = Manchester(self._about, str).readable(triples)
         self._made: dict[Triple, None] = dict.fromkeys(triples)
         self._nodes: dict[frozenset[tuple[str, str]], str] = {}
+        self._first: dict[str, str] = {}
         self._restrictions: dict[str, tuple[str, str]] = {}
         for node in dict.fromkeys(subject for subject, *_ in triples if is_blank(subject)):
             said = [(verb, value) for verb, value in self._about(node) if verb != v.RDF_TYPE]
-            self._nodes.setdefault(frozenset(each for each in said if is_part((node, *each))), node)
+            parts = frozenset(each for each in said if is_part((node, *each)))
+            self._first[node] = self._nodes.setdefault(parts, node) if parts else node
             if (restriction := _restriction(said)) is not None:
                 self._restrictions[node] = restriction
 
@@ -79,7 +81,7 @@ class _Folding:
             premises = tuple(each for premise in step.premises for each in shown[premise])
             premises = tuple(dict.fromkeys(premises)) if _is_of_el(step.rule) else premises
             fact = self._fact(step.fact)
-            says_the_same = _is_of_el(step.rule) and any(premise.fact == fact for premise in premises)
+            says_the_same = _is_of_el(step.rule) and any(self._is_same(premise.fact, fact) for premise in premises)
             if fact is None or says_the_same or self._is_left_out(step, fact):
                 shown[step] = premises
             else:
@@ -90,6 +92,13 @@ class _Folding:
         return _with(
             proof, rule=self._rule(proof.rule), premises=found if proof.rule else (), described=tuple(self._made)
         )
+
+    def _is_same(self, fact: Atom, other: Atom | None) -> bool:
+        """Whether two facts say the same; two blank nodes with the same triples do."""
+        if fact == other or other is None or fact.relation is not None or other.relation is not None:
+            return fact == other
+        pairs = zip(map(str, fact.terms), map(str, other.terms), strict=True)
+        return all(self._first.get(one, one) == self._first.get(two, two) for one, two in pairs)
 
     def _is_left_out(self, step: Step, fact: Atom) -> bool:
         if step.fact.relation is not None:

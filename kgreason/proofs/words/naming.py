@@ -3,6 +3,7 @@
     _:b1   with onProperty :p, someValuesFrom :C      (:p some :C)          a class expression in Manchester syntax
     _:b2   a list of :A and :B                        (:A :B)
     <http://e/C>   with the label "carotid artery"    'carotid artery'
+    <urn:a-member-of:C>   of the class :C             (a member of :C)      the member that a what-if gives a class
 
 A label stands in the place of an IRI. It is in single quotation marks unless it is one word. If several IRIs have one
 label, the short IRI follows the label. Law: a name has no line break and no sign that cannot be printed, whatever the
@@ -18,8 +19,11 @@ from collections.abc import Iterable, Mapping
 from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
 from kgreason.proofs.notation import Step, term_text
 from kgreason.rules.model import Triple
+from kgreason.terms import vocabulary as v
 from kgreason.terms.names import Names
 
+MEMBER = "urn:a-member-of:"
+"""The IRI of the member that a what-if gives a class begins with this."""
 _LONGEST = 100
 """A label is cut after this many characters."""
 _WORD = re.compile(r"\w+(?:-\w+)*")
@@ -42,6 +46,9 @@ def names(
     often = Counter(told.values())
     short = {term: f"{text} [{term_text(term, prefixes)}]" if often[text] > 1 else text for term, text in told.items()}
     triples = tuple(triples)
+    for subject, verb, class_ in triples:
+        if subject.startswith(f"<{MEMBER}") and verb == v.RDF_TYPE:
+            short.setdefault(subject, f"(a member of {short.get(class_) or term_text(class_, prefixes)})")
     manchester = Manchester(about_of(triples), lambda term: short.get(term) or term_text(term, prefixes))
 
     def word(term: str) -> str | None:

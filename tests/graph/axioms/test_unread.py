@@ -151,7 +151,7 @@ def test_the_words(tmp_path: Path) -> None:
         expected = [
             "3 axioms have no effect, or only a part of it, under the rules of owl2rl: "
             "2 existential restrictions as a superclass (owl:someValuesFrom), for example "
-            "[ owl:onProperty <http://e/p> ; owl:someValuesFrom <http://e/D> ] of <http://e/A>; "
+            "(<http://e/p> some <http://e/D>) of <http://e/A>; "
             "1 reflexive property (owl:ReflexiveProperty), for example <http://e/q>"
         ]
         assert graph.warnings == expected

@@ -1,30 +1,38 @@
 """The page Contradictions: each contradiction with its proof, and the asserted triples whose removal would end it.
 
-Below stand the classes that nothing can be in, each with a proof. To find these classes takes longer than to list the
-contradictions, so the page asks for them last.
+Below stand the classes that nothing can be in, each with a proof and its repairs. To find these classes takes longer
+than to list the contradictions, so the page asks for them last.
 
 Such a triple is a *repair*. To find repairs, the page asks /what-if about the removal of one triple of the proof after
-the other: the answer lists under `ended` the contradictions that the removal would end.
+the other: the answer lists under `ended` the contradictions that the removal would end. For a class, the same edit
+gives the class a member; the removal is a repair if the member raises no contradiction.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 from markupsafe import Markup
 from nicegui import ui
 from starlette.requests import Request
 
+from kgreason.entailment.repairs import may_repair
+from kgreason.proofs.words.naming import MEMBER
+from kgreason.rules.model import Triple
 from kgreason.server.console.frame import Frame, button, html
 from kgreason.server.console.markup import empty, rule_text, triple
 from kgreason.server.console.tree import tree
+from kgreason.server.console.vocabulary import Words
+from kgreason.server.paths.clients.transactions import LINES
 from kgreason.server.problems import Problem
+from kgreason.terms import vocabulary as v
 
 _SHOWN, _TRIED = 50, 30
-_UPDATE = "application/sparql-update"
-_NO_REPAIR = "No single triple ends it: it has several proofs. Remove triples of each on the page Edit."
+_NO_REPAIR = "No single triple is enough: there are several proofs. Remove triples of each on the page Edit."
 _LOOKING = "Looking for classes that nothing can be in…"
 _NONE = empty("The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit.")
 
@@ -76,8 +84,7 @@ class _Contradictions:
         self._of_classes.set_content(more if found else "Every class can have members.")
         with self._classes:
             for each in found[:_SHOWN]:
-                with ui.element("section").classes("contradiction"):
-                    self._tell(each)
+                self._show(each)
 
     async def _load_contradictions(self) -> None:
         found = await self._frame.calls.json("/contradictions", proofs="true", folded="true", limit=_SHOWN + 1)
@@ -123,58 +130,67 @@ class _Contradictions:
 
         Returns the message to show at the end: empty if there is such a candidate.
         """
-        shown = 0
-        tried = list(_candidates(found["proof"]))[:_TRIED] if found["proof"] else []
+        shown, words = 0, self._frame.words.describing((found["proof"] or {}).get("described", ()))
+        tried = list(candidates(found["proof"]))[:_TRIED] if found["proof"] else []
         for number, each in enumerate(tried, 1):
             place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")
             try:
-                told = await self._try(each)
+                told = await self._try(each, found.get("class"))
             except Problem:
                 continue
-            if found["message"] in told["ended"]:
+            if not told["contradictions"] if "class" in found else found["message"] in told["ended"]:
                 shown += 1
                 with place.offers:
-                    self._offer(each, told)
+                    self._offer(each, told, words)
         return "" if shown else _NO_REPAIR
 
-    async def _try(self, each: tuple[str, ...]) -> Any:
-        options = {"limit": 0}
-        answer = await self._frame.calls.send("POST", "/what-if", _deletion(each), _UPDATE, parameters=options)
+    async def _try(self, each: Triple, name: str | None) -> Any:
+        """Ask what the removal of a triple would change, with a member of the class `name` if there is one."""
+        edits, options = removal(each) + (membership(name) if name else ""), {"limit": 0}
+        answer = await self._frame.calls.send("POST", "/what-if", edits, LINES, parameters=options)
         return await answer.json()
 
-    def _offer(self, each: tuple[str, ...], told: dict[str, Any]) -> None:
+    def _offer(self, each: Triple, told: dict[str, Any], words: Words) -> None:
         gone = sum(told["counts"]["disappeared"].values())
         with ui.element("div").classes("repair"):
             html(
                 Markup('{} <span class="mark">{} triple{} would disappear</span>').format(
-                    triple(each, self._frame.words), f"{gone:,}", "" if gone == 1 else "s"
+                    triple(each, words), f"{gone:,}", "" if gone == 1 else "s"
                 )
             )
             if self._frame.may("write"):
                 button("Remove", self._frame.on(lambda: self._remove(each, told["commit"]), "remove"))
 
-    async def _remove(self, each: tuple[str, ...], commit: int) -> None:
+    async def _remove(self, each: Triple, commit: int) -> None:
         headers = {"if-match": f'"{commit}"'}
-        answer = await self._frame.calls.send("POST", "/update", _deletion(each), _UPDATE, headers=headers)
+        answer = await self._frame.calls.send("POST", "/transactions", removal(each), LINES, headers=headers)
         await self.load()
         self._frame.tell(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
 
 
-def _candidates(proof: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    """Yield the triples of a proof whose removal may end its contradiction.
+def candidates(proof: dict[str, Any]) -> Iterator[Triple]:
+    """Yield the triples of a proof whose removal may help.
 
-    They are the asserted triples of the proof, and the axioms from which its rules were translated. Triples with blank
-    nodes are left out, because an update cannot name blank nodes.
+    They are the asserted triples of the proof, and the axioms from which its rules were translated. Parts of class
+    expressions and declarations are left out. The member that the search gives a class is no triple of the graph.
     """
     seen = set()
     for step in proof["steps"]:
         found = [step["fact"]["terms"]] if step["asserted"] and step["fact"]["relation"] is None else []
         found += step.get("rule", {}).get("sources", [])
-        for each in map(tuple, found):
-            if each not in seen and not any(term.startswith("_:") for term in each):
+        for subject, predicate, object_ in found:
+            each = (subject, predicate, object_)
+            if each not in seen and may_repair(each) and not subject.startswith(f"<{MEMBER}"):
                 seen.add(each)
                 yield each
 
 
-def _deletion(each: tuple[str, ...]) -> str:
-    return f"DELETE DATA {{ {' '.join(each)} }}"
+def removal(each: Triple) -> str:
+    """Return the line of a transaction that removes a triple. A blank node has its label in the graph."""
+    subject, predicate, object_ = each
+    return f"{json.dumps({'remove': f'{subject} {predicate} {object_} .'})}\n"
+
+
+def membership(name: str) -> str:
+    """Return the line of a transaction that gives a class a new member."""
+    return f"{json.dumps({'add': f'<urn:uuid:{uuid4()}> {v.RDF_TYPE} {name} .'})}\n"

@@ -1,0 +1,169 @@
+"""`repairs`: the asserted axioms whose removal, one at a time, ends a contradiction or makes a class satisfiable.
+
+    proof -> its asserted axioms and facts -> each is removed in a what-if -> those that help, and what each would cost
+
+A derived axiom from which a rule was translated is proved, so that its own axioms are tried as well. An axiom is
+removed with its annotations (owl:Axiom), because an annotated axiom holds even without its own triple. The parts of an
+expression in a removed axiom stay: nothing uses them.
+
+Laws: after the removal of a repair's triples the contradiction is gone, or the class is satisfiable as far as the rules
+can tell. If an axiom is no repair, there is another proof without this axiom. Nothing changes. Cost: one what-if for
+each axiom of the proof, or two for a class; at most `_MOST` axioms are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from uuid import uuid4
+
+from pyoxigraph import BlankNode, NamedNode, Quad
+
+from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
+from kgreason.proofs.contradiction import Contradiction
+from kgreason.proofs.notation import term_text
+from kgreason.proofs.proof import Proof, Unsatisfiable
+from kgreason.proofs.words.folding import known
+from kgreason.rules.model import Triple
+from kgreason.terms import vocabulary as v
+
+if TYPE_CHECKING:
+    from kgreason.client.graph import RemoteGraph
+    from kgreason.graph.changes.delta import Delta
+    from kgreason.graph.knowledge_graph import KnowledgeGraph
+
+Graph: TypeAlias = "KnowledgeGraph | RemoteGraph"
+_MOST = 50
+"""At most so many axioms are tried."""
+_DECLARED = frozenset(
+    {
+        *(v.OWL_CLASS, v.RDFS_CLASS, v.RDFS_DATATYPE, v.OWL_ONTOLOGY, v.OWL_NAMED_INDIVIDUAL),
+        *(v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY, v.OWL_ANNOTATION_PROPERTY),
+    }
+)
+"""The types that a declaration gives: without its declaration an axiom is only not understood."""
+_OF_ANNOTATIONS = (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
+
+
+class Repair(NamedTuple):
+    """An axiom or fact whose removal is enough.
+
+    - `axiom`: the asserted triple.
+    - `triples`: what to remove: the triple, and the annotations of the axiom, as N-Triples text.
+    - `lost`: how many inferred triples would go, not counting those with blank nodes.
+    - `described`: triples that say what the blank nodes in the axiom stand for.
+    """
+
+    axiom: Triple
+    triples: tuple[Triple, ...]
+    lost: int
+    described: tuple[Triple, ...]
+
+    def to_text(self, names: Mapping[str, str]) -> str:
+        """Return the axiom in Manchester syntax. `names` are prefixes, or `terms.names.Names`."""
+        (text,) = Manchester(about_of(self.described), lambda term: term_text(term, names)).axioms([self.axiom])
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the repair for `json.dumps`."""
+        return {"axiom": self.to_text({}), "remove": [list(each) for each in self.triples], "lost": self.lost}
+
+
+def repairs(graph: Graph, problem: Contradiction | Unsatisfiable, proof: Proof) -> list[Repair]:
+    """Return the axioms whose removal solves a problem, one at a time. Those that cost the fewest triples come first.
+
+    `proof` is a proof of the problem.
+
+    >>> with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+    ...     _ = graph.add('''@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    ...         @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Fish owl:disjointWith :Limb .
+    ...         :Fin rdfs:subClassOf :Fish , :Limb .''')
+    ...     (fin,) = graph.unsatisfiable_classes()
+    ...     [repair.to_text({"": "http://e/"}) for repair in repairs(graph, fin, fin.proof)]
+    [':Fin SubClassOf :Fish', ':Fin SubClassOf :Limb', ':Fish DisjointWith :Limb']
+    """
+    return _Search(graph, problem).repairs(proof)
+
+
+def may_repair(triple: Triple) -> bool:
+    """Whether a triple is an axiom or a fact of its own: no part of an expression, and no declaration."""
+    return not is_part(triple) and triple[2] not in _DECLARED
+
+
+class _Search:
+    def __init__(self, graph: Graph, problem: Contradiction | Unsatisfiable) -> None:
+        self._graph, self._problem = graph, problem
+        self._described: dict[Triple, None] = {}
+
+    def repairs(self, proof: Proof) -> list[Repair]:
+        found = []
+        for axiom, quads in self._candidates(proof):
+            if (delta := self._solved(quads)) is not None:
+                lost = sum(not any(map(is_blank, triple)) for triple in delta.disappeared(asserted=False))
+                found.append(Repair(axiom, tuple(map(_texts, quads)), lost, tuple(self._described)))
+        return sorted(found, key=lambda each: (each.lost, each.axiom))
+
+    def _candidates(self, proof: Proof) -> Iterator[tuple[Triple, list[Quad]]]:
+        """Yield the asserted axioms and facts of a proof, each with the quads to remove."""
+        waiting, seen = [proof], set[Triple]()
+        while waiting:
+            each = waiting.pop(0)
+            self._described.update(dict.fromkeys(known(each)))
+            for triple in _leaves(each):
+                axiom = self._annotated(triple) if triple[1] in _OF_ANNOTATIONS else triple
+                if axiom is None or axiom in seen or not may_repair(axiom):
+                    continue
+                seen.add(axiom)
+                asserted = self._match(*axiom)
+                quads = [*asserted, *self._annotations(axiom)]
+                if quads and len(seen) <= _MOST:
+                    yield axiom, quads
+                elif not quads and axiom in self._graph:
+                    waiting.append(self._graph.explain(axiom))
+
+    def _match(self, *terms: str | None) -> list[Quad]:
+        """Return the asserted quads of a pattern. A term is N-Triples text."""
+        pattern = (BlankNode(term[2:]) if term and is_blank(term) else term for term in terms)
+        return list(self._graph.match(*pattern, asserted=True))
+
+    def _annotated(self, part: Triple) -> Triple | None:
+        """Return the axiom that the node of an annotation is about."""
+        said = [self._match(part[0], predicate, None) for predicate in _OF_ANNOTATIONS]
+        texts = [str(quads[0].object) for quads in said if len(quads) == 1]
+        return (texts[0], texts[1], texts[2]) if len(texts) == len(said) else None
+
+    def _annotations(self, axiom: Triple) -> list[Quad]:
+        """Return the quads of the nodes that annotate an axiom."""
+        said = zip(_OF_ANNOTATIONS, axiom, strict=True)
+        nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in said]
+        return list(chain.from_iterable(self._match(node, None, None) for node in sorted(set.intersection(*nodes))))
+
+    def _solved(self, quads: Iterable[Quad]) -> Delta | None:
+        """Return the delta of a removal if it solves the problem, else None."""
+        with self._graph.what_if() as tx:
+            tx.remove(*quads)
+        delta, problem = tx.delta, self._problem
+        if isinstance(problem, Contradiction):
+            return delta if str(problem) in map(str, delta.ended) else None
+        below = (problem.name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING)
+        if below in self._graph and below not in delta.disappeared():
+            return None
+        with self._graph.what_if() as tx:
+            tx.remove(*quads)
+            tx.add(Quad(NamedNode(f"urn:uuid:{uuid4()}"), NamedNode(v.RDF_TYPE[1:-1]), NamedNode(problem.name[1:-1])))
+        return None if tx.delta.contradictions else delta
+
+
+def _leaves(proof: Proof) -> Iterator[Triple]:
+    """Yield the asserted triples in a proof, and the axioms from which its rules were translated."""
+    for step in proof.steps():
+        if step.rule is not None:
+            yield from step.rule.sources
+        elif step.fact.relation is None and len(step.fact.terms) == 3:
+            subject, predicate, object_ = map(str, step.fact.terms)
+            yield subject, predicate, object_
+
+
+def _texts(quad: Quad) -> Triple:
+    return str(quad.subject), str(quad.predicate), str(quad.object)
