@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from kgreason.shapes.shape import Shape
-from kgreason.shapes.vocabulary import NONE
 from kgreason.shapes.writer import Writer
 
 
@@ -39,7 +38,7 @@ def _report(shape: Shape, parent: Writer, node: str) -> None:
     if parent.path is None:
         parent.add("sh-property", f"{head}{via}) :- {body} .")
     else:
-        route = f'SKOLEM("{NONE[1:-1]}", {via}, {parent.node}, ?x)'
+        route = f'SKOLEM("shacl", {via}, {parent.node}, ?x)'
         parent.add("sh-property", f"{head}?route) :- {body}, BIND({route} AS ?route) .")
 
 

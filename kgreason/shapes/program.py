@@ -57,7 +57,7 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "in": values.in_,
 }
 """The parameters of SHACL Core, with the function that writes their rules."""
-_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>|_:[\w.-]*\w', re.DOTALL)
+_CONSTANT = re.compile(r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>|_:[\w.-]*\w', re.DOTALL)
 
 
 def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:

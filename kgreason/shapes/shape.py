@@ -26,10 +26,7 @@ _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
 _TARGETS_TERMS = frozenset(map(sh, _TARGETS))
 _LISTS = ("and", "or", "xone")
 _NEGATIVE = ("not", "xone", "qualifiedValueShape")
-_ONLY_OF_PROPERTIES = (
-    *("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals"),
-    *("qualifiedValueShape", "qualifiedMinCount", "qualifiedMaxCount"),
-)
+_ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
 _UNSUPPORTED = ("target", "rule", "js", "expression", "sparql", "values")
 
 

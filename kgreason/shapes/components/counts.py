@@ -58,19 +58,20 @@ def unique_lang(writer: Writer, parameter: str) -> None:
     head = f"shacl_language({writer.node}, ?x, ?v, ?l)"
     body = f"{writer.focus}, {writer.path}, BIND(LCASE(LANG(?v)) AS ?l), FILTER(?l != \"\")"
     writer.add("sh-uniqueLang", f"{head} :- {body} .")
-    count = f"AGGREGATE({head} ON ?x ?l BIND COUNT(DISTINCT ?v) AS ?n)"
+    count = f"AGGREGATE({head} ON ?x, ?l BIND COUNT(DISTINCT ?v) AS ?n)"
     writer.violation("uniqueLang", parameter, [count, "FILTER(?n > 1)"], detail="?l")
 
 
 def qualified(writer: Writer, parameter: str) -> None:
     """So many value nodes conform to a shape, and to none of its siblings if they are to be disjoint."""
     node = writer.node
-    others = [f"shacl_fails({other}, ?v)" for other in siblings(writer.graph, node)]
-    body = [writer.focus, str(writer.path), *others, f"NOT shacl_fails({parameter}, ?v)"]
-    head = f"shacl_qualifies({node}, ?x, ?v)"
+    others = [f"shacl_fails({other}, {writer.value})" for other in siblings(writer.graph, node)]
+    body = [writer.focus, *writer.values, *others, f"NOT shacl_fails({parameter}, {writer.value})"]
+    head = f"shacl_qualifies({node}, ?x, {writer.value})"
     if len(writer.graph.objects(node, sh("qualifiedValueShape"))) > 1:
         raise ShapesError(f"{node}: sh:qualifiedValueShape has several values, and a shape can have one")
     writer.add("sh-qualifiedValueShape", f"{head} :- {', '.join(body)} .")
+    head = f"shacl_qualifies({node}, ?x, ?v)"
     for name, rule in (("qualifiedMinCount", _fewer), ("qualifiedMaxCount", _more)):
         if (count := writer.graph.one(node, name)) is not None:
             rule(writer, name, count, head)
