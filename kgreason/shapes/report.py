@@ -2,8 +2,8 @@
 
     report.conforms, report.results      str(report)      report.to_graph()      report.to_pandas()
 
-A result tells which node (`focus`) violates which constraint of which shape. Law: `conforms` is true exactly if there is
-no result, of whatever severity. Cost: some microseconds for each result.
+A result tells which node (`focus`) violates which constraint of which shape. Law: `conforms` is true exactly if there
+is no result, of whatever severity. Cost: some microseconds for each result.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Report:
     `data` says over what was validated: "inferred" or "asserted".
     """
 
-    def __init__(self, shapes: ShapesGraph, facts: Iterable[Sequence[Node]], data: str = "inferred") -> None:
+    def __init__(self, shapes: ShapesGraph, facts: Iterable[Sequence[Any]], data: str = "inferred") -> None:
         self._shapes, self.data = shapes, data
         self._paths: dict[str, Path | None] = {}
         found = [self._result(*fact) for fact in facts]

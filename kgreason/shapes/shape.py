@@ -148,9 +148,7 @@ def _mark(shape: Shape, flag: str, graph: ShapesGraph, shapes: dict[str, Shape],
 
 
 def _check_circles(graph: ShapesGraph, shapes: dict[str, Shape]) -> None:
-    below = {
-        node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()
-    }
+    below = {node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()}
     for node, others in below.items():
         for kind, other in others:
             if kind in _NEGATIVE and node in _reached(other, below):

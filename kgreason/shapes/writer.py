@@ -1,14 +1,14 @@
 """`Writer`: writes the rules of one shape. The functions of `components` call it.
 
-A rule has `?x` for the focus node and `value` for the value node: `?v`, or `?x` in a node shape. What violates the shape
-becomes one head, as the shape is used:
+A rule has `?x` for the focus node and `value` for the value node: `?v`, or `?x` in a node shape. What violates the
+shape becomes one head, as the shape is used:
 
     reported                shacl_result(shape, component, parameter, ?x, path, value, detail, via)
     asked                   shacl_fails(shape, ?x)
     both                    shacl_violation(...), and two rules that give both from it
 
-Law: a fact says "fails", never "conforms". So shapes that ask each other in a circle have a least model, unless they ask
-through a negation.
+Law: a fact says "fails", never "conforms". So shapes that ask each other in a circle have a least model, unless they
+ask through a negation.
 """
 
 from __future__ import annotations
@@ -90,8 +90,9 @@ class Writer:
     def instances(self, class_: str) -> str:
         """Return the atom that holds if `?c` is a class or below it. The class hierarchy is that of the data."""
         self.add("sh-class", f"shacl_class({class_}, {class_}) .")
-        self.add("sh-class", f"shacl_class(?d, {class_}) :- shacl_class(?c, {class_}), [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
-        return f"shacl_class(?c, {class_})"
+        above = f"shacl_class(?c, {class_})"
+        self.add("sh-class", f"shacl_class(?d, {class_}) :- {above}, [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
+        return above
 
     def members(self, name: str, terms: Iterable[str]) -> None:
         """Add facts: the `terms` are the members of the list `name`."""
