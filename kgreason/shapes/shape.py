@@ -40,6 +40,7 @@ class Shape:
     node: str
     path: Path | None
     targets: list[tuple[str, str]]
+    severity: str
     is_deactivated: bool
     uses: list[tuple[str, Shape]] = field(default_factory=list)
     is_reported: bool = False
@@ -118,7 +119,9 @@ def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]
         if node in own:
             targets.append(("targetClass", node))
         is_off = graph.one(node, "deactivated") == TRUE
-        shape = Shape(node, None if path is None else path_of(graph, path), list(dict.fromkeys(targets)), is_off)
+        severity = graph.one(node, "severity") or sh("Violation")
+        read = None if path is None else path_of(graph, path)
+        shape = Shape(node, read, list(dict.fromkeys(targets)), severity, is_off)
         shapes[node] = shape
         if not is_off:
             _check(graph, shape)

@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.paths import Paths
+from kgreason.shapes.paths import Path, Paths
 from kgreason.shapes.shape import Shape
 from kgreason.shapes.vocabulary import NONE, RESULT, sh
 from kgreason.terms import vocabulary as v
+from kgreason.terms.quoting import quote
 
 Add = Callable[[str, str], None]
 
@@ -54,15 +55,17 @@ class Writer:
         body: Iterable[str],
         *,
         value: str = NONE,
-        path: str = NONE,
+        path: str | None = None,
         detail: str = NONE,
     ) -> None:
         """Add a rule for what violates the component `name`: `body` are atoms, filters and negations.
 
-        `parameter` is the value of the component's parameter; the other arguments are places of the result.
+        `parameter` is the value of the component's parameter; the other arguments are places of the result. The path is
+        that of the shape, unless there is another one.
         """
-        terms = f"{self.node}, {component(name)}, {parameter}, ?x, {path}, {value}, {detail}"
         shape, inner = self.shape, list(body)
+        places = (self.node, component(name), parameter, "?x", path or _term(shape.path), value, detail, shape.severity)
+        terms = ", ".join(places)
         if shape.is_reported and shape.is_asked:
             head, atoms = f"shacl_violation({terms})", [self.focus, *inner]
         elif shape.is_asked:
@@ -82,7 +85,7 @@ class Writer:
     def finish(self) -> None:
         """Add the rules that make results and failures of violations, if the shape has both."""
         if self.shape.is_reported and self.shape.is_asked:
-            places = "?component, ?parameter, ?x, ?path, ?value, ?detail"
+            places = "?component, ?parameter, ?x, ?path, ?value, ?detail, ?severity"
             violation, (atom, via) = f"shacl_violation({self.node}, {places})", self.reported()
             self.add("sh-result", f"{RESULT}({self.node}, {places}, {via}) :- {violation}, {atom} .")
             self.add("sh-fails", f"shacl_fails({self.node}, ?x) :- {violation} .")
@@ -98,6 +101,13 @@ class Writer:
         """Add facts: the `terms` are the members of the list `name`."""
         for term in terms:
             self.add("sh-list", f"shacl_member({name}, {term}) .")
+
+
+def _term(path: Path | None) -> str:
+    """Return the term for a path: a predicate is an IRI, and any other path a string."""
+    if path is None:
+        return NONE
+    return path.predicate if not path.kind else quote(str(path))
 
 
 def component(name: str) -> str:
