@@ -46,6 +46,9 @@ class Result:
     detail: Node | None = None
     parameter: Node | None = None
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def to_text(self, prefixes: Mapping[str, str] | None = None, language: str | None = None) -> str:
         """Return the result as one line, with short IRIs. `language` chooses among the messages."""
         short = shortener(prefixes or {})
