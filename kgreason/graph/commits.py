@@ -114,7 +114,8 @@ class Committer:
         keeps the headers of the last commit of each stream. The time and the `author` are stored as well.
 
         Raises LimitError, StoreError, ValueError for an invalid name of a header, ContradictionError if the graph
-        refuses contradictions, and ViolationError if it refuses validation results. After an error or Ctrl-C nothing has changed, unless the journal had the commit already.
+        refuses contradictions, and ViolationError if it refuses validation results. After an error or Ctrl-C nothing
+        has changed, unless the journal had the commit already.
         """
         if is_heard():
             self._log.begin(self.state.warnings)

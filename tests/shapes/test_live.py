@@ -1,4 +1,4 @@
-"""Validation results come and go with the commit that makes or repairs them; the shapes graph is live like an ontology."""
+"""Validation results come and go with the commit that makes or repairs them, and with edits of the shapes graph."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_shapes_graph_that_is_refused_changes_nothing() -> None:
     with KnowledgeGraph.open() as graph:
         graph.shapes.load(SHAPES)
         before = graph.own_rules(), sorted(graph.shapes.triples())
-        with pytest.raises(ShapesError, match="CatName.*xsd:integer|CatName.*sh:minCount has 2 values"):
+        with pytest.raises(ShapesError, match=r"CatName.*xsd:integer|CatName.*sh:minCount has 2 values"):
             graph.shapes.add(":CatName sh:minCount 'many' .", prefixes=NAMES)
         with graph.transaction() as tx:
             with pytest.raises(ShapesError, match="not a path"):
