@@ -58,7 +58,9 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "sparql": sparql.sparql,
 }
 """The parameters of SHACL, with the function that writes their rules."""
-_CONSTANT = re.compile(r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>|_:[\w.-]*\w', re.DOTALL)
+_CONSTANT = re.compile(
+    r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>(?!\()|_:[\w.-]*\w', re.DOTALL
+)
 
 
 def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:

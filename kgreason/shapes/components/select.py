@@ -160,7 +160,7 @@ def _choices(text: str) -> Iterator[tuple[str, list[str]]]:
     if len(pieces) == 1:
         yield text, []
         return
-    options = [
+    options: list[list[tuple[str, list[str]]]] = [
         [(whole, [whole, *inner]) for part in texts for whole, inner in _choices(part)]
         if is_group
         else [(texts[0], [])]
