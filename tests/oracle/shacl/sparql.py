@@ -102,7 +102,7 @@ def _select(site: Site, validation: Validation) -> Iterator[Result]:
 def _result(site: Site, validation: Validation, solution: Mapping[str, Node]) -> Result:
     """Return the result for a solution; the first bound value is used."""
     path = solution.get("path")
-    value = solution.get("value") or (site.focus if site.path is None else None)
+    value = solution.get("value", site.focus if site.path is None else None)
     messages = [solution["message"]] if "message" in solution else validation.messages
     texts = {**validation.parameters, **solution}
     return site.result("SPARQL", value, path if isinstance(path, URIRef) else None)._replace(
