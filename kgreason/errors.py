@@ -8,6 +8,7 @@
     ├── RuleError               a rule that cannot be used
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   ├── UnsafeRuleError     a variable of the head, or under NOT, that no body atom binds
+    │   ├── ShapesError         a shapes graph that cannot be used: the shape, and what is wrong with it
     │   └── StratificationError rules that depend on each other in a circle, through NOT
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
     │   ├── QueryTimeoutError   a query that exceeded its timeout
@@ -74,6 +75,10 @@ class RuleSyntaxError(RuleError):
 
 class UnsafeRuleError(RuleError):
     """A rule with a variable in its head, or under NOT, that no atom of its body binds."""
+
+
+class ShapesError(RuleError):
+    """A shapes graph that cannot be used; the message names the shape, and the part that is wrong or not supported."""
 
 
 class StratificationError(RuleError):

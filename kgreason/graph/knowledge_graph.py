@@ -68,6 +68,8 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
+    from kgreason.graph.shapes.shapes import Shapes
+    from kgreason.graph.shapes.validation import DataMode
     from kgreason.graph.sparql_update.ahead import Wheres
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
@@ -78,6 +80,7 @@ if TYPE_CHECKING:
     from kgreason.materialize.precomputed import Evaluated
     from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Unsatisfiable
+    from kgreason.shapes.report import Report
     from kgreason.sparql.operations import Operation
     from kgreason.terms.dictionary import Dictionary
     from kgreason.zset.columns import Int32
@@ -100,6 +103,7 @@ class KnowledgeGraph(ReadableGraph):
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
     ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
+    validate    `shapes`, `validate`
     understand  `explain`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
     look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
@@ -800,6 +804,38 @@ class KnowledgeGraph(ReadableGraph):
         if self._home.is_closed:
             raise closed()
         return GraphRelation(self, self._relations, checked_name(name), checked_arity(arity))
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes graph (SHACL): `load`, `add`, `remove`, `unload`, `clear`, `triples`. Each edit is a commit.
+
+        Shapes become rules, and a validation result is a fact that they derive: it comes and goes with the commit that
+        makes or repairs it. The triples of the shapes graph are no triples of the graph.
+        """
+        from kgreason.graph.shapes.shapes import Shapes
+
+        return Shapes(self)
+
+    @as_one
+    def validate(self, data: DataMode = "inferred") -> Report:
+        """Return the report about the shapes graph: whether the graph conforms to it, and all validation results.
+
+        With `data="inferred"` (the default) triples that rules derive count; the results are there already. With
+        "asserted" only the quads that users asserted count, and the report is computed by this call.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     _ = graph.shapes.load('''
+        ...         @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://e/> .
+        ...         :CatShape sh:targetClass :Cat ; sh:property [ sh:path :name ; sh:minCount 1 ] .
+        ...     ''')
+        ...     _ = graph.add(":tom a :Cat .", prefixes={"": "http://e/"})
+        ...     report = graph.validate()
+        ...     report.conforms, str(report.results[0].focus)
+        (False, '<http://e/tom>')
+        """
+        from kgreason.graph.shapes.validation import validate
+
+        return validate(self, data, lambda: type(self).open(rules=["none"]))
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
