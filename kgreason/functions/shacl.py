@@ -8,7 +8,7 @@ Law: a function is true or false for every term. Cost: that of Python, two to te
 
 from __future__ import annotations
 
-from pyoxigraph import BlankNode, Literal, NamedNode
+from pyoxigraph import Literal, NamedNode
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.datatypes.value import UnreadError
@@ -66,5 +66,3 @@ def pattern_problem(pattern: str, flags: str) -> str | None:
 def _text(value: Term) -> str | None:
     """Return the characters of a term: the IRI, or the lexical form; None for any other term."""
     return value.value if isinstance(value, (NamedNode, Literal)) else None
-
-

@@ -8,6 +8,7 @@
     focus         the nodes that a shape validates
     components/   the constraint components, one function for each
     program       rules_of: the rules of a shapes graph
+    result        Result: a fact as a validation result
     report        Report: the results that were derived, as W3C has them
     report_graph, messages   the report as triples; results in words
 

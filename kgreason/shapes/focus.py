@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kgreason.shapes.shape import Shape
 from kgreason.shapes.writer import Writer
 
 
@@ -20,18 +19,18 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
     if parents and shape.targets:
         writer.add("sh-property", f"shacl_reported({node}, ?x, {node}) :- {target} .")
     for parent in parents:
-        _report(shape, writers[parent.node], node)
+        _report(writers[parent.node], node)
     if parents:
         writer.add("sh-focus", f"shacl_focus({node}, ?x) :- shacl_reported({node}, ?x, ?via) .")
-    for name, parent in shape.uses:
-        if name != "property" or parent.is_asked:
+    for kind, parent in shape.uses:
+        if kind != "property" or parent.is_asked:
             above = writers[parent.node]
-            name = "qualifiedValueShape" if name == "sibling" else name
+            name = "qualifiedValueShape" if kind == "sibling" else kind
             head = f"shacl_focus({node}, {above.value})"
             writer.add(f"sh-{name}", f"{head} :- {', '.join([above.focus, *above.values])} .")
 
 
-def _report(shape: Shape, parent: Writer, node: str) -> None:
+def _report(parent: Writer, node: str) -> None:
     """Add the rule for nodes that sh:property of another shape reaches, whose violations are results."""
     atom, via = parent.reported()
     head, body = f"shacl_reported({node}, {parent.value}, ", ", ".join([atom, *parent.values])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from kgreason.shapes.vocabulary import SH
 
 if TYPE_CHECKING:
-    from kgreason.shapes.report import Result
+    from kgreason.shapes.result import Result
 
 _WORDS = {
     "Class": "{value} is not an instance of {parameter}",

@@ -36,7 +36,7 @@ def report_graph(report: Report, paths: Mapping[str, Path | None]) -> rdflib.Gra
         graph.add((node, _SH.sourceConstraintComponent, _term(each.component)))
         if isinstance(each.path, NamedNode):
             graph.add((node, _SH.resultPath, _term(each.path)))
-        elif path := paths[str(each.source_shape)]:
+        elif each.path is not None and (path := paths[str(each.source_shape)]):
             graph.add((node, _SH.resultPath, _path(path, graph)))
         if each.value is not None:
             graph.add((node, _SH.value, _term(each.value)))

@@ -40,6 +40,7 @@ class Shape:
     node: str
     path: Path | None
     targets: list[tuple[str, str]]
+    severity: str
     is_deactivated: bool
     uses: list[tuple[str, Shape]] = field(default_factory=list)
     is_reported: bool = False
@@ -118,7 +119,9 @@ def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]
         if node in own:
             targets.append(("targetClass", node))
         is_off = graph.one(node, "deactivated") == TRUE
-        shape = Shape(node, None if path is None else path_of(graph, path), list(dict.fromkeys(targets)), is_off)
+        severity = graph.one(node, "severity") or sh("Violation")
+        read = None if path is None else path_of(graph, path)
+        shape = Shape(node, read, list(dict.fromkeys(targets)), severity, is_off)
         shapes[node] = shape
         if not is_off:
             _check(graph, shape)
@@ -148,9 +151,7 @@ def _mark(shape: Shape, flag: str, graph: ShapesGraph, shapes: dict[str, Shape],
 
 
 def _check_circles(graph: ShapesGraph, shapes: dict[str, Shape]) -> None:
-    below = {
-        node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()
-    }
+    below = {node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()}
     for node, others in below.items():
         for kind, other in others:
             if kind in _NEGATIVE and node in _reached(other, below):

@@ -22,14 +22,15 @@ from kgreason.rules.model import Column, Relation, Rule
 
 SH = "http://www.w3.org/ns/shacl#"
 NONE = "<urn:kgreason:none>"
-"""The term of a result that has no value, detail or path of its own."""
+"""The term of a result that has no value, detail or path."""
 SHAPE, RESULT = "shacl_shape", "shacl_result"
-COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "via")
+COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
 """The places of a result.
 
 - `parameter`: the value of the component's parameter, such as the class of sh:class. A shape may have two of them.
-- `path`: the predicate that sh:closed does not allow; else `NONE`, and the path is that of the shape.
+- `path`: the predicate of the shape, or the one that sh:closed does not allow; for another path its text, a string.
 - `detail`: what tells two results about one value apart: the other value of sh:lessThan, the language of sh:uniqueLang.
+- `severity`: that of the shape.
 - `via`: the shape whose target the node is, or a blank node for the route if sh:property leads through value nodes.
 """
 SOURCE = "shapes graph"

@@ -1,14 +1,14 @@
 """`Writer`: writes the rules of one shape. The functions of `components` call it.
 
-A rule has `?x` for the focus node and `value` for the value node: `?v`, or `?x` in a node shape. What violates the shape
-becomes one head, as the shape is used:
+A rule has `?x` for the focus node and `value` for the value node: `?v`, or `?x` in a node shape. What violates the
+shape becomes one head, as the shape is used:
 
     reported                shacl_result(shape, component, parameter, ?x, path, value, detail, via)
     asked                   shacl_fails(shape, ?x)
     both                    shacl_violation(...), and two rules that give both from it
 
-Law: a fact says "fails", never "conforms". So shapes that ask each other in a circle have a least model, unless they ask
-through a negation.
+Law: a fact says "fails", never "conforms". So shapes that ask each other in a circle have a least model, unless they
+ask through a negation.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.paths import Paths
+from kgreason.shapes.paths import Path, Paths
 from kgreason.shapes.shape import Shape
 from kgreason.shapes.vocabulary import NONE, RESULT, sh
 from kgreason.terms import vocabulary as v
+from kgreason.terms.quoting import quote
 
 Add = Callable[[str, str], None]
 
@@ -54,15 +55,17 @@ class Writer:
         body: Iterable[str],
         *,
         value: str = NONE,
-        path: str = NONE,
+        path: str | None = None,
         detail: str = NONE,
     ) -> None:
         """Add a rule for what violates the component `name`: `body` are atoms, filters and negations.
 
-        `parameter` is the value of the component's parameter; the other arguments are places of the result.
+        `parameter` is the value of the component's parameter; the other arguments are places of the result. The path is
+        that of the shape, unless there is another one.
         """
-        terms = f"{self.node}, {component(name)}, {parameter}, ?x, {path}, {value}, {detail}"
         shape, inner = self.shape, list(body)
+        places = (self.node, component(name), parameter, "?x", path or _term(shape.path), value, detail, shape.severity)
+        terms = ", ".join(places)
         if shape.is_reported and shape.is_asked:
             head, atoms = f"shacl_violation({terms})", [self.focus, *inner]
         elif shape.is_asked:
@@ -82,7 +85,7 @@ class Writer:
     def finish(self) -> None:
         """Add the rules that make results and failures of violations, if the shape has both."""
         if self.shape.is_reported and self.shape.is_asked:
-            places = "?component, ?parameter, ?x, ?path, ?value, ?detail"
+            places = "?component, ?parameter, ?x, ?path, ?value, ?detail, ?severity"
             violation, (atom, via) = f"shacl_violation({self.node}, {places})", self.reported()
             self.add("sh-result", f"{RESULT}({self.node}, {places}, {via}) :- {violation}, {atom} .")
             self.add("sh-fails", f"shacl_fails({self.node}, ?x) :- {violation} .")
@@ -90,13 +93,21 @@ class Writer:
     def instances(self, class_: str) -> str:
         """Return the atom that holds if `?c` is a class or below it. The class hierarchy is that of the data."""
         self.add("sh-class", f"shacl_class({class_}, {class_}) .")
-        self.add("sh-class", f"shacl_class(?d, {class_}) :- shacl_class(?c, {class_}), [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
-        return f"shacl_class(?c, {class_})"
+        above = f"shacl_class(?c, {class_})"
+        self.add("sh-class", f"shacl_class(?d, {class_}) :- {above}, [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
+        return above
 
     def members(self, name: str, terms: Iterable[str]) -> None:
         """Add facts: the `terms` are the members of the list `name`."""
         for term in terms:
             self.add("sh-list", f"shacl_member({name}, {term}) .")
+
+
+def _term(path: Path | None) -> str:
+    """Return the term for a path: a predicate is an IRI, and any other path a string."""
+    if path is None:
+        return NONE
+    return path.predicate if not path.kind else quote(str(path))
 
 
 def component(name: str) -> str:

@@ -1,6 +1,6 @@
 """The shapes graph of a graph, and validation.
 
-    pending      PendingShapes: edits of the shapes graph in a transaction
-    shapes       Shapes: the shapes graph of a graph
-    validation   validate: the results as a report
+pending      PendingShapes: edits of the shapes graph in a transaction
+shapes       Shapes: the shapes graph of a graph
+validation   validate: the results as a report
 """

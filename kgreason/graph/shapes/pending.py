@@ -1,8 +1,8 @@
 """`PendingShapes`: edits of the shapes graph in a transaction; `tx.shapes`.
 
-The triples are facts of the relation `shacl_shape`, so they are stored, taken back and told as such facts are, and are no
-triples of the graph. Each edit makes the rules of the shapes graph anew (`shapes.program`), and the transaction replaces
-those that differ.
+The triples are facts of the relation `shacl_shape`, so they are stored, taken back and told as such facts are, and are
+no triples of the graph. Each edit makes the rules of the shapes graph anew (`shapes.program`), and the transaction
+replaces those that differ.
 
 Law: an edit that the shapes graph after it refuses changes nothing. Threads: only the thread of the transaction.
 Cost: reading all shapes, for each edit.

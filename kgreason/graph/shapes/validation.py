@@ -39,4 +39,3 @@ def validate(graph: KnowledgeGraph, data: DataMode, empty: Callable[[], Knowledg
 def _report(graph: KnowledgeGraph, data: DataMode) -> Report:
     with graph.turn():
         return Report(ShapesGraph(graph.shapes.triples()), graph.relation(RESULT, len(COLUMNS)), data)
-

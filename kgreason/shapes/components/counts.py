@@ -56,7 +56,7 @@ def unique_lang(writer: Writer, parameter: str) -> None:
     if parameter != TRUE:
         return
     head = f"shacl_language({writer.node}, ?x, ?v, ?l)"
-    body = f"{writer.focus}, {writer.path}, BIND(LCASE(LANG(?v)) AS ?l), FILTER(?l != \"\")"
+    body = f'{writer.focus}, {writer.path}, BIND(LCASE(LANG(?v)) AS ?l), FILTER(?l != "")'
     writer.add("sh-uniqueLang", f"{head} :- {body} .")
     count = f"AGGREGATE({head} ON ?x, ?l BIND COUNT(DISTINCT ?v) AS ?n)"
     writer.violation("uniqueLang", parameter, [count, "FILTER(?n > 1)"], detail="?l")

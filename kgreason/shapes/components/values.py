@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kgreason.errors import ShapesError
 from kgreason.functions.shacl import pattern_problem
-from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.vocabulary import SH
 from kgreason.shapes.writer import Writer
 from kgreason.terms import vocabulary as v
