@@ -83,5 +83,6 @@ def builtins() -> Mapping[str, PythonFunction]:
         shacl.shacl_shorter,
         shacl.shacl_longer,
         shacl.shacl_unmatched,
+        shacl.shacl_uncompared,
     )
     return {function.__name__: python_function(function) for function in found}

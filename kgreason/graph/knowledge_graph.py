@@ -44,6 +44,7 @@ from kgreason.options import (
     DEFAULT_LIMITS,
     HistoryMode,
     OnContradiction,
+    OnViolation,
     SameAsMode,
     SchemaMode,
     check_count,
@@ -146,6 +147,7 @@ class KnowledgeGraph(ReadableGraph):
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
         on_contradiction: OnContradiction | None = None,
+        on_violation: OnViolation | None = None,
         strategy: Strategy = "auto",
         budget: int | None = None,
         most_made_terms: int | None = None,
@@ -162,9 +164,9 @@ class KnowledgeGraph(ReadableGraph):
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from its first opening
-        on. Leave them out when you open the store again. While the store has no commit, another value replaces the
-        option; after that, another value is an error.
+        A store keeps the options `rules`, `schema`, `same_as`, `aliases`, `on_contradiction` and `on_violation` from
+        its first opening on. Leave them out when you open the store again. While the store has no commit, another value
+        replaces the option; after that, another value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `owl2el`, `none`) or
           the path of a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
@@ -180,6 +182,10 @@ class KnowledgeGraph(ReadableGraph):
           contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
           that the graph has already stops no later commit. A `what_if` is never refused: its delta has the new
           contradictions.
+
+        - `on_violation`: with "report" (the default) a validation result stops nothing (see `shapes`). With "refuse" a
+          commit with new results is rolled back, and raises ViolationError, which has the results; those with the
+          severity sh:Warning or sh:Info stop nothing. "refuse-warnings" refuses sh:Warning as well, "refuse-all" any.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
@@ -223,7 +229,8 @@ class KnowledgeGraph(ReadableGraph):
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
-        wanted = check_stored(made_with | {"on_contradiction": on_contradiction, "history": history})
+        made_with |= {"on_contradiction": on_contradiction, "on_violation": on_violation}
+        wanted = check_stored(made_with | {"history": history})
         options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions)
         check_wait("wait", wait)
         once = lambda: cls.open(path, catalogue=options.catalogue, functions=options.registry.calls).close()  # noqa: E731

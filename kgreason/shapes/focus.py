@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgreason.shapes.writer import Writer
+from kgreason.shapes.writer import Writer, target
 
 
 def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
@@ -10,14 +10,14 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
     shape, node = writer.shape, writer.node
     if shape.same_nodes:
         return
-    target = f"shacl_{'target' if shape.is_asked else 'focus'}({node}, ?x)"
+    targets = target(shape)
     for kind, term in shape.targets:
-        _TARGETS[kind](writer, target, term)
-    if shape.is_asked and shape.targets:
-        writer.add("sh-focus", f"shacl_focus({node}, ?x) :- {target} .")
+        _TARGETS[kind](writer, targets, term)
+    if shape.uses and shape.targets:
+        writer.add("sh-focus", f"shacl_focus({node}, ?x) :- {targets} .")
     parents = [parent for kind, parent in shape.uses if kind == "property" and parent.is_reported]
     if parents and shape.targets:
-        writer.add("sh-property", f"shacl_reported({node}, ?x, {node}) :- {target} .")
+        writer.add("sh-property", f"shacl_reported({node}, ?x, {node}) :- {targets} .")
     for parent in parents:
         _report(writers[parent.node], node)
     if parents:

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-from kgreason.shapes.vocabulary import SH
-
-if TYPE_CHECKING:
-    from kgreason.shapes.result import Result
+from typing import Any
 
 _WORDS = {
     "Class": "{value} is not an instance of {parameter}",
@@ -42,13 +37,15 @@ _WORDS = {
 }
 
 
-def message_of(result: Result, name: Callable[[Any], str]) -> str:
-    """Return what a result says in words. `name` writes a term."""
-    component = result.component.value.removeprefix(SH).removesuffix("ConstraintComponent")
-    number = result.parameter if component.endswith("Count") else None
+def message_of(component: str, parameter: Any, value: Any, detail: Any, name: Callable[[Any], str]) -> str:
+    """Return what a result says in words.
+
+    `component` is the name of the component, such as `MinCount`, and `value` what violates it. `name` writes a term.
+    """
+    number = parameter if component.endswith("Count") else None
     places = {
-        "value": name(result.focus if result.value is None else result.value),
-        "parameter": getattr(number, "value", None) or name(result.parameter),
-        "detail": getattr(result.detail, "value", "") if component == "UniqueLang" else name(result.detail),
+        "value": name(value),
+        "parameter": getattr(number, "value", None) or name(parameter),
+        "detail": getattr(detail, "value", "") if component == "UniqueLang" else name(detail),
     }
     return _WORDS.get(component, f"the constraint {component} is violated").format(**places)

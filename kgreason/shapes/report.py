@@ -13,7 +13,6 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.messages import message_of
 from kgreason.shapes.paths import Path, path_of
 from kgreason.shapes.result import Result, end, order, result_of, shortener
 
@@ -88,7 +87,7 @@ class Report:
                     "source_shape": str(each.source_shape),
                     "component": str(each.component),
                     "severity": str(each.severity),
-                    "message": each.message() or message_of(each, str),
+                    "message": each.message() or each.words(str),
                 }
                 for each in self.results
             ],
@@ -105,7 +104,7 @@ class Report:
         from kgreason.shapes.report_graph import report_graph
 
         with_paths = {str(each.source_shape) for each in self.results if isinstance(each.path, str)}
-        return report_graph(self, {shape: self._path(shape) for shape in with_paths})
+        return report_graph(self.results, {shape: self._path(shape) for shape in with_paths})
 
     def _rows(self, prefixes: Mapping[str, str] | None) -> Iterator[tuple[str, ...]]:
         short = shortener(prefixes or {})
@@ -113,7 +112,7 @@ class Report:
             path = "" if each.path is None else short(each.path)
             value = "" if each.value is None else short(each.value)
             ends = short(each.source_shape), end(each.component), end(each.severity)
-            yield short(each.focus), path, value, *ends, each.message() or message_of(each, short)
+            yield short(each.focus), path, value, *ends, each.message() or each.words(short)
 
     def _verdict(self) -> str:
         count = len(self.results)

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import rdflib
 from pyoxigraph import BlankNode, NamedNode
 from rdflib.collection import Collection
 
 from kgreason.shapes.paths import Path
+from kgreason.shapes.result import Result
 from kgreason.shapes.vocabulary import SH
-
-if TYPE_CHECKING:
-    from kgreason.shapes.report import Report
 
 _SH = rdflib.Namespace(SH)
 _KINDS = {"^": "inversePath", "*": "zeroOrMorePath", "+": "oneOrMorePath", "?": "zeroOrOnePath"}
 
 
-def report_graph(report: Report, paths: Mapping[str, Path | None]) -> rdflib.Graph:
-    """Return a report as a graph. `paths` are the paths of the shapes."""
+def report_graph(results: Sequence[Result], paths: Mapping[str, Path | None]) -> rdflib.Graph:
+    """Return the report with these results as a graph. `paths` are the paths of the shapes."""
     graph = rdflib.Graph()
     graph.bind("sh", _SH)
     top = rdflib.BNode()
     graph.add((top, rdflib.RDF.type, _SH.ValidationReport))
-    graph.add((top, _SH.conforms, rdflib.Literal(report.conforms)))
-    for each in report.results:
+    graph.add((top, _SH.conforms, rdflib.Literal(not results)))
+    for each in results:
         node = rdflib.BNode()
         graph.add((top, _SH.result, node))
         graph.add((node, rdflib.RDF.type, _SH.ValidationResult))

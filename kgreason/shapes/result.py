@@ -46,12 +46,20 @@ class Result:
     detail: Node | None = None
     parameter: Node | None = None
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def to_text(self, prefixes: Mapping[str, str] | None = None, language: str | None = None) -> str:
         """Return the result as one line, with short IRIs. `language` chooses among the messages."""
         short = shortener(prefixes or {})
         where = f"{short(self.focus)}{f' {short(self.path)}' if self.path else ''}"
-        what = self.message(language) or message_of(self, short)
+        what = self.message(language) or self.words(short)
         return f"{end(self.severity)}: {where}: {what} ({short(self.source_shape)})"
+
+    def words(self, name: Callable[[Any], str]) -> str:
+        """Return what the result says, whatever messages its shape has. `name` writes a term."""
+        value = self.focus if self.value is None else self.value
+        return message_of(end(self.component), self.parameter, value, self.detail, name)
 
     def message(self, language: str | None = None) -> str | None:
         """Return the text of a message: the one in `language` if there is one, else the first."""

@@ -3,7 +3,7 @@
     shacl_shape(s, p, o)      a triple of the shapes graph; the only relation whose facts are asserted
     shacl_result(...)         a validation result; see `COLUMNS`
     shacl_focus(s, x)         x is validated against the shape s
-    shacl_target(s, x)        x is a target of s; only if other shapes have s validate nodes as well
+    shacl_target(s, x)        x is a target of s, if other shapes have s validate nodes as well
     shacl_reported(s, x, via) what x violates of s is a result, by the route `via` through the shapes above s
     shacl_violation(...)      what x violates of s, if s both reports and is asked by other shapes
     shacl_fails(s, x)         x does not conform to s; only for shapes that other shapes ask

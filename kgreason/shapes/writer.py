@@ -80,7 +80,7 @@ class Writer:
         holder = self._holder
         if any(kind == "property" for kind, parent in holder.uses if parent.is_reported):
             return f"shacl_reported({holder.node}, ?x, ?via)", "?via"
-        return f"shacl_{'target' if holder.is_asked else 'focus'}({holder.node}, ?x)", holder.node
+        return target(holder), holder.node
 
     def finish(self) -> None:
         """Add the rules that make results and failures of violations, if the shape has both."""
@@ -101,6 +101,11 @@ class Writer:
         """Add facts: the `terms` are the members of the list `name`."""
         for term in terms:
             self.add("sh-list", f"shacl_member({name}, {term}) .")
+
+
+def target(shape: Shape) -> str:
+    """Return the atom that holds for the targets of a shape: its focus nodes, if nothing else uses the shape."""
+    return f"shacl_{'target' if shape.uses else 'focus'}({shape.node}, ?x)"
 
 
 def _term(path: Path | None) -> str:

@@ -2,5 +2,6 @@
 
 pending      PendingShapes: edits of the shapes graph in a transaction
 shapes       Shapes: the shapes graph of a graph
+refusal      refused: the results for which a commit is refused
 validation   validate: the results as a report
 """

@@ -15,23 +15,34 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from kgreason.graph.relation.relation import GraphRelation
-    from kgreason.graph.transaction import Transaction
 
 
-class Graph(Protocol):
+class ShapesEdits(Protocol):
+    """What the shapes graph needs of a transaction."""
+
+    @property
+    def shapes(self) -> PendingShapes:
+        """The shapes graph in the transaction."""
+
+    @property
+    def delta(self) -> Delta:
+        """The delta of the commit."""
+
+
+class ShapesHolder(Protocol):
     """What a shapes graph needs of a graph."""
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """A relation of the graph."""
 
-    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[Transaction]:
+    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[ShapesEdits]:
         """Begin a transaction."""
 
 
 class Shapes:
     """The shapes graph. Its triples are no triples of the graph: no query and no rule of the user sees them."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: ShapesHolder) -> None:
         self._graph = graph
 
     def load(self, *sources: Source, format: str | None = None) -> Delta:  # noqa: A002

@@ -31,5 +31,5 @@ def less_than_or_equals(writer: Writer, parameter: str) -> None:
 
 
 def _compare(name: str, operator: str, writer: Writer, parameter: str) -> None:
-    atoms = [*writer.values, f"[?x, {parameter}, ?w]", f"FILTER(!COALESCE(?v {operator} ?w, false))"]
+    atoms = [*writer.values, f"[?x, {parameter}, ?w]", f'FILTER(shacl_uncompared(?v, "{operator}", ?w))']
     writer.violation(name, parameter, atoms, value="?v", detail="?w")

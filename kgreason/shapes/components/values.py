@@ -50,8 +50,8 @@ def node_kind(writer: Writer, parameter: str) -> None:
 
 def comparison(name: str, writer: Writer, parameter: str) -> None:
     """Each value node is above or below a literal; a value that cannot be compared with it is not."""
-    test = f"{writer.value} {_COMPARISONS[name]} {parameter}"
-    _each(writer, name, parameter, f"FILTER(!COALESCE({test}, false))")
+    test = f'shacl_uncompared({writer.value}, "{_COMPARISONS[name]}", {parameter})'
+    _each(writer, name, parameter, f"FILTER({test})")
 
 
 def min_length(writer: Writer, parameter: str) -> None:
@@ -102,6 +102,7 @@ def closed(writer: Writer, parameter: str) -> None:
     allowed = [path for each in below for path in graph.objects(each, f"<{SH}path>") if path.startswith("<")]
     if (ignored := graph.one(node, "ignoredProperties")) is not None:
         allowed += graph.members(ignored)
-    names = ", ".join(sorted(set(allowed)))
-    atoms = [*writer.values, f"[{writer.value}, ?p, ?o]", f"FILTER(?p NOT IN ({names}))"]
+    atoms = [*writer.values, f"[{writer.value}, ?p, ?o]"]
+    if allowed:
+        atoms.append(f"FILTER(?p NOT IN ({', '.join(sorted(set(allowed)))}))")
     writer.violation("closed", parameter, atoms, path="?p", value="?o")
