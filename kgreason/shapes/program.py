@@ -58,9 +58,9 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "sparql": sparql.sparql,
 }
 """The parameters of SHACL, with the function that writes their rules."""
-_SINGLE = frozenset(
-    """datatype nodeKind minCount maxCount minExclusive minInclusive maxExclusive maxInclusive minLength maxLength
-    languageIn uniqueLang qualifiedValueShape closed in pattern""".split()
+_SINGLE = (
+    *("datatype", "nodeKind", "minCount", "maxCount", "minExclusive", "minInclusive", "maxExclusive", "maxInclusive"),
+    *("minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "qualifiedValueShape", "closed", "in"),
 )
 """The parameters that a shape can have once."""
 _CONSTANT = re.compile(

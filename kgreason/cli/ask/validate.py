@@ -20,7 +20,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, example, verbose, warn
-from kgreason.cli.places import folder, there
+from kgreason.cli.places import PLACE, Place, folder, there
 from kgreason.graph.shapes.validation import DataMode
 from kgreason.shapes.report import Report
 
@@ -34,7 +34,7 @@ _EXAMPLE = example(
 
 @click.command(cls=Verdict, epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, instead of files.")
+@click.option("-l", "--location", type=PLACE, metavar="STORE", help="A store, instead of files.")
 @click.option("--shapes", multiple=True, metavar="FILE", help="A file of shapes; may be given several times.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @click.option(
@@ -55,7 +55,7 @@ _EXAMPLE = example(
 def validate(
     context: click.Context,
     files: tuple[str, ...],
-    location: Path | None,
+    location: Place | None,
     shapes: tuple[str, ...],
     rules: tuple[str, ...],
     data: DataMode,
