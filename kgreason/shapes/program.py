@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 
 from kgreason.rules.model import Atom, Computed, Rule, Term, Triple, Variable
 from kgreason.rules.parser import parse
-from kgreason.shapes.components import counts, logical, pairs, values
+from kgreason.shapes.components import counts, logical, pairs, sparql, values
 from kgreason.shapes.focus import write_focus
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Paths
@@ -55,9 +55,12 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "closed": values.closed,
     "hasValue": values.has_value,
     "in": values.in_,
+    "sparql": sparql.sparql,
 }
-"""The parameters of SHACL Core, with the function that writes their rules."""
-_CONSTANT = re.compile(r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>|_:[\w.-]*\w', re.DOTALL)
+"""The parameters of SHACL, with the function that writes their rules."""
+_CONSTANT = re.compile(
+    r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>(?!\()|_:[\w.-]*\w', re.DOTALL
+)
 
 
 def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
@@ -82,6 +85,7 @@ def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
         for name, write in COMPONENTS.items():
             for parameter in graph.objects(writer.node, sh(name)):
                 write(writer, parameter)
+        sparql.custom(writer)
         writer.finish()
     return (*declarations(), *(_rule(name, text) for name, text in found))
 

@@ -32,6 +32,8 @@ def report_graph(results: Sequence[Result], paths: Mapping[str, Path | None]) ->
         graph.add((node, _SH.resultSeverity, _term(each.severity)))
         graph.add((node, _SH.sourceShape, _term(each.source_shape)))
         graph.add((node, _SH.sourceConstraintComponent, _term(each.component)))
+        if each.component.value == f"{SH}SPARQLConstraintComponent":
+            graph.add((node, _SH.sourceConstraint, _term(each.parameter)))
         if isinstance(each.path, NamedNode):
             graph.add((node, _SH.resultPath, _term(each.path)))
         elif each.path is not None and (path := paths[str(each.source_shape)]):

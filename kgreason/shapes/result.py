@@ -73,7 +73,7 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
     """Return the result that a fact says, its terms as pyoxigraph has them. `shapes` has the messages of the shape."""
     shape, component, parameter, focus, path, value, detail, severity, _ = fact
     holes = {"this": focus, "value": _present(value), "path": _present(path)}
-    messages = shapes.objects(str(shape), sh("message")) if shapes else ()
+    messages = _messages(str(shape), str(component), str(parameter), shapes) if shapes else []
     return Result(
         focus,
         path.value if isinstance(path, Literal) else _present(path),
@@ -85,6 +85,18 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
         _present(detail),
         parameter,
     )
+
+
+def _messages(shape: str, component: str, parameter: str, shapes: ShapesGraph) -> list[str]:
+    """Return the messages of a result (SHACL, 3.6.2.7, 5.3.2, 6.3): those of the query, else those of the shape."""
+    message = sh("message")
+    if component == sh("SPARQLConstraintComponent"):
+        own = shapes.objects(parameter, message)
+    else:
+        kinds = map(sh, ("nodeValidator", "propertyValidator", "validator"))
+        validators = [each for kind in kinds for each in shapes.objects(component, kind)]
+        own = [text for each in (*validators, component) for text in shapes.objects(each, message)]
+    return own or shapes.objects(shape, message)
 
 
 def order(result: Result) -> tuple[str, ...]:

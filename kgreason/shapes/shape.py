@@ -27,7 +27,7 @@ _TARGETS_TERMS = frozenset(map(sh, _TARGETS))
 _LISTS = ("and", "or", "xone")
 _NEGATIVE = ("not", "xone", "qualifiedValueShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
-_UNSUPPORTED = ("target", "rule", "js", "expression", "sparql", "values")
+_UNSUPPORTED = ("target", "rule", "js", "expression", "values")
 
 
 @dataclass(slots=True, eq=False)

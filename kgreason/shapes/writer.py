@@ -73,7 +73,8 @@ class Writer:
         else:
             atom, via = self.reported()
             head, atoms = f"{RESULT}({terms}, {via})", [atom, *inner]
-        self.add(f"sh-{name}", f"{head} :- {', '.join(atoms)} .")
+        rule = "sh-component" if name.startswith("<") else f"sh-{name}"
+        self.add(rule, f"{head} :- {', '.join(atoms)} .")
 
     def reported(self) -> tuple[str, str]:
         """Return the atom that holds for nodes whose violations are results, and the term for the route."""
@@ -116,9 +117,12 @@ def _term(path: Path | None) -> str:
 
 
 def component(name: str) -> str:
-    """Return the constraint component with a parameter.
+    """Return the constraint component with a parameter; an IRI is a component of the shapes graph itself.
 
     >>> component("minCount")
     '<http://www.w3.org/ns/shacl#MinCountConstraintComponent>'
     """
+    if name.startswith("<"):
+        return name
+    name = "SPARQL" if name == "sparql" else name
     return sh(f"{name[0].upper()}{name[1:]}ConstraintComponent")
