@@ -29,6 +29,7 @@ _SUMMARIES = {
     "ask.log": "List the commits of a store, and what changed between two.",
     "edit.revert": "Take a commit of a store back.",
     "edit.rules": "List, add and remove the rules of a store.",
+    "edit.shapes": "Load SHACL shapes into a store, and take them out.",
     "edit.relation": "Show and edit the facts of relations.",
     "ask.dump": "Print the triples of a store.",
     "ask.stats": "Count the triples, rules and contradictions of a store.",

@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
+    from kgreason.graph.shapes.pending import Source
     from kgreason.graph.shapes.shapes import Shapes
     from kgreason.graph.shapes.validation import DataMode
     from kgreason.graph.sparql_update.ahead import Wheres
@@ -824,11 +825,12 @@ class KnowledgeGraph(ReadableGraph):
         return Shapes(self)
 
     @as_one
-    def validate(self, data: DataMode = "inferred") -> Report:
+    def validate(self, data: DataMode = "inferred", *, shapes: Source | Sequence[Source] | None = None) -> Report:
         """Return the report about the shapes graph: whether the graph conforms to it, and all validation results.
 
         With `data="inferred"` (the default) triples that rules derive count; the results are there already. With
-        "asserted" only the quads that users asserted count, and the report is computed by this call.
+        "asserted" only the quads that users asserted count, and the report is computed by this call. With `shapes` the
+        graph is validated against these, given as `shapes.load` takes them, in place of its own; it stays as it is.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     _ = graph.shapes.load('''
@@ -842,7 +844,8 @@ class KnowledgeGraph(ReadableGraph):
         """
         from kgreason.graph.shapes.validation import validate
 
-        return validate(self, data, lambda: type(self).open(rules=["none"]))
+        given = shapes if shapes is None or isinstance(shapes, (list, tuple)) else [shapes]
+        return validate(self, data, given, lambda: type(self).open(rules=["none"]))
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""

@@ -58,6 +58,11 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "sparql": sparql.sparql,
 }
 """The parameters of SHACL, with the function that writes their rules."""
+_SINGLE = (
+    *("datatype", "nodeKind", "minCount", "maxCount", "minExclusive", "minInclusive", "maxExclusive", "maxInclusive"),
+    *("minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "qualifiedValueShape", "closed", "in"),
+)
+"""The parameters that a shape can have once."""
 _CONSTANT = re.compile(
     r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>(?!\()|_:[\w.-]*\w', re.DOTALL
 )
@@ -83,6 +88,8 @@ def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
     for writer in writers.values():
         write_focus(writer, writers)
         for name, write in COMPONENTS.items():
+            if name in _SINGLE:
+                graph.one(writer.node, name)
             for parameter in graph.objects(writer.node, sh(name)):
                 write(writer, parameter)
         sparql.custom(writer)

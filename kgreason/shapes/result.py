@@ -31,8 +31,8 @@ class Result:
     - `focus`: the node; `path`: the predicate, the path in the syntax of SPARQL, or None for a node shape
     - `value`: the value that violates the constraint, or None
     - `source_shape`, `component`, `severity`: as in W3C's report; `parameter` is the value of the component's parameter
-    - `messages`: the values of sh:message of the shape, with `{?value}`, `{$this}` and `{?path}` filled in; empty if
-      the shapes graph is not at hand
+    - `messages`: the values of sh:message of the shape; for a SPARQL constraint or component those of its own, with
+      `{?value}`, `{$this}` and `{?path}` filled in. Empty if the shapes graph is not at hand
     - `detail`: the other value of sh:lessThan, or the language of sh:uniqueLang; else None
     """
 
@@ -73,7 +73,8 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
     """Return the result that a fact says, its terms as pyoxigraph has them. `shapes` has the messages of the shape."""
     shape, component, parameter, focus, path, value, detail, severity, _ = fact
     holes = {"this": focus, "value": _present(value), "path": _present(path)}
-    messages = _messages(str(shape), str(component), str(parameter), shapes) if shapes else []
+    own = _of_query(str(component), str(parameter), shapes) if shapes else []
+    of_shape = shapes.objects(str(shape), sh("message")) if shapes and not own else []
     return Result(
         focus,
         path.value if isinstance(path, Literal) else _present(path),
@@ -81,22 +82,20 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
         shape,
         component,
         severity,
-        tuple(_filled(text, holes) for text in messages),
+        (*(_filled(text, holes) for text in own), *(_filled(text, {}) for text in of_shape)),
         _present(detail),
         parameter,
     )
 
 
-def _messages(shape: str, component: str, parameter: str, shapes: ShapesGraph) -> list[str]:
-    """Return the messages of a result (SHACL, 3.6.2.7, 5.3.2, 6.3): those of the query, else those of the shape."""
+def _of_query(component: str, parameter: str, shapes: ShapesGraph) -> list[str]:
+    """Return the messages of a SPARQL constraint, or of a component of the shapes graph (SHACL, 5.3.2)."""
     message = sh("message")
     if component == sh("SPARQLConstraintComponent"):
-        own = shapes.objects(parameter, message)
-    else:
-        kinds = map(sh, ("nodeValidator", "propertyValidator", "validator"))
-        validators = [each for kind in kinds for each in shapes.objects(component, kind)]
-        own = [text for each in (*validators, component) for text in shapes.objects(each, message)]
-    return own or shapes.objects(shape, message)
+        return shapes.objects(parameter, message)
+    kinds = map(sh, ("nodeValidator", "propertyValidator", "validator"))
+    validators = [each for kind in kinds for each in shapes.objects(component, kind)]
+    return [text for each in (*validators, component) for text in shapes.objects(each, message)]
 
 
 def order(result: Result) -> tuple[str, ...]:

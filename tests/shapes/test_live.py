@@ -8,6 +8,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import ShapesError, ViolationError
+from kgreason.options import OnViolation
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE
 
@@ -60,6 +61,23 @@ def test_what_if_tells_results_and_changes_nothing() -> None:
             tx.add(":tom a :Cat .", prefixes=NAMES)
         assert len(tx.delta.results()) == 1
         assert graph.validate().conforms
+
+
+def test_a_graph_is_validated_against_other_shapes_and_stays_as_it_is() -> None:
+    other = ":CatShape sh:targetClass :Cat ; sh:property :CatName . :CatName sh:path :name ; sh:minCount 1, 1 ."
+    other = "@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n" + other
+    policies: tuple[OnViolation, ...] = ("report", "refuse")
+    for policy in policies:
+        with KnowledgeGraph.open(on_violation=policy) as graph:
+            graph.shapes.load(SHAPES)
+            graph.add(":tom a :Cat . :ann :name 5 .", prefixes=NAMES)
+            before = lines(graph), sorted(graph.shapes.triples()), graph.own_rules()
+            assert graph.validate(shapes=other).to_text(NAMES).splitlines()[:-1] == [
+                "Violation: :tom :name: fewer than 1 values (:CatName)"
+            ]
+            assert str(graph.validate("asserted", shapes=other)) == str(graph.validate(shapes=[other]))
+            assert graph.validate(shapes=SHAPES).to_text(NAMES).splitlines()[:-1] == before[0]
+            assert (lines(graph), sorted(graph.shapes.triples()), graph.own_rules()) == before
 
 
 def test_results_are_no_triples_and_have_proofs() -> None:

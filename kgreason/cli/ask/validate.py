@@ -5,8 +5,8 @@
     1        there are results; each is shown as one line, or the report in another format
     2        an error: kgreason could not find out
 
-Cost: files are materialized in memory, with the rules of the shapes. For a store with shapes of its own, the results
-are read; with --shapes, the store is copied to memory first, and is not changed.
+Cost: files are materialized in memory, and the shapes are evaluated. For a store with shapes of its own, the results
+are read; with --shapes, these are evaluated in a what-if, and the store is not changed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, example, verbose, warn
-from kgreason.cli.places import folder, there
+from kgreason.cli.places import PLACE, Place, folder, there
 from kgreason.graph.shapes.validation import DataMode
 from kgreason.shapes.report import Report
 
@@ -34,7 +34,7 @@ _EXAMPLE = example(
 
 @click.command(cls=Verdict, epilog=_EXAMPLE)
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("-l", "--location", type=click.Path(path_type=Path), metavar="STORE", help="A store, instead of files.")
+@click.option("-l", "--location", type=PLACE, metavar="STORE", help="A store, instead of files.")
 @click.option("--shapes", multiple=True, metavar="FILE", help="A file of shapes; may be given several times.")
 @click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
 @click.option(
@@ -55,7 +55,7 @@ _EXAMPLE = example(
 def validate(
     context: click.Context,
     files: tuple[str, ...],
-    location: Path | None,
+    location: Place | None,
     shapes: tuple[str, ...],
     rules: tuple[str, ...],
     data: DataMode,
@@ -72,7 +72,6 @@ def validate(
     an error the status is 2.
     """
     from kgreason.cli.progress import Bars
-    from kgreason.graph.fork import fork
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
     if bool(files) == (location is not None):
@@ -85,16 +84,12 @@ def validate(
         graph = KnowledgeGraph.open(rules=rules or None, catalogue=catalogue)
     else:
         path = folder(there(location), "validate")
-        graph = fork(path) if shapes else KnowledgeGraph.open(path, read_only=True)
+        graph = KnowledgeGraph.open(path, read_only=True)
     with graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
-        if shapes:
-            with graph.transaction() as transaction:
-                transaction.shapes.clear()
-                transaction.shapes.load(*map(Path, shapes))
-        report = graph.validate(data)
+        report = graph.validate(data, shapes=list(map(Path, shapes)) or None)
         names = known(graph, prefixes)
     click.echo(_text(report, form, names, language))
     context.exit(0 if report.conforms else 1)

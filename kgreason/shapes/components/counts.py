@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kgreason.errors import ShapesError
 from kgreason.shapes.shape import TRUE, siblings
-from kgreason.shapes.vocabulary import sh
 from kgreason.shapes.writer import Writer
 from kgreason.terms import vocabulary as v
 
@@ -68,8 +67,6 @@ def qualified(writer: Writer, parameter: str) -> None:
     others = [f"shacl_fails({other}, {writer.value})" for other in siblings(writer.graph, node)]
     body = [writer.focus, *writer.values, *others, f"NOT shacl_fails({parameter}, {writer.value})"]
     head = f"shacl_qualifies({node}, ?x, {writer.value})"
-    if len(writer.graph.objects(node, sh("qualifiedValueShape"))) > 1:
-        raise ShapesError(f"{node}: sh:qualifiedValueShape has several values, and a shape can have one")
     writer.add("sh-qualifiedValueShape", f"{head} :- {', '.join(body)} .")
     head = f"shacl_qualifies({node}, ?x, ?v)"
     for name, rule in (("qualifiedMinCount", _fewer), ("qualifiedMaxCount", _more)):

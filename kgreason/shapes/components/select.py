@@ -39,7 +39,7 @@ _AS = re.compile(r"\(\s*(.*?)\s+AS\s+[?$](\w+)\s*\)", re.I | re.S)
 _VARIABLE = re.compile(r"[?$](\w+)")
 
 
-class Query(NamedTuple):
+class SelectQuery(NamedTuple):
     """A query of a shape: the group after WHERE, what it projects, and whether its solutions are distinct."""
 
     where: str
@@ -56,7 +56,7 @@ class Body(NamedTuple):
     row: str
 
 
-def select(text: str, where: str) -> Query:
+def select(text: str, where: str) -> SelectQuery:
     """Read a SELECT query. `where` names the constraint in messages. Raises ShapesError."""
     found = _SELECT.fullmatch(_checked(text, where))
     if not found:
@@ -67,7 +67,7 @@ def select(text: str, where: str) -> Query:
         names = set(_VARIABLE.findall(found[3]))
     if "this" not in names:
         raise ShapesError(f"{where}: sh:select must project $this")
-    return Query(f"{found[3]}{binds}", frozenset(names), bool(found[1]))
+    return SelectQuery(f"{found[3]}{binds}", frozenset(names), bool(found[1]))
 
 
 def ask(text: str, where: str) -> str:
@@ -78,7 +78,7 @@ def ask(text: str, where: str) -> str:
     return found[1]
 
 
-def bodies(query: Query, prefixes: Mapping[str, str], constants: Mapping[str, str], where: str) -> Iterator[Body]:
+def bodies(query: SelectQuery, prefixes: Mapping[str, str], constants: Mapping[str, str], where: str) -> Iterator[Body]:
     """Yield the body of a rule for each choice of the alternatives of UNION in a query.
 
     `constants` are the terms of variables that are bound before, without those for the nodes. Raises ShapesError.
@@ -102,7 +102,7 @@ def _parsed(text: str, where: str) -> Rule:
     return rule
 
 
-def _body(rule: Rule, query: Query, number: int) -> Body:
+def _body(rule: Rule, query: SelectQuery, number: int) -> Body:
     """Return the body of a rule as text, with its own variables renamed, and the terms of the result."""
     _, path, value = rule.heads[0].terms
     others = sorted(

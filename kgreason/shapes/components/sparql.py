@@ -8,7 +8,7 @@ from itertools import product
 
 from kgreason.datatypes.literals import unescaped
 from kgreason.errors import ShapesError
-from kgreason.shapes.components.select import FOCUS, PATH, VALUE, Query, ask, bodies, select
+from kgreason.shapes.components.select import FOCUS, PATH, VALUE, SelectQuery, ask, bodies, select
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.shape import TRUE
 from kgreason.shapes.vocabulary import NONE, sh
@@ -70,13 +70,15 @@ def _validate(writer: Writer, component: str, parameter: str, constants: dict[st
     elif (text := graph.one(validator, "ask")) is not None:
         group = ask(unescaped(text).lexical, validator)
         where = f"?this {VALUE} ?value . FILTER NOT EXISTS {{ {group} }}"
-        query = Query(where, frozenset(["this", "value"]))
+        query = SelectQuery(where, frozenset(["this", "value"]))
         _select(writer, component, parameter, query, validator, constants)
     else:
         raise ShapesError(f"{validator}: a validator needs a sh:select or a sh:ask")
 
 
-def _select(writer: Writer, name: str, parameter: str, query: Query, node: str, constants: dict[str, str]) -> None:
+def _select(
+    writer: Writer, name: str, parameter: str, query: SelectQuery, node: str, constants: dict[str, str]
+) -> None:
     """Add a rule for each alternative of a query of the constraint or validator `node`."""
     bound = {**constants, "PATH": PATH, "currentShape": writer.node}
     bound = {variable: term for variable, term in bound.items() if re.search(rf"[?$]{variable}\b", query.where)}
