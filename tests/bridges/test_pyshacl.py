@@ -59,7 +59,7 @@ def test_the_report_is_that_of_pyshacl(options: dict[str, Any]) -> None:
 
 @table("seed", many_seeds(0, 3))
 def test_a_random_pair_has_the_results_of_the_naive_validator(seed: int) -> None:
-    drawn = pair(seed, Knobs(sparql=False))
+    drawn = pair(seed, Knobs(sparql=0))
     data, shapes = parsed(drawn.data_text), parsed(drawn.shapes_text)
     conforms, graph, _ = validate(data, shacl_graph=shapes)
     naive = Counter(each._replace(messages=frozenset()) for each in Validator(data, shapes).report())

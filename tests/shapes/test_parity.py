@@ -25,10 +25,9 @@ from tests.shapes.parity import difference, difference_of
 from tests.tables import table
 from tests.volume import many_seeds
 
-_PAIRS = Knobs(sparql=False)
-_NOT_QUERIES = frozenset(f"sh:{name}" for name in ("xone", "qualifiedValueShape", "closed", "lessThan", "equals", "in"))
-_QUERIES = Knobs(shapes=2, leave_out=_NOT_QUERIES)
-_HISTORIES = Knobs(sparql=False, literals=ONE_SPELLING, triples=12)
+_PAIRS = Knobs(sparql=0)
+_QUERIES = Knobs(shapes=2, depth=1, constraints=2, sparql=25)
+_HISTORIES = Knobs(sparql=0, literals=ONE_SPELLING, triples=12)
 _RULES: tuple[list[str], ...] = ([], ["rhodf"], ["rdfs"])
 
 
