@@ -7,7 +7,7 @@
     shacl_reported(s, x, via) what x violates of s is a result, by the route `via` through the shapes above s
     shacl_violation(...)      what x violates of s, if s both reports and is asked by other shapes
     shacl_fails(s, x)         x does not conform to s; only for shapes that other shapes ask
-    shacl_class(c, d)         c is d or a class below d; only for classes d that a shape names
+    shacl_class(c, d)         d is c or a class below c; only for classes c that a shape names
     shacl_path(p, x, y)       the path p leads from x to y; only for starts x that `shacl_start(p, x)` has
     shacl_qualifies(s, x, y)  the value node y of x conforms to the sh:qualifiedValueShape of s
     shacl_language(s, x, y, l)  the value node y of x has the language l
@@ -41,7 +41,7 @@ _INTERNAL = {
     "shacl_reported": ("shape", "node", "via"),
     "shacl_violation": COLUMNS[:-1],
     "shacl_fails": ("shape", "node"),
-    "shacl_class": ("class", "above"),
+    "shacl_class": ("class", "below"),
     "shacl_start": ("path", "node"),
     "shacl_path": ("path", "node", "value"),
     "shacl_qualifies": ("shape", "node", "value"),

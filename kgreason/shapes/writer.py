@@ -93,10 +93,10 @@ class Writer:
 
     def instances(self, class_: str) -> str:
         """Return the atom that holds if `?c` is a class or below it. The class hierarchy is that of the data."""
+        below = f"shacl_class({class_}, ?c)"
         self.add("sh-class", f"shacl_class({class_}, {class_}) .")
-        above = f"shacl_class(?c, {class_})"
-        self.add("sh-class", f"shacl_class(?d, {class_}) :- {above}, [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
-        return above
+        self.add("sh-class", f"shacl_class({class_}, ?d) :- {below}, [?d, {v.RDFS_SUB_CLASS_OF}, ?c] .")
+        return below
 
     def members(self, name: str, terms: Iterable[str]) -> None:
         """Add facts: the `terms` are the members of the list `name`."""
