@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -9,7 +12,9 @@ from random import Random
 import pytest
 
 from kgreason import KnowledgeGraph
+from kgreason.errors import ShapesError
 from kgreason.graph.shapes.validation import DataMode
+from kgreason.shapes.result import Result
 from tests.oracle.shacl.drawn import Knobs, Pair, pair
 from tests.oracle.shacl.misreadings import MISREADINGS, Misreading
 from tests.oracle.shacl.suite import cases
@@ -20,8 +25,9 @@ from tests.shapes.parity import difference, difference_of
 from tests.tables import table
 from tests.volume import many_seeds
 
-_PAIRS = Knobs(sparql=False)
-_HISTORIES = Knobs(sparql=False, literals=ONE_SPELLING, triples=12)
+_PAIRS = Knobs(sparql=0)
+_QUERIES = Knobs(shapes=2, depth=1, constraints=2, sparql=25)
+_HISTORIES = Knobs(sparql=0, literals=ONE_SPELLING, triples=12)
 _RULES: tuple[list[str], ...] = ([], ["rhodf"], ["rdfs"])
 
 
@@ -66,6 +72,25 @@ def test_after_each_commit_the_results_are_those_of_validation_from_scratch(seed
 @table("seed", many_seeds(1000, 30))
 def test_after_each_of_many_commits_the_results_are_those_of_validation_from_scratch(seed: int) -> None:
     _follow(seed, 6)
+
+
+@table("seed", many_seeds(3000, 20))
+def test_results_of_queries_that_rules_can_say_are_those_of_the_naive_validator(seed: int) -> None:
+    with suppress(ShapesError):  # other queries are refused by name
+        assert difference_of(pair(seed, _QUERIES), "asserted") is None
+
+
+@table("seed", many_seeds(4000, 3))
+def test_results_that_came_and_went_add_up_to_the_report(seed: int) -> None:
+    drawn, sum_ = Random(seed), Counter[Result]()
+    with KnowledgeGraph.open(rules=drawn.choice(_RULES)) as graph:
+        for commit in history(drawn, 4, _HISTORIES):
+            with graph.transaction() as transaction:
+                commit.make(transaction)
+            sum_.update(transaction.delta.results())
+            sum_.subtract(transaction.delta.results(appeared=False))
+            assert +sum_ == Counter(replace(each, messages=()) for each in graph.validate())
+            assert min(sum_.values(), default=0) >= 0
 
 
 @table("seed", many_seeds(2000, 4))

@@ -51,7 +51,7 @@ SELECTS_OF_A_PATH = (
 class Knobs(NamedTuple):
     """What random shapes and data may have. `leave_out` names components by their parameters, such as `sh:pattern`.
 
-    `links` are triples from node to node.
+    `links` are triples from node to node. `sparql` is how likely a query is, beside 1 for a component.
     """
 
     shapes: int = 3
@@ -59,7 +59,7 @@ class Knobs(NamedTuple):
     triples: int = 20
     constraints: int = 3
     paths: bool = True
-    sparql: bool = True
+    sparql: int = 1
     blank_nodes: bool = True
     empty_lists: bool = True
     links: bool = True
@@ -157,7 +157,7 @@ class Shapes:
         elif drawn.random() < 0.5:
             self._say(shape, "a sh:NodeShape")
         names = [name for name in self._constraints(kind, depth) if name not in self._knobs.leave_out]
-        for name in drawn.sample(names, drawn.randint(1, self._knobs.constraints)):
+        for name in dict.fromkeys(drawn.sample(names, drawn.randint(1, self._knobs.constraints))):
             for text in self._constraint(shape, kind, name, depth):
                 self._say(shape, text)
         if drawn.random() < 0.2:
