@@ -8,6 +8,7 @@
     ├── RuleError               a rule that cannot be used
     │   ├── RuleSyntaxError     rule text that does not parse: file, line, column, what was expected
     │   ├── UnsafeRuleError     a variable of the head, or under NOT, that no body atom binds
+    │   ├── ShapesError         a shapes graph that cannot be used: the shape, and what is wrong with it
     │   └── StratificationError rules that depend on each other in a circle, through NOT
     ├── QueryError              a SPARQL text that does not parse or cannot be evaluated
     │   ├── QueryTimeoutError   a query that exceeded its timeout
@@ -20,6 +21,7 @@
     │   ├── ServerError         a server that cannot be reached, or that refuses a request
     │   └── StoreVersionError   a store of a format that this version cannot read
     ├── ContradictionError      a commit that raises a contradiction, in a graph that refuses contradictions
+    ├── ViolationError          a commit that violates SHACL shapes, in a graph that refuses violations
     └── LimitError              a limit that was reached: the number of term ids, a commit's budget
         └── LongTermError       a term with too many bytes
 
@@ -74,6 +76,10 @@ class RuleSyntaxError(RuleError):
 
 class UnsafeRuleError(RuleError):
     """A rule with a variable in its head, or under NOT, that no atom of its body binds."""
+
+
+class ShapesError(RuleError):
+    """A shapes graph that cannot be used; the message names the shape, and the part that is wrong or not supported."""
 
 
 class StratificationError(RuleError):
@@ -143,6 +149,20 @@ class ContradictionError(KgreasonError):
         amount = "a contradiction" if count == 1 else f"{count:,} contradictions"
         more = f"; and {count - 1:,} more" if count > 1 else ""
         super().__init__(f"the commit raises {amount}, and has changed nothing: {self.contradictions[0]}{more}")
+
+
+class ViolationError(KgreasonError):
+    """A commit that makes validation results, in a graph that refuses them; nothing has changed.
+
+    `results` are the results (`shapes.result.Result`) that the graph did not have before. The message has the first.
+    """
+
+    def __init__(self, results: Iterable[Any]) -> None:
+        self.results = tuple(results)
+        count = len(self.results)
+        amount = "a validation result" if count == 1 else f"{count:,} validation results"
+        more = f"; and {count - 1:,} more" if count > 1 else ""
+        super().__init__(f"the commit makes {amount}, and has changed nothing: {self.results[0]}{more}")
 
 
 class LimitError(KgreasonError):

@@ -28,6 +28,10 @@ OnContradiction: TypeAlias = Literal["keep", "refuse"]
 """What becomes of a commit that raises a contradiction. `keep`: the commit stands, and the graph tells the
 contradiction. `refuse`: the commit is rolled back, and the error names the contradiction."""
 
+OnViolation: TypeAlias = Literal["report", "refuse", "refuse-warnings", "refuse-all"]
+"""What becomes of a commit that makes validation results. `report`: the commit stands. `refuse`: the commit is rolled
+back, unless the severity of all of them is sh:Warning or sh:Info. `refuse-warnings`: unless it is sh:Info."""
+
 
 class Limits(NamedTuple):
     """What a recursion may do in one commit. Most recursions beyond these limits never end.

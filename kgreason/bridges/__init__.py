@@ -1,1 +1,1 @@
-"""Bridges to other libraries: rdflib, owlready2, and assistants (MCP). Each bridge is an optional extra."""
+"""Bridges to other libraries: rdflib, pySHACL, owlready2, and assistants (MCP). Each bridge is an optional extra."""

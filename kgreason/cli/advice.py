@@ -26,6 +26,7 @@ _OPTIONS = (
     (re.compile(r"; leave same_as=? out"), "; leave --same-as out"),
     (re.compile(r"; leave history=? out"), "; leave --history out"),
     (re.compile(r"; leave on_contradiction=? out"), "; leave --on-contradiction out"),
+    (re.compile(r"; leave on_violation=? out"), "; leave --on-violation out"),
     (re.compile(r"; leave (rules|schema|aliases)=? out"), r"; leave --\1 out"),
     (re.compile(r"call tx(?:\.load_rules\('[^']*'\))+ in a transaction tx"), "run `kgreason rules add -l STORE FILE`"),
     (re.compile(r"call remove_rules\(file='([^']*)'\)"), r"give --file \1"),

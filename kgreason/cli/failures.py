@@ -3,8 +3,8 @@
     status   what happened
     0        success
     1        an error: bad input, a store that cannot be used, a full disk. If the reader of a pipe went away, the
-             command ends with this status and prints nothing. For `check`, `classify` and `entails` (`Verdict`)
-             1 is a negative answer, and an error has status 2
+             command ends with this status and prints nothing. For `check`, `classify`, `entails` and `validate`
+             (`Verdict`) 1 is a negative answer, and an error has status 2
     2        a wrong command line
     130      Ctrl-C
 
@@ -31,8 +31,8 @@ STATUSES = """
 \b
 Exit status:
   0    success
-  1    an error; for check, classify and entails: the answer is no
-  2    a wrong command line; for check, classify and entails: an error of any kind
+  1    an error; for check, classify, entails and validate: the answer is no
+  2    a wrong command line; for check, classify, entails and validate: an error of any kind
   3    for classify: the ontology contradicts itself
   130  Ctrl-C
 """

@@ -118,6 +118,15 @@ on_contradiction = click.option(
 )
 
 
+on_violation = click.option(
+    "--on-violation",
+    type=click.Choice(["report", "refuse", "refuse-warnings", "refuse-all"]),
+    help="What happens when a change violates SHACL shapes of the store. report: the change is made (the default). "
+    "refuse: the change is an error that names the violation, and nothing is changed; warnings and infos are made. "
+    "refuse-warnings, refuse-all: these are refused, too. The store keeps this option for all later changes.",
+)
+
+
 def _history(_context: click.Context, _option: click.Parameter, text: str | None) -> str | int | None:
     return int(text) if text is not None and text.isascii() and text.isdigit() else text
 

@@ -125,7 +125,7 @@ class ReadableRemoteGraph:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
+        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction, on_violation."""
         return dict(self._state()["options"])
 
     def streams(self) -> dict[str, dict[str, str]]:

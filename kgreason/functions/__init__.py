@@ -4,7 +4,7 @@
     values      RDF terms as Python values, and back
     columns     the same for whole columns: NumPy and Arrow arrays
     function    a function with its signature: text in, text out
-    builtins    functions for the built-ins of SWRL
+    builtins    functions for the built-ins of SWRL, and of SHACL: `shacl`
     registry    the functions that a graph knows: registered by users, or found among entry points
 
 A function must be pure: the same inputs always give the same results. kgreason calls a function once for each input and

@@ -1,4 +1,4 @@
-"""The built-ins of SWRL that SPARQL has no function for. Rules of an ontology call them; every registry has them.
+"""The built-ins that SPARQL has no function for: those of SWRL, and those of SHACL (`shacl`). Every registry has them.
 
 Law: a function has no result for arguments outside of its domain. Cost: that of Python.
 """
@@ -15,7 +15,9 @@ from kgreason.functions.function import PythonFunction, python_function
 from kgreason.patterns.matching import tokens
 
 PREFIX = "swrlb_"
-"""The beginning of the names of these functions."""
+"""The beginning of the names of the functions of SWRL."""
+PREFIXES = (PREFIX, "shacl_")
+"""The beginnings of the names of all built-ins."""
 _MOST_BITS = 4_096
 """The largest integer that `pow` gives exactly."""
 
@@ -67,7 +69,9 @@ def swrlb_tokenize(text: str, pattern: str) -> list[str]:
 
 @cache
 def builtins() -> Mapping[str, PythonFunction]:
-    """Return the functions of this module, by name."""
+    """Return the functions of this module and of `shacl`, by name."""
+    from kgreason.functions import shacl
+
     found: tuple[Callable[..., Any], ...] = (
         swrlb_pow,
         swrlb_sin,
@@ -75,5 +79,10 @@ def builtins() -> Mapping[str, PythonFunction]:
         swrlb_tan,
         swrlb_translate,
         swrlb_tokenize,
+        shacl.shacl_unlike,
+        shacl.shacl_shorter,
+        shacl.shacl_longer,
+        shacl.shacl_unmatched,
+        shacl.shacl_uncompared,
     )
     return {function.__name__: python_function(function) for function in found}

@@ -17,7 +17,7 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeAlias
 
 from kgreason.errors import InputError, InputTypeError
-from kgreason.functions.builtins import PREFIX, builtins
+from kgreason.functions.builtins import PREFIXES, builtins
 from kgreason.functions.function import PythonFunction, is_marked, python_function
 from kgreason.functions.signature import Signature
 
@@ -57,8 +57,8 @@ class Registry:
             )
         found = python_function(call, batch=batch)
         name, before = found.signature.name, self._functions.get(found.signature.name)
-        if name.startswith(PREFIX):
-            raise InputError(f"function {name}: names that begin with {PREFIX} are for the built-ins of SWRL")
+        if name.startswith(PREFIXES):
+            raise InputError(f"function {name}: names that begin with {' or '.join(PREFIXES)} are for built-ins")
         if name.upper() in self._taken:
             raise InputError(f"function {name}: SPARQL has a function or a keyword of this name; take another name")
         if before is not None and before.signature != found.signature:
@@ -75,7 +75,7 @@ class Registry:
         """
         if name in self._changed:
             return None
-        if name.startswith(PREFIX):
+        if name.startswith(PREFIXES):
             return builtins().get(name)
         return self._functions.get(name) or self._of_packages().get(name)
 

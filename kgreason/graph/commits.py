@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from kgreason.errors import ContradictionError, DiskFullError, KgreasonError, StoreError
+from kgreason.errors import ContradictionError, DiskFullError, KgreasonError, StoreError, ViolationError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.changes.relations import asserted_facts
@@ -28,6 +28,7 @@ from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.lock import surely
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import replayed
+from kgreason.graph.shapes.refusal import ALLOWED, refused
 from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journalled
 from kgreason.interrupts import let_out, result, shielded
@@ -76,6 +77,7 @@ class Committer:
         self._log = CommitLog()
         self._refuses = home.manifest.on_contradiction == "refuse"
         self._consistency = Consistency(self.materializer)
+        self._allows = ALLOWED[home.manifest.on_violation]
         self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
         """The rules for which `_delta` last read the declarations of relations, and these declarations."""
         for record in home.pending():
@@ -111,8 +113,9 @@ class Committer:
         gets this size again. `headers` are stored with the commit. The header `stream` names a stream, and `streams`
         keeps the headers of the last commit of each stream. The time and the `author` are stored as well.
 
-        Raises LimitError, StoreError, ValueError for an invalid name of a header, and ContradictionError if the graph
-        refuses contradictions. After an error or Ctrl-C nothing has changed, unless the journal had the commit already.
+        Raises LimitError, StoreError, ValueError for an invalid name of a header, ContradictionError if the graph
+        refuses contradictions, and ViolationError if it refuses validation results. After an error or Ctrl-C nothing
+        has changed, unless the journal had the commit already.
         """
         if is_heard():
             self._log.begin(self.state.warnings)
@@ -127,6 +130,8 @@ class Committer:
             if delta or edit.own is not None or headers:
                 rules = () if edit.own is None else self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
+                if self._allows is not None and (results := refused(delta, self._allows)):
+                    raise ViolationError(results)
                 self.check(delta)
                 prefixes = remembered(before.prefixes, edit.prefixes)
                 self.state.note(delta, headers, prefixes)

@@ -44,6 +44,7 @@ from kgreason.options import (
     DEFAULT_LIMITS,
     HistoryMode,
     OnContradiction,
+    OnViolation,
     SameAsMode,
     SchemaMode,
     check_count,
@@ -68,6 +69,9 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
+    from kgreason.graph.shapes.pending import Source
+    from kgreason.graph.shapes.shapes import Shapes
+    from kgreason.graph.shapes.validation import DataMode
     from kgreason.graph.sparql_update.ahead import Wheres
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
@@ -78,6 +82,7 @@ if TYPE_CHECKING:
     from kgreason.materialize.precomputed import Evaluated
     from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Unsatisfiable
+    from kgreason.shapes.report import Report
     from kgreason.sparql.operations import Operation
     from kgreason.terms.dictionary import Dictionary
     from kgreason.zset.columns import Int32
@@ -100,6 +105,7 @@ class KnowledgeGraph(ReadableGraph):
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
     ask         `query`, `select`, `ask`, `construct`, `match`, `relation`, `in`, `len`, iteration
+    validate    `shapes`, `validate`
     understand  `explain`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`, `stats`
     follow      `subscribe`, `streams`, `dump`
     look back   `log`, `changes`, `as_of`, `revert`, `deltas_since`, if the graph keeps its `history`
@@ -142,6 +148,7 @@ class KnowledgeGraph(ReadableGraph):
         same_as: SameAsMode | None = None,
         aliases: int | None = None,
         on_contradiction: OnContradiction | None = None,
+        on_violation: OnViolation | None = None,
         strategy: Strategy = "auto",
         fraction: float | None = None,
         budget: int | None = None,
@@ -159,9 +166,9 @@ class KnowledgeGraph(ReadableGraph):
         With a `path` the graph lives in the store at this path. If there is no store yet, `open` makes it, unless
         `read_only` is set. Without a path the graph lives in memory and ends with the process.
 
-        A store keeps the options `rules`, `schema`, `same_as`, `aliases` and `on_contradiction` from its first opening
-        on. Leave them out when you open the store again. While the store has no commit, another value replaces the
-        option; after that, another value is an error.
+        A store keeps the options `rules`, `schema`, `same_as`, `aliases`, `on_contradiction` and `on_violation` from
+        its first opening on. Leave them out when you open the store again. While the store has no commit, another value
+        replaces the option; after that, another value is an error.
 
         - `rules`: one name or a list of names. A name is a rule set (`rdfs`, `rhodf`, `owl2rl`, `owl2el`, `none`) or
           the path of a rule file (`.dl`, `.srl`, `.rq`). The default is `owl2rl`.
@@ -177,6 +184,10 @@ class KnowledgeGraph(ReadableGraph):
           contradiction is rolled back, and raises ContradictionError, which names the contradiction. A contradiction
           that the graph has already stops no later commit. A `what_if` is never refused: its delta has the new
           contradictions.
+
+        - `on_violation`: with "report" (the default) a validation result stops nothing (see `shapes`). With "refuse" a
+          commit with new results is rolled back, and raises ViolationError, which has the results; those with the
+          severity sh:Warning or sh:Info stop nothing. "refuse-warnings" refuses sh:Warning as well, "refuse-all" any.
 
         The representative is the term whose text comes first in order, IRIs before blank nodes and literals. If two
         cliques become one, kgreason chooses between their representatives. If rules name members of a clique, kgreason
@@ -223,7 +234,8 @@ class KnowledgeGraph(ReadableGraph):
         check_rules(rules)
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
-        wanted = check_stored(made_with | {"on_contradiction": on_contradiction, "history": history})
+        made_with |= {"on_contradiction": on_contradiction, "on_violation": on_violation}
+        wanted = check_stored(made_with | {"history": history})
         options = EngineOptions.of(
             strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction
         )
@@ -806,6 +818,40 @@ class KnowledgeGraph(ReadableGraph):
         if self._home.is_closed:
             raise closed()
         return GraphRelation(self, self._relations, checked_name(name), checked_arity(arity))
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes graph (SHACL): `load`, `add`, `remove`, `unload`, `clear`, `triples`. Each edit is a commit.
+
+        Shapes become rules, and a validation result is a fact that they derive: it comes and goes with the commit that
+        makes or repairs it. The triples of the shapes graph are no triples of the graph.
+        """
+        from kgreason.graph.shapes.shapes import Shapes
+
+        return Shapes(self)
+
+    @as_one
+    def validate(self, data: DataMode = "inferred", *, shapes: Source | Sequence[Source] | None = None) -> Report:
+        """Return the report about the shapes graph: whether the graph conforms to it, and all validation results.
+
+        With `data="inferred"` (the default) triples that rules derive count; the results are there already. With
+        "asserted" only the quads that users asserted count, and the report is computed by this call. With `shapes` the
+        graph is validated against these, given as `shapes.load` takes them, in place of its own; it stays as it is.
+
+        >>> with KnowledgeGraph.open() as graph:
+        ...     _ = graph.shapes.load('''
+        ...         @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://e/> .
+        ...         :CatShape sh:targetClass :Cat ; sh:property [ sh:path :name ; sh:minCount 1 ] .
+        ...     ''')
+        ...     _ = graph.add(":tom a :Cat .", prefixes={"": "http://e/"})
+        ...     report = graph.validate()
+        ...     report.conforms, str(report.results[0].focus)
+        (False, '<http://e/tom>')
+        """
+        from kgreason.graph.shapes.validation import validate
+
+        given = shapes if shapes is None or isinstance(shapes, (list, tuple)) else [shapes]
+        return validate(self, data, given, lambda: type(self).open(rules=["none"]))
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""

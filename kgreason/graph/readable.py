@@ -60,7 +60,7 @@ class ReadableGraph:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction."""
+        """The options that the graph was made with: rules, schema, same_as, aliases, on_contradiction, on_violation."""
         return {name: getattr(self._home.manifest, name) for name in MADE_WITH}
 
     @property

@@ -20,27 +20,26 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, Unpack
 
-import numpy as np
-
 from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.frames import FrameMapping
-from kgreason.graph.input.last_edits import last_edits
+from kgreason.graph.input.last_edits import last_edits, lean
 from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.lock import surely
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
+from kgreason.graph.shapes.pending import PendingShapes
 from kgreason.graph.user_rules import remaining, without
 from kgreason.interrupts import as_one, at_once, let_out
-from kgreason.materialize.edit import NO_FACTS, Edit, Facts
+from kgreason.materialize.edit import NO_FACTS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
@@ -313,6 +312,11 @@ class Transaction:
         """
         return pending_relation(name, arity, self._rules, self._read_facts, lambda _: self._pending())
 
+    @cached_property
+    def shapes(self) -> PendingShapes:
+        """The shapes graph, for edits in this transaction."""
+        return PendingShapes(self, self._materializer.selection.names)
+
     def _pending(self) -> PendingFacts:
         """Return the object that collects the edits of relations. It is made at the first call."""
         if self._facts is None:
@@ -344,8 +348,11 @@ class Transaction:
         if self._evaluated:
             raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
 
-    def _rules(self) -> dict[Rule, None]:
+    def own_rules(self) -> tuple[Rule, ...]:
         """Return the user's rules after the edits so far."""
+        return tuple(self._rules())
+
+    def _rules(self) -> dict[Rule, None]:
         self._check_open()
         return dict.fromkeys(self._materializer.own) if self._own is None else self._own
 
@@ -407,36 +414,9 @@ class Transaction:
         own = tuple(after) if self._own is not None and before != after else None
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, self._evaluated, facts=facts, prefixes=self._prefixes)
-        return self._lean(edit) if -1 in self._signs or edit.facts.removed else edit
-
-    def _lean(self, edit: Edit) -> Edit:
-        """Return the edit without retractions that name new terms. A term is new if this transaction interned it.
-
-        The graph cannot have a quad with a new term, so such a retraction has no effect. New terms that occur only in
-        such retractions are dropped from the dictionary. So the dictionary has exactly the terms of the journal, and
-        replaying the journal gives the same state.
-        """
-        dictionary, known = self._materializer.dictionary, self._known
-        is_used = np.zeros(len(dictionary) + 1, dtype=np.bool_)
-        is_used[: known + 1] = True
-        for rows in (edit.added, *edit.facts.added.values()):
-            is_used[rows] = True
-        if is_used.all():
+        if -1 not in self._signs and not edit.facts.removed:
             return edit
-        fresh = known + np.flatnonzero(is_used[known:])[1:]
-        texts = dictionary.decode(fresh)
-        self._ends.drop(known)
-        number = np.arange(len(is_used), dtype=np.int32)
-        number[fresh] = dictionary.intern(texts)
-        there = (edit.removed <= known).all(axis=1)
-        come = {width: number[rows] for width, rows in edit.facts.added.items()}
-        gone = {width: rows[(rows <= known).all(axis=1)] for width, rows in edit.facts.removed.items()}
-        return edit._replace(
-            removed=edit.removed[there],
-            added=number[edit.added],
-            unknown=int(np.count_nonzero(~there)),
-            facts=Facts.of(come, gone),
-        )
+        return lean(edit, self._materializer.dictionary, self._known, self._ends.drop)
 
     if not TYPE_CHECKING:  # a type checker must still find wrong names
 

@@ -24,6 +24,7 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, ruleset
 from kgreason.rules.program import Finder, Program
 from kgreason.rules.srl.parts import without_needless
+from kgreason.shapes.vocabulary import SOURCE
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
 from kgreason.store.journal.record import Record
@@ -152,7 +153,16 @@ def remaining(
         if not meant:
             raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
         _check_one(meant)
+    _check_shapes(meant)
     return without_needless(rule for rule in own if rule not in meant)
+
+
+def _check_shapes(gone: Iterable[Rule]) -> None:
+    """Raise RuleError if one of the rules to remove comes from the shapes graph."""
+    if any(rule.file == SOURCE for rule in gone):
+        raise RuleError(
+            "rules of the shapes graph go with its triples: edit graph.shapes, or use kgreason shapes unload"
+        )
 
 
 def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
@@ -225,6 +235,7 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
                 f"{format_rule(rule)}: no such rule was added; a rule that comes from an axiom goes when you remove the"
                 " axiom"
             )
+    _check_shapes(rule for rule, form in forms.items() if form in gone)
     return without_needless(rule for rule, form in forms.items() if form not in gone)
 
 

@@ -25,8 +25,10 @@ _LONGEST = 0.5
 
 
 @lru_cache(_KEPT)
-def compiled(pattern: str, *, is_part: bool = False) -> re2._Regexp:
-    """Compile a pattern of XSD, for use with `fullmatch`. With `is_part` it is a pattern of XPath (see `translation`).
+def compiled(pattern: str, *, is_part: bool = False, flags: str = "") -> re2._Regexp:
+    """Compile a pattern of XSD, for use with `fullmatch`.
+
+    With `is_part` it is a pattern of XPath, which may have `flags` (see `translation`).
 
     Raises ValueError for an error in the pattern, and for a pattern that needs too much memory.
     """
@@ -34,7 +36,7 @@ def compiled(pattern: str, *, is_part: bool = False) -> re2._Regexp:
 
     options = re2.Options()
     options.log_errors, options.never_capture, options.max_mem = False, True, _MEMORY
-    text = translated(pattern, is_part=is_part)
+    text = translated(pattern, is_part=is_part, flags=flags)
     try:
         return re2.compile(text, options)
     except re2.error as error:

@@ -11,7 +11,11 @@ computed here. Blocks (`\p{IsGreek}`) are not supported: Python has no table of 
 
 XPath adds to this syntax (XPath and XQuery Functions and Operators 3.1, section 5.6.1). With `is_part`, a pattern is
 one of XPath: it matches parts of a string, and `^`, `$`, `(?:a)` and `a*?` mean what they mean in Python. References
-back to a group (`\1`) do not exist.
+back to a group (`\1`) do not exist. The flags are those of XPath (5.6.2):
+
+    s    `.` matches line ends, too          i    small and capital letters are the same
+    m    `^` and `$` match at line ends      x    white space in the pattern, outside of classes, says nothing
+    q    each character stands for itself
 
 Cost: some microseconds for each character of a pattern.
 """
@@ -19,6 +23,7 @@ Cost: some microseconds for each character of a pattern.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple, NoReturn
 
@@ -41,6 +46,8 @@ _PROPERTY = re.compile(r"\{([A-Z][a-z]?)\}")
 _CLASS_ESCAPES = frozenset(f"\\{letter}" for letter in "sSdDiIcCwWpP")
 _SPECIAL = frozenset(".\\?*+{}()|[]")
 _DOT = complement(union(map(one, "\n\r")))
+_ANY = complement(())
+_FLAGS = frozenset("smixq")
 _REPEATED = 1_000
 """RE2 repeats at most so many times, in all the quantifiers that stand one within the other."""
 _LONGEST = 1 << 20
@@ -49,9 +56,18 @@ _DEEPEST = 100
 """How many brackets may be open at once. Each takes five calls of Python."""
 
 
-def translated(pattern: str, *, is_part: bool = False) -> str:
-    """Translate a pattern. Raises ValueError, with the position, for an error in the pattern."""
-    return _Translation(pattern, is_part).whole()
+def translated(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
+    """Translate a pattern; only a pattern of XPath (`is_part`) has `flags`.
+
+    Raises ValueError, with the position, for an error in the pattern, and for an unknown flag.
+    """
+    if unknown := set(flags) - _FLAGS:
+        raise ValueError(f"{min(unknown)!r} is not a flag of a pattern; the flags are s, m, i, x and q")
+    if "q" in flags:
+        text = "".join(f"\\x{{{ord(character):X}}}" for character in pattern)
+    else:
+        text = _Translation(pattern, is_part, flags).whole()
+    return f"(?i:{text})" if "i" in flags else text
 
 
 class _Piece(NamedTuple):
@@ -64,8 +80,12 @@ class _Piece(NamedTuple):
 class _Translation:
     """Translates one pattern from left to right. `_at` is the position of the next unread character."""
 
-    def __init__(self, pattern: str, is_part: bool) -> None:
+    def __init__(self, pattern: str, is_part: bool, flags: str) -> None:
         self._pattern, self._is_part, self._at, self._depth = pattern, is_part, 0, 0
+        if "x" in flags:
+            self._pattern = "".join(_without_space(pattern))
+        self._dot = re2_class(_ANY if "s" in flags else _DOT)
+        self._anchors = {"^": "(?m:^)", "$": "(?m:$)"} if "m" in flags else {"^": r"\A", "$": r"\z"}
 
     def whole(self) -> str:
         translated = self._alternatives()
@@ -122,11 +142,11 @@ class _Translation:
         if self._take("("):
             return self._group()
         if self._is_part and self._next() in ("^", "$"):
-            return _Piece(r"\A" if self._read() == "^" else r"\z")
+            return _Piece(self._anchors[self._read()])
         if self._take("["):
             return _Piece(re2_class(self._class()))
         if self._take("."):
-            return _Piece(re2_class(_DOT))
+            return _Piece(self._dot)
         if self._take("\\"):
             return _Piece(re2_class(self._escape()))
         if self._next() in _SPECIAL:
@@ -227,6 +247,17 @@ class _Translation:
     def _fail(self) -> NoReturn:
         problem = f"unexpected text at character {self._at + 1}"
         raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: {problem}")
+
+
+def _without_space(pattern: str) -> Iterator[str]:
+    """Yield the characters of a pattern, without white space outside of character classes."""
+    depth, is_escaped = 0, False
+    for character in pattern:
+        if not is_escaped:
+            depth += (character == "[") - (character == "]")
+        is_escaped = character == "\\" and not is_escaped
+        if depth > 0 or character not in " \t\n\r":
+            yield character
 
 
 def _begin(pattern: str) -> str:

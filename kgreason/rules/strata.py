@@ -124,15 +124,27 @@ class _Producers:
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: defaultdict[_Signature, list[tuple[Atom, Rule]]] = defaultdict(list)
+        self._found: dict[Atom, tuple[Rule, ...]] = {}
+        self._of_relation: defaultdict[tuple[str | None, int], dict[_Signature, None]] = defaultdict(dict)
         for rule in rules:
             for signature, head in _produced(rule):
                 self._rules[signature].append((head, rule))
+                self._of_relation[signature[:2]][signature] = None
 
-    def of(self, atom: Atom) -> Iterator[Rule]:
-        """Yield the rules that have a head which can match `atom`."""
+    def of(self, atom: Atom) -> tuple[Rule, ...]:
+        """Return the rules that have a head which can match `atom`; each atom is looked up once."""
+        found = self._found.get(atom)
+        if found is None:
+            found = self._found[atom] = tuple(dict.fromkeys(self._matching(atom)))
+        return found
+
+    def _matching(self, atom: Atom) -> Iterator[Rule]:
         relation, width, predicate, kind = _signature(atom)
-        if relation is not None:
-            signatures: Iterable[_Signature] = [(relation, width, None, None)]
+        signatures: Iterable[_Signature]
+        if relation is not None and predicate is None:
+            signatures = self._of_relation[relation, width]
+        elif relation is not None:
+            signatures = [(relation, width, first, None) for first in (predicate, None)]
         elif predicate is None:
             signatures = [each for each in self._rules if each[0] is None]
         elif kind is None:
@@ -161,10 +173,11 @@ def _signature(atom: Atom) -> _Signature:
     """Return the key of an atom in the index of rules by their heads.
 
     The key of a triple has its predicate, and its class if the predicate is rdf:type. The key of another atom has its
-    relation and the number of its terms.
+    relation, the number of its terms, and the first term if it is a constant.
     """
     if atom.relation is not None:
-        return atom.relation, len(atom.terms), None, None
+        first = next((term for term in atom.terms[:1] if not isinstance(term, Variable)), None)
+        return atom.relation, len(atom.terms), first, None
     _, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
 

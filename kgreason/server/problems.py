@@ -32,6 +32,7 @@ from kgreason.errors import (
     QueryTimeoutError,
     RuleError,
     StoreError,
+    ViolationError,
 )
 from kgreason.files import fullness
 from kgreason.server.request.ids import REQUEST_ID
@@ -42,6 +43,7 @@ _STATUSES: tuple[tuple[type[KgreasonError], HTTPStatus], ...] = (
     (QueryTimeoutError, HTTPStatus.GATEWAY_TIMEOUT),
     (GraphBusyError, HTTPStatus.SERVICE_UNAVAILABLE),
     (ContradictionError, HTTPStatus.CONFLICT),
+    (ViolationError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (QueryError, HTTPStatus.BAD_REQUEST),
     (RuleError, HTTPStatus.BAD_REQUEST),
     (InputError, HTTPStatus.BAD_REQUEST),

@@ -40,6 +40,7 @@ from kgreason.options import (
     SPELLINGS,
     HistoryMode,
     OnContradiction,
+    OnViolation,
     SameAsMode,
     SchemaMode,
 )
@@ -68,7 +69,8 @@ _PAUSE = 0.05
 class Manifest:
     """The options of a store, and up to which commits its files go.
 
-    - `rules`, `schema`, `same_as`, `aliases`, `on_contradiction`: the options that the store was made with.
+    - `rules`, `schema`, `same_as`, `aliases`, `on_contradiction`, `on_violation`: the options that the store was made
+      with.
     - `commit`: the commit of the snapshot, 0 if there is none.
     - `stored`: the last commit that Oxigraph has on disk (-1 if an older version was stopped while it filled Oxigraph).
     - `journal`: the number of bytes of the journal up to the commit `stored`.
@@ -97,6 +99,7 @@ class Manifest:
     prefixes: dict[str, str] = field(default_factory=dict)
     format: int = FORMAT
     on_contradiction: OnContradiction = "keep"
+    on_violation: OnViolation = "report"
     functions: dict[str, str] = field(default_factory=dict)
     history: HistoryMode = "none"
     spellings: Literal["one", "all"] = "all"

@@ -11,7 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from kgreason import errors
-from kgreason.errors import ContradictionError, KgreasonError, RdfSyntaxError, RuleSyntaxError, StoreError
+from kgreason.errors import (
+    ContradictionError,
+    KgreasonError,
+    RdfSyntaxError,
+    RuleSyntaxError,
+    StoreError,
+    ViolationError,
+)
 from kgreason.wire import values
 
 _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
@@ -27,6 +34,8 @@ def encoded(error: KgreasonError) -> dict[str, Any]:
         arguments = (error.source, error.line, error.column, error.problem)
     elif isinstance(error, ContradictionError):
         arguments = (error.contradictions,)
+    elif isinstance(error, ViolationError):
+        arguments = (tuple(map(str, error.results)),)
     return {"error": type(error).__name__, "arguments": values.encoded(arguments)}
 
 

@@ -348,6 +348,7 @@ KEPT: list[dict[str, Any]] = [
     {"same_as": "rules"},
     {"aliases": 7},
     {"on_contradiction": "refuse"},
+    {"on_violation": "refuse"},
     {"history": "all"},
     {"history": 5},
     {"history": "90d"},

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
 
 _FILES = "RDF files; - is standard input."
+_MOST = 5
+"""At most so many violations are shown one by one."""
 
 
 @click.command(
@@ -86,8 +88,8 @@ def diff(
     The answer is an RDF Patch of the whole graph, both asserted and inferred triples. A line `A s p o .` is a triple
     that would appear. A line `D s p o .` is a triple that would disappear. A fact of a relation is a header
     `H add-fact` or `H delete-fact`. If the edit changes nothing, the patch has none of these lines. With --prefix the
-    lines are easier to read, but they are no RDF Patch any more. If the edit is files, warnings tell the contradictions
-    that it would raise.
+    lines are easier to read, but they are no RDF Patch any more. Warnings tell the violations of
+    shapes that it would make, and, if the edit is files, the contradictions that it would raise.
     """
     from kgreason.cli.progress import Bars, within
 
@@ -109,7 +111,12 @@ def diff(
         else:
             delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
     click.echo(shortened(delta.to_patch(), prefixes), nl=False)
-    warn((), delta.contradictions, prefixes=PREFIXES | prefixes)
+    names = PREFIXES | prefixes
+    come, gone = delta.results(), delta.results(appeared=False)
+    told = [f"would violate: {each.to_text(names)}" for each in come[:_MOST]]
+    told += [f"and {len(come) - _MOST:,} more violations"] if len(come) > _MOST else []
+    told += [f"would repair: {len(gone):,} violations of shapes"] if gone else []
+    warn(told, delta.contradictions, prefixes=names)
 
 
 def _of_files(

@@ -35,13 +35,14 @@ from kgreason.cli.options import (
     history,
     location,
     on_contradiction,
+    on_violation,
     rdf_files,
     schema,
     verbose,
     warn,
 )
 from kgreason.cli.places import Place, no_server
-from kgreason.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.options import Closure, HistoryMode, OnContradiction, OnViolation, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -65,6 +66,7 @@ from kgreason.options import Closure, HistoryMode, OnContradiction, SameAsMode, 
 @schema
 @equality
 @on_contradiction
+@on_violation
 @history
 @catalogue
 @means
@@ -81,6 +83,7 @@ def load(
     same_as: SameAsMode | None,
     aliases: int | None,
     on_contradiction: OnContradiction | None,
+    on_violation: OnViolation | None,
     history: HistoryMode | None,
     catalogue: Path | None,
     how: Means,
@@ -119,8 +122,9 @@ def load(
                 most_made_terms=how["most_made_terms"],
                 most_rounds=how["most_rounds"],
             )
-    shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
-    made = {"rules": rules or None, "schema": schema, **shown}
+    shown = {"same_as": same_as, "aliases": aliases, "history": history}
+    refusing = {"on_contradiction": on_contradiction, "on_violation": on_violation}
+    made = {"rules": rules or None, "schema": schema, **shown, **refusing}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
         is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax)

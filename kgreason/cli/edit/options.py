@@ -21,6 +21,7 @@ from kgreason.cli.notation import known, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
+from kgreason.shapes.vocabulary import COLUMNS, RESULT, SOURCE
 from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:
@@ -144,7 +145,8 @@ def changes(values: Mapping[str, Any]) -> str:
 def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
     """Give the block the graph of a store, so that the block changes the graph.
 
-    After the block, print the warnings that are new and all contradictions. `how` are arguments of `graph_at`.
+    After the block, print the warnings that are new, all contradictions, and how many validation results there are.
+    `how` are arguments of `graph_at`.
     `prefixes` shorten the IRIs of contradictions. After Ctrl-C, raises KeyboardInterrupt with a text that says whether
     the change was made.
     """
@@ -156,12 +158,20 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
             yield graph
             new = [warning for warning in graph.warnings if warning not in told]
             names = known(graph, prefixes)
-            warn(short_warnings(new, names), graph.contradictions(), prefixes=names)
+            warn([*short_warnings(new, names), *_violations(graph)], graph.contradictions(), prefixes=names)
     except KeyboardInterrupt:
         is_made = before is not None and _last_commit(location) != before
         perhaps = "may have been" if isinstance(location, Server) else "was"  # others edit the graph of a server
         state = f"the change {perhaps} made before that" if is_made else "nothing was changed"
         raise KeyboardInterrupt(f"interrupted; {state}") from None
+
+
+def _violations(graph: Graph) -> list[str]:
+    """Return a line that counts the validation results of a graph with shapes, if there are some."""
+    if not any(rule.file == SOURCE for rule in graph.own_rules()):
+        return []
+    count = len(graph.relation(RESULT, len(COLUMNS)))
+    return [f"violations of shapes: {count:,}; `kgreason validate` shows them"] if count else []
 
 
 def _last_commit(location: Place, graph: Graph | None = None) -> int:

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from kgreason.errors import InputError
 from kgreason.graph.changes.relations import KINDS, RelationDelta, signed_facts
 from kgreason.graph.input.arguments import check_asserted
+from kgreason.graph.input.terms import term_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
@@ -35,6 +36,7 @@ from kgreason.materialize.relations.facts import relations
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
 from kgreason.rules.relations.declarations import columns_of
+from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.store.journal.record import Signed, changes
 from kgreason.store.oxigraph.update import quads as quads_of
 from kgreason.terms.dictionary import Dictionary
@@ -44,6 +46,7 @@ from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason
+    from kgreason.shapes.result import Result
 
 Int8: TypeAlias = NDArray[np.int8]
 Quad: TypeAlias = tuple[str, str, str, str]
@@ -207,6 +210,17 @@ class Delta(Frames):
         rows = np.ascontiguousarray(facts.rows[kept, 1 : 1 + width])
         columns = columns_of(self.declared.get(name), width)
         return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
+
+    def results(self, *, appeared: bool = True) -> tuple[Result, ...]:
+        """Return the validation results that appeared, or with `appeared=False` those that disappeared.
+
+        The results have no messages of their shapes; `KnowledgeGraph.validate` has them.
+        """
+        from kgreason.shapes.result import order, result_of
+
+        found = self.relation(RESULT, len(COLUMNS))
+        facts = found.appeared() if appeared else found.disappeared()
+        return tuple(sorted((result_of(tuple(map(term_of, fact))) for fact in facts), key=order))
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""

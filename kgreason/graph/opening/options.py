@@ -17,6 +17,7 @@ from kgreason.functions.registry import Registry
 from kgreason.options import (
     Limits,
     OnContradiction,
+    OnViolation,
     SameAsMode,
     SchemaMode,
     check_choice,
@@ -35,7 +36,7 @@ File = str | PathLike[str]
 Strategy = Literal["auto", "update", "bootstrap"]
 Documents = File | Catalogue | Mapping[str, File]
 """Where imported documents are: a catalogue, a path for `Catalogue.open`, or files by the IRIs that import them."""
-MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction")
+MADE_WITH = ("rules", "schema", "same_as", "aliases", "on_contradiction", "on_violation")
 """The options of `KnowledgeGraph.open` that a store keeps."""
 DEFAULT_RULES, NO_RULES = ("owl2rl",), ("none",)
 
@@ -103,7 +104,9 @@ def check_stored(wanted: Mapping[str, Any]) -> dict[str, Any]:
     if "rules" in given:
         given["rules"] = [str(fspath(name)) for name in given["rules"] or NO_RULES]
         check_names(given["rules"])
-    for name, choices in (("schema", SchemaMode), ("same_as", SameAsMode), ("on_contradiction", OnContradiction)):
+    choices_of = {"schema": SchemaMode, "same_as": SameAsMode}
+    choices_of |= {"on_contradiction": OnContradiction, "on_violation": OnViolation}
+    for name, choices in choices_of.items():
         if name in given:
             check_choice(name, given[name], choices)
     if "aliases" in given:

@@ -1,0 +1,86 @@
+"""`Shapes`: the shapes graph of a graph; `graph.shapes`. Each edit is a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.quads import Item, Table
+from kgreason.graph.shapes.pending import PendingShapes, Source
+from kgreason.rules.model import Triple
+from kgreason.shapes.vocabulary import SHAPE
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from kgreason.graph.relation.relation import GraphRelation
+
+
+class ShapesEdits(Protocol):
+    """What the shapes graph needs of a transaction."""
+
+    @property
+    def shapes(self) -> PendingShapes:
+        """The shapes graph in the transaction."""
+
+    @property
+    def delta(self) -> Delta:
+        """The delta of the commit."""
+
+
+class ShapesHolder(Protocol):
+    """What a shapes graph needs of a graph."""
+
+    def relation(self, name: str, arity: int | None = None) -> GraphRelation:
+        """A relation of the graph."""
+
+    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[ShapesEdits]:
+        """Begin a transaction."""
+
+
+class Shapes:
+    """The shapes graph. Its triples are no triples of the graph: no query and no rule of the user sees them."""
+
+    def __init__(self, graph: ShapesHolder) -> None:
+        self._graph = graph
+
+    def load(self, *sources: Source, format: str | None = None) -> Delta:  # noqa: A002
+        """Add shapes from files, Turtle text or graphs of rdflib, as one commit; see `PendingShapes.load`."""
+        return self._edited(lambda shapes: shapes.load(*sources, format=format))
+
+    def add(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Delta:
+        """Add triples to the shapes graph as one commit; see `PendingShapes.add`."""
+        return self._edited(lambda shapes: shapes.add(*items, prefixes=prefixes))
+
+    def remove(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Delta:
+        """Remove triples of the shapes graph as one commit; see `PendingShapes.remove`."""
+        return self._edited(lambda shapes: shapes.remove(*items, prefixes=prefixes))
+
+    def unload(self, *sources: Source, format: str | None = None) -> Delta:  # noqa: A002
+        """Remove the shapes of files as one commit; see `PendingShapes.unload`."""
+        return self._edited(lambda shapes: shapes.unload(*sources, format=format))
+
+    def clear(self) -> Delta:
+        """Remove all shapes as one commit."""
+        return self._edited(PendingShapes.clear)
+
+    def triples(self) -> list[Triple]:
+        """Return the triples of the shapes graph as N-Triples texts, as of the last commit."""
+        return [(str(row[0]), str(row[1]), str(row[2])) for row in self._graph.relation(SHAPE, 3)]
+
+    def __len__(self) -> int:
+        """The number of triples of the shapes graph."""
+        return len(self._graph.relation(SHAPE, 3))
+
+    def __bool__(self) -> bool:
+        """True, also for an empty shapes graph."""
+        return True
+
+    def __repr__(self) -> str:
+        return f"<shapes graph of {len(self)} triples>"
+
+    def _edited(self, edit: Callable[[PendingShapes], object]) -> Delta:
+        with self._graph.transaction() as transaction:
+            edit(transaction.shapes)
+        return transaction.delta

@@ -1,0 +1,105 @@
+"""`validate`: the validation results of a graph as a report.
+
+    inferred     the materialized graph: what the rules of the graph derive counts. The results are facts already.
+    asserted     the quads as users wrote them. They are loaded into a graph in memory without rules but those of the
+                 shapes, so terms count as they are written, and only rdfs:subClassOf is followed, as SHACL says.
+
+Cost: inferred, reading the results, or evaluating other shapes in a what-if; asserted, loading the asserted quads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing
+from typing import Literal, Protocol, TypeAlias
+
+from kgreason.graph.changes.delta import Delta
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.relation.relation import GraphRelation
+from kgreason.graph.shapes.pending import PendingShapes, Source
+from kgreason.graph.shapes.shapes import Shapes
+from kgreason.options import check_choice
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.report import Report
+from kgreason.shapes.vocabulary import COLUMNS, RESULT
+
+DataMode: TypeAlias = Literal["inferred", "asserted"]
+
+
+class Copying(Protocol):
+    """What a copy of a graph needs of a transaction."""
+
+    @property
+    def shapes(self) -> PendingShapes:
+        """The shapes graph in the transaction."""
+
+    @property
+    def delta(self) -> Delta:
+        """What the transaction has changed, or would have changed."""
+
+    def add_lines(self, lines: bytes) -> object:
+        """Assert N-Quads lines."""
+
+
+class Validated(Protocol):
+    """What `validate` needs of a graph."""
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes graph."""
+
+    def relation(self, name: str, arity: int | None = None) -> GraphRelation:
+        """A relation of the graph."""
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Reserve the graph for this thread."""
+
+    def dump(self, *, asserted: bool | None = None) -> Iterator[bytes]:
+        """The triples as N-Triples lines."""
+
+    def transaction(self) -> AbstractContextManager[Copying]:
+        """Begin a transaction."""
+
+    def what_if(self) -> AbstractContextManager[Copying]:
+        """Begin a transaction that changes nothing."""
+
+    def close(self) -> None:
+        """Close the graph."""
+
+
+def validate(
+    graph: Validated, data: DataMode, shapes: Sequence[Source] | None, empty: Callable[[], Validated]
+) -> Report:
+    """Return the report about a graph, against its own shapes graph, or against `shapes` if they are given.
+
+    `empty` makes a graph in memory without rules. Raises InputError, and the errors of `PendingShapes.load`.
+    """
+    check_choice("data", data, DataMode)
+    if data == "inferred":
+        with graph.turn():
+            return _own(graph) if shapes is None else _other(graph, shapes)
+    with closing(empty()) as copy:
+        with graph.turn(), copy.transaction() as transaction:
+            for chunk in graph.dump(asserted=True):
+                transaction.add_lines(chunk)
+            if shapes is None:
+                transaction.shapes.take(graph.shapes.triples())
+            else:
+                transaction.shapes.load(*shapes)
+        return _own(copy, data)
+
+
+def _own(graph: Validated, data: DataMode = "inferred") -> Report:
+    return Report(ShapesGraph(graph.shapes.triples()), graph.relation(RESULT, len(COLUMNS)), data)
+
+
+def _other(graph: Validated, shapes: Sequence[Source]) -> Report:
+    """Validate a graph against other shapes than its own, in a what-if."""
+    with graph.what_if() as transaction:
+        transaction.shapes.clear().load(*shapes)
+        triples = transaction.shapes.triples()
+    changed = transaction.delta.relation(RESULT, len(COLUMNS))
+    gone = set(changed.disappeared())
+    kept = [fact for fact in graph.relation(RESULT, len(COLUMNS)) if tuple(map(str, fact)) not in gone]
+    come = [tuple(map(term_of, fact)) for fact in changed.appeared()]
+    return Report(ShapesGraph(triples), [*kept, *come])

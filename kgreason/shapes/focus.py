@@ -1,0 +1,65 @@
+"""Which nodes a shape validates: its targets (SHACL, 2.1.3), and the nodes that other shapes have it validate."""
+
+from __future__ import annotations
+
+from kgreason.shapes.writer import Writer, target
+
+
+def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
+    """Add the rules for the focus nodes of a shape. `writers` has the writer of each shape, by its node."""
+    shape, node = writer.shape, writer.node
+    if shape.same_nodes:
+        return
+    targets = target(shape)
+    for kind, term in shape.targets:
+        _TARGETS[kind](writer, targets, term)
+    if shape.uses and shape.targets:
+        writer.add("sh-focus", f"shacl_focus({node}, ?x) :- {targets} .")
+    parents = [parent for kind, parent in shape.uses if kind == "property" and parent.is_reported]
+    if parents and shape.targets:
+        writer.add("sh-property", f"shacl_reported({node}, ?x, {node}) :- {targets} .")
+    for parent in parents:
+        _report(writers[parent.node], node)
+    if parents:
+        writer.add("sh-focus", f"shacl_focus({node}, ?x) :- shacl_reported({node}, ?x, ?via) .")
+    for kind, parent in shape.uses:
+        if kind != "property" or parent.is_asked:
+            above = writers[parent.node]
+            name = "qualifiedValueShape" if kind == "sibling" else kind
+            head = f"shacl_focus({node}, {above.value})"
+            writer.add(f"sh-{name}", f"{head} :- {', '.join([above.focus, *above.values])} .")
+
+
+def _report(parent: Writer, node: str) -> None:
+    """Add the rule for nodes that sh:property of another shape reaches, whose violations are results."""
+    atom, via = parent.reported()
+    head, body = f"shacl_reported({node}, {parent.value}, ", ", ".join([atom, *parent.values])
+    if parent.path is None:
+        parent.add("sh-property", f"{head}{via}) :- {body} .")
+    else:
+        route = f'SKOLEM("shacl", {via}, {parent.node}, ?x)'
+        parent.add("sh-property", f"{head}?route) :- {body}, BIND({route} AS ?route) .")
+
+
+def _class(writer: Writer, head: str, class_: str) -> None:
+    writer.add("sh-targetClass", f"{head} :- [?x, a, ?c], {writer.instances(class_)} .")
+
+
+def _node(writer: Writer, head: str, node: str) -> None:
+    writer.add("sh-targetNode", f"{head.replace('?x', node)} .")
+
+
+def _subjects(writer: Writer, head: str, predicate: str) -> None:
+    writer.add("sh-targetSubjectsOf", f"{head} :- [?x, {predicate}, ?o] .")
+
+
+def _objects(writer: Writer, head: str, predicate: str) -> None:
+    writer.add("sh-targetObjectsOf", f"{head} :- [?s, {predicate}, ?x] .")
+
+
+_TARGETS = {
+    "targetClass": _class,
+    "targetNode": _node,
+    "targetSubjectsOf": _subjects,
+    "targetObjectsOf": _objects,
+}

@@ -1,0 +1,125 @@
+"""`Report`: a validation report (SHACL, 3.6), read from the results that the rules have derived.
+
+    report.conforms, report.results      str(report)      report.to_graph()      report.to_pandas()
+
+A result tells which node (`focus`) violates which constraint of which shape. Law: `conforms` is true exactly if there
+is no result, of whatever severity. Cost: some microseconds for each result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.paths import Path, path_of
+from kgreason.shapes.result import Result, end, order, result_of, shortener
+
+if TYPE_CHECKING:
+    import pandas
+    import rdflib
+
+_COLUMNS = ("focus", "path", "value", "source_shape", "component", "severity", "message")
+
+
+class Report:
+    """A validation report: whether the data conforms to the shapes, and the results if it does not.
+
+    `data` says over what was validated: "inferred" or "asserted".
+    """
+
+    def __init__(self, shapes: ShapesGraph, facts: Iterable[Sequence[Any]], data: str = "inferred") -> None:
+        self._shapes, self.data = shapes, data
+        found = (result_of(fact, shapes) for fact in facts)
+        self.results: tuple[Result, ...] = tuple(sorted(found, key=order))
+
+    @property
+    def conforms(self) -> bool:
+        """Whether there is no result."""
+        return not self.results
+
+    def __bool__(self) -> bool:
+        """True, also for data that does not conform."""
+        return True
+
+    def __len__(self) -> int:
+        """The number of results."""
+        return len(self.results)
+
+    def __iter__(self) -> Iterator[Result]:
+        return iter(self.results)
+
+    def __repr__(self) -> str:
+        return f"<Report: {self._verdict()}>"
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self, prefixes: Mapping[str, str] | None = None, language: str | None = None) -> str:
+        """Return a line for each result, and one that counts them. `language` chooses among messages."""
+        lines = [each.to_text(prefixes, language) for each in self.results]
+        return "\n".join([*lines, self._verdict()])
+
+    def to_markdown(self, prefixes: Mapping[str, str] | None = None) -> str:
+        """Return the report as a table in Markdown."""
+        rows = [_COLUMNS, ("---",) * len(_COLUMNS), *self._rows(prefixes)]
+        table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+        return "\n".join([self._verdict(), *(["", *table] if self.results else [])])
+
+    def _repr_html_(self) -> str:
+        """Return the report as a table, which notebooks show."""
+        head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
+        rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows(None))
+        body = "".join(f"<tr>{row}</tr>" for row in rows)
+        return f"<table><caption>{escape(self._verdict())}</caption><tr>{head}</tr>{body}</table>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as a dict that JSON can write, with terms as N-Triples text."""
+        return {
+            "conforms": self.conforms,
+            "data": self.data,
+            "results": [
+                {
+                    "focus": str(each.focus),
+                    "path": None if each.path is None else str(each.path),
+                    "value": None if each.value is None else str(each.value),
+                    "source_shape": str(each.source_shape),
+                    "component": str(each.component),
+                    "severity": str(each.severity),
+                    "message": each.message() or each.words(str),
+                }
+                for each in self.results
+            ],
+        }
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a frame of pandas with a row for each result. Needs pandas."""
+        import pandas
+
+        return pandas.DataFrame(list(self._rows(None)), columns=list(_COLUMNS))
+
+    def to_graph(self) -> rdflib.Graph:
+        """Return the report in W3C's form, as a graph of rdflib. Needs rdflib."""
+        from kgreason.shapes.report_graph import report_graph
+
+        with_paths = {str(each.source_shape) for each in self.results if isinstance(each.path, str)}
+        return report_graph(self.results, {shape: self._path(shape) for shape in with_paths})
+
+    def _rows(self, prefixes: Mapping[str, str] | None) -> Iterator[tuple[str, ...]]:
+        short = shortener(prefixes or {})
+        for each in self.results:
+            path = "" if each.path is None else short(each.path)
+            value = "" if each.value is None else short(each.value)
+            ends = short(each.source_shape), end(each.component), end(each.severity)
+            yield short(each.focus), path, value, *ends, each.message() or each.words(short)
+
+    def _verdict(self) -> str:
+        count = len(self.results)
+        if not count:
+            return "the data conforms to the shapes"
+        return f"the data does not conform to the shapes: {count:,} {'result' if count == 1 else 'results'}"
+
+    def _path(self, shape: str) -> Path | None:
+        node = self._shapes.one(shape, "path")
+        return None if node is None else path_of(self._shapes, node)

@@ -1,0 +1,167 @@
+"""`Shape`: a shape with its path and targets, and how shapes refer to each other. `shapes_of` reads them.
+
+A shape counts if it has a target, or if a shape that counts refers to it. Others have no effect, whatever they say.
+
+    is_reported   what a node violates is a result: for targets, and for what sh:property reaches from them
+    is_asked      other shapes ask whether a node conforms: sh:node, sh:not, sh:and, sh:or, sh:xone, qualified shapes,
+                  and what sh:property reaches from them
+
+Laws: a shape whose sh:deactivated is true counts, and says nothing. No shape asks through sh:not, sh:xone or a
+qualified shape whether it conforms itself: such shapes have no meaning in one order, and are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from kgreason.errors import ShapesError
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.paths import Path, path_of
+from kgreason.shapes.vocabulary import sh
+from kgreason.terms import vocabulary as v
+
+TRUE = f'"true"^^{v.XSD_BOOLEAN}'
+_TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
+_TARGETS_TERMS = frozenset(map(sh, _TARGETS))
+_LISTS = ("and", "or", "xone")
+_NEGATIVE = ("not", "xone", "qualifiedValueShape")
+_ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
+_UNSUPPORTED = ("target", "rule", "js", "expression", "values")
+
+
+@dataclass(slots=True, eq=False)
+class Shape:
+    """A shape. `path` is None for a node shape. `targets` are pairs of the kind of a target and its term.
+
+    `uses` has for each use by another shape the parameter, such as "property", and the other shape.
+    """
+
+    node: str
+    path: Path | None
+    targets: list[tuple[str, str]]
+    severity: str
+    is_deactivated: bool
+    uses: list[tuple[str, Shape]] = field(default_factory=list)
+    is_reported: bool = False
+    is_asked: bool = False
+
+    @property
+    def same_nodes(self) -> Shape | None:
+        """The node shape that validates the same nodes, if its sh:property is the only use of this shape."""
+        is_alone = len(self.uses) == 1 and not self.targets
+        parent = self.uses[0][1] if is_alone and self.uses[0][0] == "property" else None
+        return parent if parent and parent.path is None else None
+
+
+def shapes_of(graph: ShapesGraph) -> dict[str, Shape]:
+    """Return the shapes that count, by their nodes. Raises ShapesError."""
+    shapes: dict[str, Shape] = {}
+    own = _own_targets(graph)
+    for node in sorted(_roots(graph) | own):
+        _read(graph, node, shapes, own)
+    for shape in shapes.values():
+        for kind, other in references(graph, shape) if not shape.is_deactivated else ():
+            shapes[other].uses.append((kind, shape))
+    for shape in shapes.values():
+        if shape.targets:
+            _mark(shape, "is_reported", graph, shapes, ())
+        if any(kind != "property" for kind, _ in shape.uses):
+            _mark(shape, "is_asked", graph, shapes, ())
+    _check_circles(graph, shapes)
+    return shapes
+
+
+def references(graph: ShapesGraph, shape: Shape) -> Iterator[tuple[str, str]]:
+    """Yield the shapes to which a shape refers, each with the parameter."""
+    for kind in ("property", "node", "not", "qualifiedValueShape"):
+        yield from ((kind, other) for other in graph.objects(shape.node, sh(kind)))
+    for kind in _LISTS:
+        for head in graph.objects(shape.node, sh(kind)):
+            yield from ((kind, other) for other in dict.fromkeys(graph.members(head)))
+    yield from (("sibling", other) for other in siblings(graph, shape.node))
+
+
+def siblings(graph: ShapesGraph, node: str) -> list[str]:
+    """Return the sibling shapes of a property shape whose sh:qualifiedValueShapesDisjoint is true (SHACL, 4.7.3)."""
+    if graph.one(node, "qualifiedValueShapesDisjoint") != TRUE:
+        return []
+    own = graph.objects(node, sh("qualifiedValueShape"))
+    parents = graph.subjects(sh("property"), node)
+    beside = (other for parent in parents for other in graph.objects(parent, sh("property")))
+    shapes = (shape for other in beside for shape in graph.objects(other, sh("qualifiedValueShape")))
+    return [shape for shape in dict.fromkeys(shapes) if shape not in own]
+
+
+def _roots(graph: ShapesGraph) -> set[str]:
+    """Return the shapes that name targets."""
+    return {subject for subject, predicate, _ in graph.triples if predicate in _TARGETS_TERMS}
+
+
+def _own_targets(graph: ShapesGraph) -> set[str]:
+    """Return the shapes that are classes, so that their instances are targets (SHACL, 2.1.3.3)."""
+    classes = {node for class_ in (v.RDFS_CLASS, v.OWL_CLASS) for node in graph.instances(class_)}
+    shapes = {node for kind in ("NodeShape", "PropertyShape") for node in graph.instances(sh(kind))}
+    return {node for node in classes & shapes if node.startswith("<")}
+
+
+def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]) -> None:
+    """Read a shape, and the shapes to which it refers. The shapes `own` are classes."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node in shapes:
+            continue
+        if node.startswith('"'):
+            raise ShapesError(f"{node}: a literal is not a shape")
+        path = graph.one(node, "path")
+        targets = [(kind, term) for kind in _TARGETS for term in graph.objects(node, sh(kind))]
+        if node in own:
+            targets.append(("targetClass", node))
+        is_off = graph.one(node, "deactivated") == TRUE
+        severity = graph.one(node, "severity") or sh("Violation")
+        read = None if path is None else path_of(graph, path)
+        shape = Shape(node, read, list(dict.fromkeys(targets)), severity, is_off)
+        shapes[node] = shape
+        if not is_off:
+            _check(graph, shape)
+            waiting += [other for _, other in references(graph, shape)]
+
+
+def _check(graph: ShapesGraph, shape: Shape) -> None:
+    """Raise ShapesError for parameters that the shape cannot have, or that kgreason does not support."""
+    for name in _ONLY_OF_PROPERTIES if shape.path is None else ():
+        if graph.objects(shape.node, sh(name)):
+            raise ShapesError(f"{shape.node}: a node shape cannot have sh:{name}")
+    for name in _UNSUPPORTED:
+        if graph.objects(shape.node, sh(name)):
+            raise ShapesError(f"{shape.node}: sh:{name} is not supported")
+    for other in graph.objects(shape.node, sh("property")):
+        if not graph.objects(other, sh("path")):
+            raise ShapesError(f"{other}: a value of sh:property must have a sh:path")
+
+
+def _mark(shape: Shape, flag: str, graph: ShapesGraph, shapes: dict[str, Shape], above: tuple[Shape, ...]) -> None:
+    """Set a flag of a shape, and of the shapes that sh:property reaches from it."""
+    if shape in above:
+        raise ShapesError(f"{shape.node}: sh:property leads back to the shape, so its results would never end")
+    setattr(shape, flag, True)
+    for other in graph.objects(shape.node, sh("property")) if not shape.is_deactivated else ():
+        _mark(shapes[other], flag, graph, shapes, (*above, shape))
+
+
+def _check_circles(graph: ShapesGraph, shapes: dict[str, Shape]) -> None:
+    below = {node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()}
+    for node, others in below.items():
+        for kind, other in others:
+            if kind in _NEGATIVE and node in _reached(other, below):
+                raise ShapesError(f"{node}: sh:{kind} leads back to the shape, so whether it conforms has no answer")
+
+
+def _reached(node: str, below: dict[str, list[tuple[str, str]]]) -> set[str]:
+    found, waiting = {node}, [node]
+    while waiting:
+        fresh = {other for _, other in below[waiting.pop()]} - found
+        found |= fresh
+        waiting += fresh
+    return found

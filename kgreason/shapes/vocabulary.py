@@ -1,0 +1,69 @@
+"""The words of SHACL as N-Triples text, and the relations that its rules use.
+
+    shacl_shape(s, p, o)      a triple of the shapes graph; the only relation whose facts are asserted
+    shacl_result(...)         a validation result; see `COLUMNS`
+    shacl_focus(s, x)         x is validated against the shape s
+    shacl_target(s, x)        x is a target of s, if other shapes have s validate nodes as well
+    shacl_reported(s, x, via) what x violates of s is a result, by the route `via` through the shapes above s
+    shacl_violation(...)      what x violates of s, if s both reports and is asked by other shapes
+    shacl_fails(s, x)         x does not conform to s; only for shapes that other shapes ask
+    shacl_class(c, d)         d is c or a class below c; only for classes c that a shape names
+    shacl_path(p, x, y)       the path p leads from x to y; only for starts x that `shacl_start(p, x)` has
+    shacl_qualifies(s, x, y)  the value node y of x conforms to the sh:qualifiedValueShape of s
+    shacl_language(s, x, y, l)  the value node y of x has the language l
+    shacl_member(l, x)        x is a member of the list l of the shapes graph
+
+Results stay out of the triples of a graph: no query sees a fact of these relations.
+"""
+
+from __future__ import annotations
+
+from kgreason.rules.model import Column, Relation, Rule
+
+SH = "http://www.w3.org/ns/shacl#"
+NONE = "<urn:kgreason:none>"
+"""The term of a result that has no value, detail or path."""
+SHAPE, RESULT = "shacl_shape", "shacl_result"
+COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
+"""The places of a result.
+
+- `parameter`: the value of the component's parameter, such as the class of sh:class. A shape may have two of them.
+- `path`: the predicate of the shape, or the one that sh:closed does not allow; for another path its text, a string.
+- `detail`: what tells two results about one value apart: the other value of sh:lessThan, the language of sh:uniqueLang.
+- `severity`: that of the shape.
+- `via`: the shape whose target the node is, or a blank node for the route if sh:property leads through value nodes.
+"""
+SOURCE = "shapes graph"
+"""The `file` of the rules that come from the shapes graph."""
+_INTERNAL = {
+    "shacl_focus": ("shape", "node"),
+    "shacl_target": ("shape", "node"),
+    "shacl_reported": ("shape", "node", "via"),
+    "shacl_violation": COLUMNS[:-1],
+    "shacl_fails": ("shape", "node"),
+    "shacl_class": ("class", "below"),
+    "shacl_start": ("path", "node"),
+    "shacl_path": ("path", "node", "value"),
+    "shacl_qualifies": ("shape", "node", "value"),
+    "shacl_language": ("shape", "node", "value", "language"),
+    "shacl_member": ("list", "member"),
+}
+
+
+def sh(name: str) -> str:
+    """Return a term of SHACL's namespace.
+
+    >>> sh("class")
+    '<http://www.w3.org/ns/shacl#class>'
+    """
+    return f"<{SH}{name}>"
+
+
+def declarations() -> tuple[Rule, ...]:
+    """Return the declarations of the relations: deltas and dumps have shapes and results, and nothing between them."""
+    kinds = [(SHAPE, ("subject", "predicate", "object"), "input"), (RESULT, COLUMNS, "derived")]
+    kinds += [(name, columns, "internal") for name, columns in _INTERNAL.items()]
+    return tuple(
+        Rule((), (), name=name, file=SOURCE, declares=Relation(name, tuple(map(Column, columns)), (), kind))
+        for name, columns, kind in kinds
+    )

@@ -1,0 +1,1 @@
+"""SHACL: shapes as rules, and validation results as facts."""

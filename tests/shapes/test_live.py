@@ -1,0 +1,187 @@
+"""Validation results come and go with the commit that makes or repairs them, and with edits of the shapes graph."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import ShapesError, ViolationError
+from kgreason.options import OnViolation
+from kgreason.shapes.program import rules_of
+from kgreason.shapes.vocabulary import SOURCE
+
+NAMES = {
+    "": "http://e/",
+    "sh": "http://www.w3.org/ns/shacl#",
+    "owl": "http://www.w3.org/2002/07/owl#",
+    "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
+}
+SHAPES = """
+@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+:CatShape sh:targetClass :Cat ; sh:property :CatName, :CatOwner .
+:CatName sh:path :name ; sh:minCount 1 ; sh:datatype xsd:string ; sh:severity sh:Warning .
+:CatOwner sh:path ( :owner :friend ) ; sh:class :Person .
+"""
+
+
+def lines(graph: KnowledgeGraph) -> list[str]:
+    return graph.validate().to_text(NAMES).splitlines()[:-1]
+
+
+def test_a_result_comes_and_goes_with_its_commit() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        assert graph.validate().conforms
+        delta = graph.add(":tom a :Cat .", prefixes=NAMES)
+        assert [each.to_text(NAMES) for each in delta.results()] == lines(graph)
+        assert lines(graph) == ["Warning: :tom :name: fewer than 1 values (:CatName)"]
+        delta = graph.add(":tom :name 'Tom' .", prefixes=NAMES)
+        assert not delta.results()
+        assert [str(each.focus) for each in delta.results(appeared=False)] == ["<http://e/tom>"]
+        assert graph.validate().conforms
+
+
+def test_a_focus_node_may_be_inferred_and_an_axiom_repairs() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        graph.add(":rex :owner :ann ; :name 'Rex' . :ann :friend :bob .", prefixes=NAMES)
+        graph.add(":owner rdfs:domain :Cat .", prefixes=NAMES)
+        assert [str(each.value) for each in graph.validate()] == ["<http://e/bob>"]
+        assert graph.validate("asserted").conforms
+        assert graph.add(":friend rdfs:range :Person .", prefixes=NAMES).results(appeared=False)
+        assert graph.validate().conforms
+
+
+def test_what_if_tells_results_and_changes_nothing() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        with graph.what_if() as tx:
+            tx.add(":tom a :Cat .", prefixes=NAMES)
+        assert len(tx.delta.results()) == 1
+        assert graph.validate().conforms
+
+
+def test_a_graph_is_validated_against_other_shapes_and_stays_as_it_is() -> None:
+    other = ":CatShape sh:targetClass :Cat ; sh:property :CatName . :CatName sh:path :name ; sh:minCount 1, 1 ."
+    other = "@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n" + other
+    policies: tuple[OnViolation, ...] = ("report", "refuse")
+    for policy in policies:
+        with KnowledgeGraph.open(on_violation=policy) as graph:
+            graph.shapes.load(SHAPES)
+            graph.add(":tom a :Cat . :ann :name 5 .", prefixes=NAMES)
+            before = lines(graph), sorted(graph.shapes.triples()), graph.own_rules()
+            assert graph.validate(shapes=other).to_text(NAMES).splitlines()[:-1] == [
+                "Violation: :tom :name: fewer than 1 values (:CatName)"
+            ]
+            assert str(graph.validate("asserted", shapes=other)) == str(graph.validate(shapes=[other]))
+            assert graph.validate(shapes=SHAPES).to_text(NAMES).splitlines()[:-1] == before[0]
+            assert (lines(graph), sorted(graph.shapes.triples()), graph.own_rules()) == before
+
+
+def test_results_are_no_triples_and_have_proofs() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        graph.add(":tom a :Cat .", prefixes=NAMES)
+        assert len(graph) == 1
+        (fact,) = graph.relation("shacl_result")
+        proof = graph.relation("shacl_result").explain(fact).to_text(NAMES)
+        assert "by sh-minCount" in proof
+        assert ":tom a :Cat (asserted)" in proof
+        assert "no [:tom, :name, ?v" in proof
+
+
+def test_an_edit_of_the_shapes_graph_changes_only_rules_of_its_shape() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        graph.add(":tom a :Cat ; :owner :ann . :ann :friend :bob .", prefixes=NAMES)
+        delta = graph.shapes.add(":CatName sh:maxCount 3 .", prefixes=NAMES)
+        assert [sign for sign, _ in delta.rules] == [1]
+        assert "sh-maxCount" in delta.rules[0][1]
+        delta = graph.shapes.remove(":CatName sh:minCount 1 .", prefixes=NAMES)
+        assert [sign for sign, _ in delta.rules] == [-1]
+        assert "sh-minCount" in delta.rules[0][1]
+        assert [each.component.value[-24:] for each in delta.results(appeared=False)] == ["CountConstraintComponent"]
+        graph.shapes.add(":CatOwner sh:deactivated true .", prefixes=NAMES)
+        assert graph.validate().conforms
+        graph.shapes.clear()
+        assert not graph.own_rules()
+        assert not len(graph.shapes)
+
+
+def test_a_shapes_graph_that_is_refused_changes_nothing() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        before = graph.own_rules(), sorted(graph.shapes.triples())
+        with pytest.raises(ShapesError, match=r"CatName.*xsd:integer|CatName.*sh:minCount has 2 values"):
+            graph.shapes.add(":CatName sh:minCount 'many' .", prefixes=NAMES)
+        with graph.transaction() as tx:
+            with pytest.raises(ShapesError, match="not a path"):
+                tx.shapes.add(":CatShape sh:property [ sh:path [ ] ] .", prefixes=NAMES)
+            tx.add(":tom a :Cat .", prefixes=NAMES)
+        assert (graph.own_rules(), sorted(graph.shapes.triples())) == before
+        assert len(graph.validate()) == 1
+
+
+def test_rules_of_the_shapes_graph_are_a_function_of_its_triples() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        graph.shapes.add(":CatName sh:maxCount 3 .", prefixes=NAMES)
+        rules = [rule for rule in graph.own_rules() if rule.file == SOURCE]
+        assert set(rules) == set(rules_of(graph.shapes.triples()))
+
+
+def test_a_commit_is_refused_by_severity(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with KnowledgeGraph.open(store, on_violation="refuse") as graph:
+        graph.shapes.load(SHAPES)
+        graph.add(":tom a :Cat .", prefixes=NAMES)  # a warning
+        with pytest.raises(ViolationError, match=r"makes a validation result, .*:.*bob.* is not an instance") as caught:
+            graph.add(":tom :owner :ann . :ann :friend :bob .", prefixes=NAMES)
+        assert str(caught.value.results[0].value) == "<http://e/bob>"
+        assert len(graph) == 1
+    with KnowledgeGraph.open(store) as graph:
+        assert graph.options["on_violation"] == "refuse"
+        with pytest.raises(ViolationError):
+            graph.add(":tom :owner :ann . :ann :friend :bob .", prefixes=NAMES)
+        graph.add(":tom :owner :ann . :ann :friend :bob . :bob a :Person .", prefixes=NAMES)
+        with pytest.raises(ViolationError):
+            graph.remove(":bob a :Person .", prefixes=NAMES)
+
+
+def test_refuse_warnings_refuses_warnings() -> None:
+    with KnowledgeGraph.open(on_violation="refuse-warnings") as graph:
+        graph.shapes.load(SHAPES)
+        with pytest.raises(ViolationError):
+            graph.add(":tom a :Cat .", prefixes=NAMES)
+
+
+def test_a_store_that_is_opened_again_has_shapes_and_results(tmp_path: Path) -> None:
+    shapes = tmp_path / "shapes.ttl"
+    shapes.write_text(SHAPES, encoding="utf-8")
+    with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
+        graph.shapes.load(shapes)
+        graph.add(":tom a :Cat .", prefixes=NAMES)
+        before = str(graph.validate())
+    with KnowledgeGraph.open(tmp_path / "store") as graph:
+        assert str(graph.validate()) == before
+        assert graph.add(":tom :name 5 .", prefixes=NAMES).results()
+        graph.revert(3)
+        assert str(graph.validate()) == before
+        with graph.as_of(1) as past:
+            assert past.validate().conforms
+        graph.shapes.unload(shapes)
+        assert graph.validate().conforms
+        assert not graph.shapes.triples()
+
+
+def test_equal_terms_are_one_individual() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES + ":CatName sh:maxCount 1 . :CatOwner sh:maxCount 1 .")
+        graph.add(":tom a :Cat ; :name 'Tom' ; :owner :ann . :ann :friend :bob, :rob .", prefixes=NAMES)
+        graph.add(":bob a :Person . :rob a :Person .", prefixes=NAMES)
+        assert lines(graph) == ["Violation: :tom :owner/:friend: more than 1 values (:CatOwner)"]
+        graph.add(":bob owl:sameAs :rob .", prefixes=NAMES)
+        assert graph.validate().conforms
+        assert len(graph.validate("asserted")) == 1

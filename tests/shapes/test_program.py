@@ -1,0 +1,103 @@
+"""What a shapes graph becomes, and what is refused by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kgreason import KnowledgeGraph
+from kgreason.errors import RuleError, ShapesError
+from tests.cli.calling import call
+from tests.shapes.test_live import NAMES, SHAPES
+
+_PREFIXES = "@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+REFUSED = {
+    ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1, 2 .": "sh:minCount has 2 values",
+    ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1.5 .": "sh:minCount needs an xsd:integer",
+    ":S sh:targetNode :a ; sh:minCount 1 .": "a node shape cannot have sh:minCount",
+    ":S sh:targetNode :a ; sh:property :P .": "a value of sh:property must have a sh:path",
+    ":S sh:targetNode :a ; sh:pattern '(' .": "is not a valid pattern",
+    ":S sh:targetNode :a ; sh:pattern 'a' ; sh:flags 'z' .": "'z' is not a flag of a pattern",
+    ":S sh:targetNode :a ; sh:nodeKind :Thing .": "is not a value of sh:nodeKind",
+    ":S sh:targetNode :a ; sh:in :list .": "not a well-formed list",
+    ":S sh:targetNode :a ; sh:node 5 .": "a literal is not a shape",
+    ":S sh:targetNode :a ; sh:not :S .": "sh:not leads back to the shape",
+    ":S sh:targetNode :a ; sh:not :T . :T sh:node :S .": "sh:not leads back to the shape",
+    ":S sh:targetNode :a ; sh:property :P . :P sh:path :p ; sh:property :P .": "sh:property leads back to the shape",
+    ":S sh:targetNode :a ; sh:path [ sh:inversePath _:x ] . _:x sh:inversePath _:x .": "the path contains itself",
+    ":S sh:targetNode :a ; sh:rule [ ] .": "sh:rule is not supported",
+    ":S sh:target [ ] ; sh:targetNode :a .": "sh:target is not supported",
+    ":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT $this { $this :p ?x OPTIONAL { ?x :q ?y } }' ] .": "OPTIONAL",
+    ":S sh:targetNode :a ; sh:sparql [ sh:select 'ASK { $this :p ?x }' ] .": "must be a SELECT query",
+    "<http://e/> sh:entailment <http://www.w3.org/ns/entailment/RIF> .": "is not what the rules of the graph give",
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_a_shapes_graph_that_cannot_be_used_is_refused_by_name(text: str) -> None:
+    with KnowledgeGraph.open() as graph:
+        with pytest.raises(ShapesError) as caught:
+            graph.shapes.load(_PREFIXES + text)
+        assert REFUSED[text] in str(caught.value)
+        assert not graph.own_rules()
+
+
+def results(shapes: str, data: str) -> list[str]:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.shapes.load(_PREFIXES + shapes)
+        graph.add(data, prefixes=NAMES)
+        return graph.validate().to_text(NAMES).splitlines()[:-1]
+
+
+def test_shapes_may_ask_each_other_in_a_circle() -> None:
+    shapes = ":S sh:targetClass :A ; sh:node :T . :T sh:property [ sh:path :p ; sh:node :T ; sh:class :A ] ."
+    assert not results(shapes, ":x a :A ; :p :y . :y a :A ; :p :x .")
+    found = results(shapes, ":x a :A ; :p :y . :y a :A ; :p :z .")
+    assert found == ["Violation: :x: :x does not conform to :T (:S)", "Violation: :y: :y does not conform to :T (:S)"]
+
+
+def test_messages_of_core_are_copied_and_those_of_a_query_are_filled() -> None:
+    core = ":S sh:targetNode :a ; sh:nodeKind sh:Literal ; sh:message '{?value} is bad' ."
+    assert results(core, "") == ["Violation: :a: {?value} is bad (:S)"]
+    query = "SELECT $this ?value { $this <http://e/p> ?value }"
+    sparql = f":S sh:targetNode :a ; sh:sparql [ sh:select '{query}' ; sh:message '{{?value}} is bad' ] ."
+    assert results(sparql, ":a :p :b .") == ["Violation: :a: http://e/b is bad (:S)"]
+
+
+def test_two_solutions_are_two_results_unless_they_are_distinct() -> None:
+    for distinct, count in (("", 2), ("DISTINCT ", 1)):
+        query = f"SELECT {distinct}$this {{ $this <http://e/p> ?other }}"
+        assert len(results(f":S sh:targetNode :a ; sh:sparql [ sh:select '{query}' ] .", ":a :p :b, :c .")) == count
+
+
+def test_literals_are_read_as_they_are_written() -> None:
+    shapes = ":S sh:targetObjectsOf :p ; sh:datatype <http://www.w3.org/2001/XMLSchema#byte> ; sh:minLength 2 ."
+    byte = "^^<http://www.w3.org/2001/XMLSchema#byte>"
+    assert not results(shapes, f':a :p "01"{byte} .')
+    assert len(results(shapes, f':a :p "300"{byte}, 10 .')) == 2
+    assert len(results(shapes, f':a :p "1"{byte} .')) == 1
+
+
+def test_rules_of_the_shapes_graph_are_not_removed_as_rules() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        for how in ({"text": "sh-minCount"}, {"file": "shapes graph"}):
+            with graph.transaction() as tx, pytest.raises(RuleError, match="go with its triples"):
+                tx.remove_rules(**how)  # type: ignore[arg-type]
+
+
+def test_the_command_has_a_status_for_each_answer(tmp_path: Path) -> None:
+    data, shapes, store = tmp_path / "data.ttl", tmp_path / "shapes.ttl", tmp_path / "store"
+    data.write_text("@prefix : <http://e/> . :tom a :Cat .", encoding="utf-8")
+    shapes.write_text(SHAPES, encoding="utf-8")
+    assert call("validate", data, "--shapes", shapes).exit_code == 1
+    assert call("validate", shapes, "--shapes", shapes).exit_code == 0
+    assert call("validate", data, "--shapes", data.with_suffix(".nt")).exit_code == 2
+    assert call("validate", data).exit_code == 2
+    assert call("load", "-l", store, "-f", data, "--on-violation", "refuse-all").exit_code == 0
+    told = call("validate", "-l", store, "--shapes", shapes, "--format", "json")
+    assert (told.exit_code, '"conforms": false' in told.stdout) == (1, True)
+    refused = call("shapes", "load", "-l", store, shapes)
+    assert (refused.exit_code, "the commit makes a validation result" in refused.stderr) == (1, True)
+    assert call("validate", "-l", store).exit_code == 0
