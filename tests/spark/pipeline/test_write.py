@@ -26,7 +26,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.out.store import _lines, write_to_store
 from kgreason.spark.out.write import decoded, write
-from kgreason.spark.read.read import read
+from kgreason.spark.input.read import read
 from kgreason.terms.dictionary import Dictionary
 from tests.terms.unusual_terms import lines_of, quads
 from tests.volume import many

@@ -21,10 +21,10 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.spark.read.lines import SKIPPED, LineReader, Malformed
-from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort, spark_path
-from kgreason.spark.read.source import SCHEMA, RdfDataSource
-from kgreason.spark.read.terms import QUAD, record, strings
+from kgreason.spark.input.lines import SKIPPED, LineReader, Malformed
+from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort, spark_path
+from kgreason.spark.input.source import SCHEMA, RdfDataSource
+from kgreason.spark.input.terms import QUAD, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
