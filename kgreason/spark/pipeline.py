@@ -47,10 +47,10 @@ from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, q
 from kgreason.spark.encode.encode import Encoded, encode, group
 from kgreason.spark.encode.imports import unknown_imports
 from kgreason.spark.folders.folders import check_free
-from kgreason.spark.out.write import Form, decoded, write
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import sort
 from kgreason.spark.input.read import OnError
+from kgreason.spark.out.write import Form, decoded, write
 from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32

@@ -34,8 +34,8 @@ from kgreason.errors import InputError, RuleError, StoreError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
-from kgreason.spark.live.edits import FILES, of_files
 from kgreason.spark.input.paths import by_name
+from kgreason.spark.live.edits import FILES, of_files
 from kgreason.store.journal.facts import read_fact
 
 Target = str | PathLike[str] | KnowledgeGraph
