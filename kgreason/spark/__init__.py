@@ -3,6 +3,7 @@
 The names of `_HOMES` are the public face: `from kgreason.spark import session, load`. Each name is imported when it is
 first used, so `import kgreason.spark` needs no PySpark. Without PySpark the first use of a name raises InputError.
 
+cluster/   checks the workers, and watches what they do
 start/     finds a Java, starts a session, turns errors of Spark into errors of kgreason
 input/     reads RDF files as DataFrames of terms
 encode/    replaces terms by ids, and makes the dictionary

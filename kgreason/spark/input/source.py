@@ -68,7 +68,12 @@ class _Reader(DataSourceReader):  # type: ignore[misc]
         return [InputPartition(file) for file in self._files]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        dictionary = Dictionary(())
-        for batch in read(Path(partition.value), dictionary, syntax=self._syntax):
-            yield record(SCHEMA, **strings(np.stack(batch), dictionary))
-            dictionary.truncate(0)
+        yield from document(partition.value, self._syntax)
+
+
+def document(file: str, syntax: str | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the quads of a file as batches of four texts. `syntax` is the format, by default that of the suffix."""
+    dictionary = Dictionary(())
+    for batch in read(Path(file), dictionary, syntax=syntax):
+        yield record(SCHEMA, **strings(np.stack(batch), dictionary))
+        dictionary.truncate(0)

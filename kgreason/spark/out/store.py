@@ -27,6 +27,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.folders.folders import check_seen, writing
 from kgreason.store.journal.patch import NO_TERM, problem
 from kgreason.terms.tags import canonical
@@ -55,6 +56,7 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
             raise StoreLockedError(f"{graph}: the store is already open, in this process or another one") from error
         with opened:
             return write_to_store(triples, opened, folder=folder)
+    check_workers(triples.sparkSession)
     lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
     with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:
         with writing(room):
