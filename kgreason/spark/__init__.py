@@ -24,13 +24,14 @@ from kgreason.errors import InputError
 
 if TYPE_CHECKING:
     from kgreason.spark.input.read import read
+    from kgreason.spark.input.triples import triples
     from kgreason.spark.live.feed import feed
     from kgreason.spark.live.stream import follow
     from kgreason.spark.out.store import write_to_store
     from kgreason.spark.pipeline import load, materialize
     from kgreason.spark.start.session import session
 
-__all__ = ["feed", "follow", "load", "materialize", "read", "session", "write_to_store"]
+__all__ = ["feed", "follow", "load", "materialize", "read", "session", "triples", "write_to_store"]
 _HOMES = {
     "feed": "kgreason.spark.live.feed",
     "follow": "kgreason.spark.live.stream",
@@ -38,6 +39,7 @@ _HOMES = {
     "materialize": "kgreason.spark.pipeline",
     "read": "kgreason.spark.input.read",
     "session": "kgreason.spark.start.session",
+    "triples": "kgreason.spark.input.triples",
     "write_to_store": "kgreason.spark.out.store",
 }
 
