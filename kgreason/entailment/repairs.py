@@ -75,6 +75,7 @@ def repairs(graph: Graph, problem: Contradiction | Unsatisfiable, proof: Proof) 
 
     `proof` is a proof of the problem.
 
+    >>> from kgreason import KnowledgeGraph
     >>> with KnowledgeGraph.open(rules=["owl2el"]) as graph:
     ...     _ = graph.add('''@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
     ...         @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . :Fish owl:disjointWith :Limb .

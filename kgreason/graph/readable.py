@@ -30,7 +30,7 @@ from kgreason.graph.state.statistics import COUNTS
 from kgreason.materialize.state import Saved
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.rdf.formats import writable
+from kgreason.rdf.formats import PARQUET, writable
 from kgreason.store.homes.home import Home, closed
 from kgreason.terms.dictionary import Dictionary
 
@@ -417,6 +417,7 @@ class ReadableGraph:
         `format` is the suffix or the name of another format: "turtle", "trig", "n3", "rdf", "jsonld" or "nq". Such a
         document is sorted, and a comment in Turtle, TriG and N3 says which triples it has. Its IRIs are shortened by
         `prefixes` and by those of the graph. "trig", "jsonld" and "nq" have named graphs, unless `graphs` is False.
+        "parquet" has the columns subject, predicate, object, in N-Triples syntax, and asserted; it needs PyArrow.
 
         Raises InputError for an unknown format or a term that the format cannot say, and if the store is old and has a
         literal that is no RDF, since nobody could read the lines.
@@ -430,7 +431,7 @@ class ReadableGraph:
          :tom a :Cat ; :age 7
         """
         check_asserted(asserted)
-        syntax, known = writable(format), checked(prefixes)
+        syntax, known = format if format == PARQUET else writable(format), checked(prefixes)
         graphs = syntax in WITH_GRAPHS if graphs is None else graphs
         if syntax not in LINES:
             known = {**self.prefixes, **known}

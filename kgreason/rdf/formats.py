@@ -16,6 +16,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 from kgreason.errors import InputError
 
+PARQUET = "parquet"
+"""The format of `rdf.lines.parquet`. Only whole graphs are written in it."""
 _TITLES = {
     "nt": "N-Triples",
     "nq": "N-Quads",
@@ -27,6 +29,7 @@ _TITLES = {
     "owx": "OWL/XML",
     "ofn": "OWL functional syntax",
     "obo": "OBO",
+    PARQUET: "Parquet with columns of terms",
     "owl": "RDF/XML, Turtle, OWL/XML or OWL functional syntax, whichever it is",
     "xml": "RDF/XML or OWL/XML, whichever it is",
 }
@@ -66,8 +69,13 @@ class Format(NamedTuple):
     compression: str
 
     def unpack(self, stream: BinaryIO) -> BinaryIO:
-        """Wrap a stream so that it gives its bytes uncompressed."""
-        return cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
+        """Wrap a stream so that it gives its bytes uncompressed. Parquet gives the text of its rows, as N-Quads."""
+        unpacked = cast(BinaryIO, _UNPACKERS[self.compression](stream)) if self.compression else stream
+        if self.name != PARQUET:
+            return unpacked
+        from kgreason.rdf.lines.parquet import ParquetText
+
+        return cast(BinaryIO, ParquetText(unpacked, str(getattr(stream, "name", "the stream"))))
 
 
 def formats() -> dict[str, str]:
@@ -128,10 +136,10 @@ def _no_format(path: str) -> str:
 def settled(name: str, head: bytes) -> str:
     """Return the exact format of a file whose format is called `owl` or `xml`, by its first bytes `head`.
 
-    These two names stand for several formats. Any other `name` is returned as it is.
+    These two names stand for several formats. Parquet is read as N-Quads. Any other `name` is returned as it is.
     """
     if name not in _MIXED:
-        return name
+        return "nq" if name == PARQUET else name
     start = _PROLOG.match(head)
     root = start.end() if start else 0
     if _OWL_XML.match(head, root):

@@ -43,14 +43,17 @@ from kgreason.spark.close.close import close_alone, close_for
 from kgreason.spark.close.extension import extended
 from kgreason.spark.close.operators.expressions import check_functions
 from kgreason.spark.close.operators.program import check_recursion, operators_of
+from kgreason.spark.cluster.partitions import fit
+from kgreason.spark.cluster.watch import watched
+from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, quads_of_groups, records_of
 from kgreason.spark.encode.encode import Encoded, encode, group
 from kgreason.spark.encode.imports import unknown_imports
 from kgreason.spark.folders.folders import check_free
+from kgreason.spark.input.lines import Malformed
+from kgreason.spark.input.paths import Inputs, sort
+from kgreason.spark.input.read import OnError
 from kgreason.spark.out.write import Form, decoded, write
-from kgreason.spark.read.lines import Malformed
-from kgreason.spark.read.paths import sort
-from kgreason.spark.read.read import OnError
 from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -81,12 +84,12 @@ def load(
     `on_error="count"` malformed lines are skipped, and `skipped` in the statistics is their number. Raises the errors
     of `encode` and `check_load`; after an error nothing has changed.
     """
-    check_load(paths, folder)
+    inputs = check_load(paths, folder)
     check_choice("closure", closure, Closure)
     skipped: list[Malformed] = []
 
     def grouped(dictionary: Dictionary) -> Int32:
-        with progress("reading"):
+        with watched(spark, progress("reading")):
             groups = group(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(groups.skipped)
         with progress("encoding"), span("intern"):
@@ -94,7 +97,7 @@ def load(
 
     def evaluated(materializer: Materializer) -> tuple[Int32, Evaluated]:
         check_functions(materializer.own, materializer.operators.registry, spark)
-        with progress("encoding"):
+        with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(encoded.skipped)
         if len(materializer.engine):
@@ -102,21 +105,22 @@ def load(
         return _evaluated(materializer, encoded, place, progress)
 
     with room(folder) as place, clear_errors(place):
+        prepare(spark, inputs)
         loaded = (
             graph.load_interned(grouped, progress) if closure == "engine" else graph.start_from(evaluated, progress)
         )
     return loaded | {"skipped": sum(each.lines for each in skipped)}
 
 
-def check_load(paths: Sequence[File], folder: File | None = None) -> None:
-    """Raise the errors of `load` that can be found without Spark.
+def check_load(paths: Sequence[File], folder: File | None = None) -> Inputs:
+    """Raise the errors of `load` that can be found without Spark. Returns the files.
 
     The error is InputError for a missing path, for an unknown format, and for a folder at a URI, because this process
     cannot read such a folder.
     """
     if folder is not None and "://" in fspath(folder):
         raise InputError(f"{folder}: give a local path, because this process reads the tables that Spark writes there")
-    sort(list(paths))
+    return sort(list(paths))
 
 
 def _evaluated(
@@ -169,8 +173,9 @@ def materialize(
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
     registry = Registry(functions, RESERVED)
     with room(folder) as place, clear_errors(place):
+        prepare(spark, sort(list(paths)))
         check_functions(selection.own, registry, spark)
-        with progress("encoding"):
+        with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = close_alone(selection, encoded, f"{place}/closure", progress, registry)
         triples = closed.seen if selection.is_single else closed.triples
@@ -178,7 +183,7 @@ def materialize(
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
         told = Written(closed.contradictions(), found)  # before the output, so that only writing can still fail
-        with progress("writing"):
+        with watched(spark, progress("writing")):
             write(decoded(triples, closed.terms.all), output, form=form, overwrite=overwrite)
         return told
 
@@ -204,6 +209,12 @@ def check_materialize(
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)
     return selection
+
+
+def prepare(spark: SparkSession, inputs: Inputs) -> None:
+    """Check the workers of a session, and fit the number of parts to its cores and to the files. Raises InputError."""
+    check_workers(spark)
+    fit(spark, [*inputs.lines, *inputs.documents])
 
 
 @contextmanager

@@ -17,10 +17,10 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import InputError, KgreasonError
+from kgreason.spark.cluster.network import check_reached
 from kgreason.spark.start.command import for_command
 from kgreason.spark.start.failures import reason
 from kgreason.spark.start.launch import problem, uninterrupted
-from kgreason.spark.start.network import check_reached
 from tests.cli.calling import PROGRAM, failed, message
 
 pytestmark = pytest.mark.usefixtures("brief_java")

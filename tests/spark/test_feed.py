@@ -26,6 +26,7 @@ ONTOLOGY = """
     :rex a :Dog ; :says "it's \\"wuff\\"\\n"@EN , "01"^^<http://www.w3.org/2001/XMLSchema#byte> , [] .
 """
 REX = "<http://e/rex> a <http://e/Dog> ."
+REX_IS_ANIMAL = "<http://e/rex> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Animal>"
 
 
 @pytest.fixture
@@ -41,13 +42,26 @@ def rows(graph: KnowledgeGraph) -> set[str]:
     return set(b"".join(graph.dump(graphs=True)).decode().splitlines())
 
 
+def asserted(graph: KnowledgeGraph) -> set[str]:
+    """A triple of the closure is asserted if it is in some graph."""
+    dumps = (graph.dump(asserted=True), graph.dump(asserted=True, graphs=True))
+    return {line for dump in dumps for line in b"".join(dump).decode().splitlines()}
+
+
 def added_up(changes: list[Any]) -> set[str]:
-    """What rows of the feed come to; none comes twice, none goes that is not there."""
-    counts: Counter[str] = Counter()
-    for _, sign, *terms in changes:
-        counts[" ".join(filter(None, terms)) + " ."] += sign
+    """What rows of the feed come to; none comes twice, none goes that is not there. An asserted one is not inferred."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    for _, sign, *terms, is_asserted in changes:
+        counts[" ".join(filter(None, terms)) + " .", is_asserted] += sign
     assert set(counts.values()) <= {0, 1}
-    return {line for line, count in counts.items() if count}
+    found = [line for (line, _), count in counts.items() if count]
+    assert len(found) == len(set(found))
+    return set(found)
+
+
+def asserted_of(changes: list[Any]) -> set[str]:
+    """What the asserted rows of the feed come to."""
+    return added_up([change for change in changes if change[-1]])
 
 
 def edit(graph: KnowledgeGraph, number: int) -> None:
@@ -68,9 +82,12 @@ def test_the_table_is_the_graph(spark: SparkSession, graph: KnowledgeGraph, tmp_
     assert added_up(run()) == rows(graph)
     edit(graph, 1)
     edit(graph, 2)
+    graph.add(f"{REX_IS_ANIMAL} .")  # inferred before, now asserted
     changes = run()
     assert added_up(changes) == rows(graph)
-    assert {commit for commit, *_ in changes} == {1, 2, 3}
+    assert asserted_of(changes) == asserted(graph)
+    assert REX_IS_ANIMAL + " ." in asserted(graph)
+    assert {commit for commit, *_ in changes} == {1, 2, 3, 4}
     for forgotten in "1", ".1.crc":
         (tmp_path / "checkpoint" / "commits" / forgotten).unlink(missing_ok=True)
     edit(graph, 3)
@@ -81,7 +98,7 @@ def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph:
     writer = feed(spark, str(graph._home.path), after=1).writeStream
     query = writer.format("memory").queryName("followed").trigger(processingTime="0 seconds").start()
     try:
-        before = rows(graph)
+        start = [(0, 1, line.removesuffix(" ."), line in asserted(graph)) for line in rows(graph)]
         for number in range(4):
             edit(graph, number)
             if number == 2:
@@ -91,8 +108,8 @@ def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph:
     finally:
         query.stop()
     assert {commit for commit, *_ in changes} <= {2, 3, 4, 5}
-    start = [(0, 1, line.removesuffix(" .")) for line in before]
     assert added_up([*start, *changes]) == rows(graph)
+    assert asserted_of([*start, *changes]) == asserted(graph)
 
 
 def test_a_store_that_is_not_there_and_options_that_say_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:

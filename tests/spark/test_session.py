@@ -36,7 +36,7 @@ again.stop()
 _ERROR = """
 from kgreason.errors import RdfSyntaxError
 from kgreason.spark.start.failures import clear_errors
-from kgreason.spark.read.read import read
+from kgreason.spark.input.read import read
 from kgreason.spark.start.session import session
 import sys
 spark = session("local[1]", **{"spark.driver.memory": "1g"})

@@ -17,13 +17,18 @@ import click
 from kgreason.cli.notation import shown_prefixes
 from kgreason.cli.options import example, location
 from kgreason.cli.places import Place, graph_at
-from kgreason.rdf.formats import WRITABLE
+from kgreason.rdf.formats import PARQUET, WRITABLE
 
 _WITH_PREFIXES = ("ttl", "trig", "n3", "rdf")
 _CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
 
 
-@click.command(epilog=example("kgreason dump -l store --inferred --format ttl > inferred.ttl"))
+@click.command(
+    epilog=example(
+        "kgreason dump -l store --inferred --format ttl > inferred.ttl",
+        "kgreason dump -l store --format parquet > closure.parquet",
+    )
+)
 @location
 @click.option("--asserted", is_flag=True, help="Only the triples that were loaded.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
@@ -31,10 +36,10 @@ _CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
 @click.option(
     "--format",
     "syntax",
-    type=click.Choice(WRITABLE),
+    type=click.Choice([*WRITABLE, PARQUET]),
     default="nt",
     show_default=True,
-    help="The RDF format; those with graphs (nq, trig, jsonld) show named graphs as well.",
+    help="The format; those with graphs (nq, trig, jsonld) show named graphs as well.",
 )
 @shown_prefixes
 def dump(
@@ -44,7 +49,7 @@ def dump(
 
     Literals keep the form in which they were loaded. Formats other than nt and nq are sorted, so that versions can be
     compared, and the prefixes of loaded files and of --prefix shorten IRIs. Turtle, TriG and N3 begin with a comment
-    that says which triples they have.
+    that says which triples they have. Parquet has the columns subject, predicate, object and asserted.
     """
     if asserted and inferred:
         raise click.UsageError("give --asserted or --inferred, not both; without them, all triples are printed")

@@ -34,6 +34,7 @@ from kgreason.cli.options import (
     verbose,
     warn,
 )
+from kgreason.errors import InputError
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
@@ -43,6 +44,7 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
 from kgreason.rdf.document_prefixes import DocumentPrefixes
+from kgreason.rdf.lines import parquet
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.expressions import RESERVED
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
 _LEVEL = 6
 """The compression level, the same as the default of the `gzip` command."""
 _FILES = (".nt", ".nt.gz", ".ttl", ".ttl.gz")
+_PARQUET = ".parquet"
+"""A file in process, and a folder with Spark."""
 
 
 @click.command(
@@ -73,7 +77,7 @@ _FILES = (".nt", ".nt.gz", ".ttl", ".ttl.gz")
     "--output",
     required=True,
     metavar="OUT",
-    help="An .nt, .nt.gz, .ttl or .ttl.gz file; - is standard output, in N-Triples. With Spark: a folder.",
+    help="An .nt, .nt.gz, .ttl, .ttl.gz or .parquet file; - is standard output, in N-Triples. With Spark: a folder.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
 @click.option("--inferred", is_flag=True, help="Write only the triples that were derived, not those of the files.")
@@ -113,7 +117,8 @@ def materialize(
     The file - is standard input, and needs --format. The output has the triples of the files, those of named graphs
     included, the triples of documents that owl:imports names if --catalogue has them, and all triples that follow from
     all these triples. --inferred leaves out the triples of the files. The output file is written as a whole or not at
-    all. Turtle (-o closure.ttl) is sorted, and has the prefixes of the files and of --prefix.
+    all. Turtle (-o closure.ttl) is sorted, and has the prefixes of the files and of --prefix. Parquet has the columns
+    subject, predicate, object and asserted; asserted is false for derived triples.
 
     Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
     """
@@ -141,13 +146,16 @@ def materialize(
         program = Program(selection, registry, most, threads)
         inputs = Inputs(files, syntax, catalogue_of(catalogue), Skipped() if skip_malformed else None)
         materializer, known = _closed(program, inputs, prefixes, progress)
-        rows = materializer.save().triples(materializer.dictionary, asserted=False if inferred else None)
-        rows = rows[materializer.dictionary.are_rdf(rows)]
-        if output.removesuffix(".gz").endswith(".ttl"):
+        dictionary = materializer.dictionary
+        if output.endswith(_PARQUET):
+            flags = [False] if inferred else [True, False]
+            _write_parquet(target, dictionary, [(_rows(materializer, flag), flag) for flag in flags], progress)
+        elif output.removesuffix(".gz").endswith(".ttl"):
+            wanted = False if inferred else None
             with progress("writing", None), target as out:
-                out.writelines(document(materializer.dictionary, [rows], "ttl", known, False if inferred else None))
+                out.writelines(document(dictionary, [_rows(materializer, wanted)], "ttl", known, wanted))
         else:
-            _write(target, materializer.dictionary, rows, progress)
+            _write(target, dictionary, _rows(materializer, False if inferred else None), progress)
 
 
 @contextmanager
@@ -231,10 +239,26 @@ def _on_spark(
     from kgreason.spark.pipeline import materialize as written
 
     check_materialize(files, output, **meaning)
-    form: Form = "parquet" if output.endswith(".parquet") else "nt"
+    form: Form = "parquet" if output.endswith(_PARQUET) else "nt"
     with started() as (spark, folder):
         found = written(spark, files, output, form=form, folder=folder, **meaning, **how)
     warn(found.warnings, count=found.contradictions)
+
+
+def _rows(materializer: Materializer, asserted: bool | None) -> Ids:
+    """Return the triples that are written, int32[n, 3]; `asserted` is that of `Saved.triples`."""
+    rows = materializer.save().triples(materializer.dictionary, asserted=asserted)
+    return rows[materializer.dictionary.are_rdf(rows)]
+
+
+def _write_parquet(
+    target: AbstractContextManager[BinaryIO],
+    dictionary: Dictionary,
+    tables: Sequence[tuple[Ids, bool]],
+    progress: Progress,
+) -> None:
+    with progress("writing", sum(len(rows) for rows, _ in tables)) as report, target as out:
+        parquet.write(tables, dictionary, out, report)
 
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:
@@ -249,9 +273,14 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
         return nullcontext(sys.stdout.buffer)
     if output.endswith((".nt.gz", ".ttl.gz")):
         return _packed(path)
+    if output.endswith(_PARQUET):
+        parquet.check()
+        if path.is_dir():
+            raise InputError(f"{output}: is a folder; without Spark the closure is written to one file")
+        return whole(path)
     if output.endswith((".nt", ".ttl")) or (path.exists() and not path.is_file()):
         return whole(path)
-    raise click.UsageError(f"-o {output}: the name must end in .nt, .nt.gz, .ttl or .ttl.gz")
+    raise click.UsageError(f"-o {output}: the name must end in .nt, .nt.gz, .ttl, .ttl.gz or .parquet")
 
 
 @contextmanager

@@ -282,6 +282,19 @@ class Delta(Frames):
         """N-Quads lines of the triples that appeared, and of the quads that were added to named graphs."""
         return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
 
+    def lines_by_kind(self) -> Iterator[tuple[int, bool, bytes]]:
+        """Yield lines with their sign and whether they are asserted: those that went (-1), then those that came (1).
+
+        A triple that turned asserted went as an inferred one and came as an asserted one. Quads of named graphs are
+        asserted.
+        """
+        for sign, quads in ((-1, self.removed_quads), (1, self.added_quads)):
+            here, there = (self.before, self.after) if sign < 0 else (self.after, self.before)
+            for kind in _PRESENT:
+                rows = np.ascontiguousarray(self.rows[(here == kind) & (there != kind)])
+                asserted = kind == IS_ASSERTED
+                yield sign, asserted, self.lines([rows, self.named(quads)] if asserted else [rows])[0]
+
     def named(self, quads: Int32) -> Int32:
         """Return those of the quads, int32[n, 4], that are in a named graph."""
         return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]

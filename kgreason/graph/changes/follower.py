@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,16 @@ class _Seen(NamedTuple):
     records: list[Record]
 
 
+class Followed(NamedTuple):
+    """A commit that a follower has read: its record, and its rows by kind.
+
+    `lines_by_kind` is that of `Delta`. Call it before the next commit is read.
+    """
+
+    record: Record
+    lines_by_kind: Callable[[], Iterator[tuple[int, bool, bytes]]]
+
+
 class Follower:
     """Reads the commits of a store that come after commit `after`.
 
@@ -79,13 +90,17 @@ class Follower:
 
         Raises StoreError, and the errors of a commit. After an error the follower cannot be used any more.
         """
+        return (each.record for each in self.commits())
+
+    def commits(self) -> Iterator[Followed]:
+        """Yield what `read` yields, and for each commit also its rows by kind. Errors are those of `read`."""
         yield from self._waiting_records()
         is_same = yield from self._news()
         if not is_same:
             yield from self._resume(self._look())
             yield from self._waiting_records()
 
-    def _news(self) -> Generator[Record, None, bool]:
+    def _news(self) -> Generator[Followed, None, bool]:
         """Apply the new records of the journal, and yield each as `_apply` returns it.
 
         The generator returns whether the store still has the same snapshot. It also returns False if the journal cannot
@@ -130,7 +145,7 @@ class Follower:
             )
         self._take_over(seen, after)
 
-    def _resume(self, seen: _Seen) -> Iterator[Record]:
+    def _resume(self, seen: _Seen) -> Iterator[Followed]:
         """Go on with `seen`, which was read after the store got a new snapshot.
 
         If the new snapshot is of a commit that the follower has not read, take over its state, and yield the difference
@@ -142,11 +157,12 @@ class Follower:
         before, commit = _State.of(self._materializer), self._commit
         facts = _facts(self._materializer)
         self._take_over(seen, commit)
-        removed, added = before.difference(_State.of(self._materializer))
+        state = _State.of(self._materializer)
+        removed, added = before.difference(state)
         after = _facts(self._materializer)
         signed = (*((-1, text) for text in sorted(facts - after)), *((1, text) for text in sorted(after - facts)))
         if removed or added or signed or self._commit != commit:
-            yield Record(self._commit, removed, added, facts=signed)
+            yield Followed(Record(self._commit, removed, added, facts=signed), partial(before.lines_by_kind, state))
 
     def _take_over(self, seen: _Seen, after: int) -> None:
         """Replace the follower's state by the snapshot in `seen`. Then apply its records up to commit `after`.
@@ -162,12 +178,12 @@ class Follower:
             else:
                 self._waiting.append(record)
 
-    def _waiting_records(self) -> Iterator[Record]:
+    def _waiting_records(self) -> Iterator[Followed]:
         """Apply the records that `_take_over` kept, and yield them as `_apply` returns them."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
-    def _apply(self, record: Record) -> Record:
+    def _apply(self, record: Record) -> Followed:
         """Apply a record to the engine. Returns a record of all changed rows, asserted and inferred."""
         materializer = self._materializer
         assert materializer is not None  # the first commit of a store is a snapshot
@@ -176,7 +192,8 @@ class Follower:
         self._commit = record.commit
         declared = {rule.declares.name: rule.declares for rule in materializer.own if rule.declares}
         facts = signed_facts(delta.change.facts, materializer.dictionary, declared)
-        return replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
+        told = replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
+        return Followed(told, delta.lines_by_kind)
 
 
 def _manifest(path: Path) -> Manifest:
@@ -196,29 +213,48 @@ def _facts(materializer: Materializer | None) -> set[str]:
 class _State(NamedTuple):
     """All rows of a store as quads of ids, int32[n, 4]: the triples of the closure, and the quads of named graphs.
 
-    The triples of the closure have the graph 0.
+    The triples of the closure have the graph 0. `inferred` is how many rows at the beginning are inferred triples.
     """
 
     rows: Int32
+    inferred: int
     dictionary: Dictionary
 
     @classmethod
     def of(cls, materializer: Materializer | None) -> _State:
         if materializer is None:
-            return cls(np.empty((0, 4), dtype=np.int32), Dictionary())
-        saved = materializer.save()
-        triples = saved.triples(materializer.dictionary)
-        triples = triples[materializer.dictionary.are_rdf(triples)]
-        rows = np.column_stack([triples, np.zeros(len(triples), dtype=np.int32)])
-        return cls(np.concatenate([rows, saved.named(materializer.dictionary)]), materializer.dictionary)
+            return cls(np.empty((0, 4), dtype=np.int32), 0, Dictionary())
+        saved, dictionary = materializer.save(), materializer.dictionary
+        tables = [saved.triples(dictionary, asserted=asserted) for asserted in (False, True)]
+        inferred, asserted = (rows[dictionary.are_rdf(rows)] for rows in tables)
+        rows = np.pad(np.concatenate([inferred, asserted]), ((0, 0), (0, 1)))
+        return cls(np.concatenate([rows, saved.named(dictionary)]), len(inferred), dictionary)
 
     def difference(self, after: _State) -> tuple[bytes, bytes]:
         """Return two texts of lines: the rows that only this state has, and the rows that only `after` has.
 
         The terms of `after` are interned in the dictionary of this state.
         """
+        return self._difference(self.rows, self._translated(after))
+
+    def lines_by_kind(self, after: _State) -> Iterator[tuple[int, bool, bytes]]:
+        """Yield the difference to `after` by kind, as `Delta.lines_by_kind` does."""
+        rows = self._translated(after)
+        kinds = {
+            False: self._difference(self.rows[: self.inferred], rows[: after.inferred]),
+            True: self._difference(self.rows[self.inferred :], rows[after.inferred :]),
+        }
+        yield from ((-1, asserted, gone) for asserted, (gone, _) in kinds.items())
+        yield from ((1, asserted, come) for asserted, (_, come) in kinds.items())
+
+    def _translated(self, after: _State) -> Int32:
+        """Return the rows of `after` with the ids of this state."""
         terms = after.dictionary.decode(np.arange(len(after.dictionary) + 1))
         ids = np.append(np.int32(0), self.dictionary.intern(terms[1:]))
-        change = (ZSet.of(ids[after.rows]) - ZSet.of(self.rows)).consolidate()
+        translated: Int32 = ids[after.rows]
+        return translated
+
+    def _difference(self, before: Int32, after: Int32) -> tuple[bytes, bytes]:
+        change = (ZSet.of(after) - ZSet.of(before)).consolidate()
         gone, come = (change.columns[change.weights == sign] for sign in (-1, 1))
         return self.dictionary.lines(*gone.T), self.dictionary.lines(*come.T)

@@ -1,4 +1,4 @@
-"""Rows as a user may give them, checked and turned into terms: tuples, frames of pandas, Polars and Arrow, CSV files.
+"""Rows as a user may give them, checked and turned into terms: tuples, frames of pandas, Polars, Arrow, Spark, CSV.
 
     tuples          [("ex:a", "ex:b", 5), ...]     values as in `input.terms`; a dict has a value for each column
     frames          columns by name if the frame has the names of all columns, otherwise by place
@@ -33,7 +33,7 @@ from kgreason.terms import vocabulary as v
 
 Terms: TypeAlias = tuple[str, ...]
 Rows: TypeAlias = "Iterable[Sequence[object] | Mapping[str, object]] | str | PathLike[str] | Any"
-"""Tuples, dicts, a frame of pandas, Polars or Arrow, or the path of a CSV file."""
+"""Tuples, dicts, a frame of pandas, Polars, Arrow or Spark, or the path of a CSV file."""
 _MOST_BITS = 10_000
 """Python turns integers with more bits into text only if it is told to."""
 _MISSING = ("NAType", "NaTType")
@@ -189,7 +189,7 @@ def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
     If the frame has columns with the `names` of the relation, only these columns are taken.
     """
     library = type(rows).__module__.partition(".")[0]
-    choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}.get(library)
+    choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow, "pyspark": _of_spark}.get(library)
     if choose is None or not hasattr(rows, "columns"):
         return rows  # type: ignore[no-any-return]
     return choose(rows, names)
@@ -214,6 +214,11 @@ def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
 def _of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
     chosen = table.select(list(names)) if names is not None and _has(table.column_names, names) else table
     return zip(*(column.to_pylist() for column in chosen.columns), strict=True)
+
+
+def _of_spark(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+    chosen = frame.select(list(names)) if names is not None and _has(frame.columns, names) else frame
+    return (tuple(row) for row in chosen.toLocalIterator())  # one partition at a time is in memory
 
 
 def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:

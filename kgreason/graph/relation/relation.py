@@ -142,10 +142,10 @@ class GraphRelation(Frames):
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Assert facts as one commit, and return its delta.
 
-        `rows` are tuples or dicts of values, a frame of pandas, Polars or Arrow, or the path of a CSV file. A value may
-        be whatever `KnowledgeGraph.match` takes as an object. Raises InputError for a value that does not fit its
-        column; the message names row, column and value. Raises InputError for a fact with the same key as another fact.
-        After an error nothing has changed.
+        `rows` are tuples or dicts of values, a frame of pandas, Polars, Arrow or Spark, or the path of a CSV file. A
+        value may be whatever `KnowledgeGraph.match` takes as an object. Raises InputError for a value that does not fit
+        its column; the message names row, column and value. Raises InputError for a fact with the same key as another
+        fact. After an error nothing has changed.
         """
         return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
 

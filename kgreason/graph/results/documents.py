@@ -17,7 +17,7 @@ The sorted rows are ids; the document is in memory up to 64 MB, then in a tempor
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
@@ -28,6 +28,8 @@ from pyoxigraph import Quad, Triple
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import text_of
 from kgreason.materialize.state import Saved
+from kgreason.rdf.formats import PARQUET
+from kgreason.rdf.lines import parquet
 from kgreason.rdf.writing import fits, write
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
@@ -61,13 +63,32 @@ def dumped(
 ) -> Iterator[bytes]:
     """Return the triples of a state, or with `graphs` its quads, in the format `syntax`; see `KnowledgeGraph.dump`."""
     if state is None:
+        if syntax == PARQUET:
+            return _pieces(lambda file: parquet.write([], Dictionary(), file))
         return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, prefixes, asserted)
     saved, dictionary = state
+    if syntax == PARQUET:
+        return _parquet(saved, dictionary, [True, False] if asserted is None else [asserted])
     tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
     tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
     if syntax not in LINES:
         return document(dictionary, tables, syntax, prefixes, asserted)
     return map(_sound, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+
+
+def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
+    """Return the asserted (True) or inferred (False) triples of a state as a Parquet file, in pieces."""
+    tables = [(saved.triples(dictionary, asserted=flag), flag) for flag in flags]
+    tables = [(rows[dictionary.are_rdf(rows)], flag) for rows, flag in tables]
+    return _pieces(lambda file: parquet.write(tables, dictionary, file))
+
+
+def _pieces(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
+    """Yield what `write` writes to a file, in pieces."""
+    with SpooledTemporaryFile(_SPOOLED) as file:
+        write(cast(IO[bytes], file))
+        file.seek(0)
+        yield from iter(lambda: file.read(_PIECE), b"")
 
 
 def _sound(lines: bytes) -> bytes:
@@ -96,10 +117,7 @@ def document(
     lines = chain.from_iterable(chunks(dictionary, _sorted(rows, ids, ranks, texts)) for rows in tables)
     known = used(prefixes, [texts[place] for place in order.tolist()], syntax)
     rows = (quad for chunk in lines for quad in quads(chunk))
-    with SpooledTemporaryFile(_SPOOLED) as file:
-        written(rows, cast(IO[bytes], file), syntax, known, _TITLES[asserted])
-        file.seek(0)
-        yield from iter(lambda: file.read(_PIECE), b"")
+    yield from _pieces(lambda file: written(rows, file, syntax, known, _TITLES[asserted]))
 
 
 def _sorted(rows: Int32, ids: Int32, ranks: np.ndarray[tuple[int], np.dtype[np.int64]], texts: list[str]) -> Int32:

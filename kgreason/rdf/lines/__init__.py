@@ -3,4 +3,5 @@
 blocks    cuts the text at line ends
 skipped   the malformed lines that were left out
 plain     tells the lines that are canonical already, and has pyoxigraph parse the others
+parquet   Parquet files of triples, which are read as such lines
 """

@@ -26,7 +26,7 @@ from pyspark.sql import DataFrame
 
 from kgreason.engine.records import made, room
 from kgreason.spark.encode.groups import unpacked
-from kgreason.spark.read.terms import interned
+from kgreason.spark.input.terms import interned
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 

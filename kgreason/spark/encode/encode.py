@@ -44,10 +44,10 @@ from kgreason.spark.encode.groups import (
 )
 from kgreason.spark.folders.checkpoints import fingerprint
 from kgreason.spark.folders.stages import Stages
-from kgreason.spark.read.lines import Malformed
-from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort
-from kgreason.spark.read.read import OnError, documents_of, lines_of, merged
-from kgreason.spark.read.terms import QUAD
+from kgreason.spark.input.lines import Malformed
+from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort
+from kgreason.spark.input.read import OnError, documents_of, lines_of, merged
+from kgreason.spark.input.terms import QUAD
 from kgreason.terms.dictionary import MAX_ID
 from kgreason.terms.vocabulary import VOCABULARY
 

@@ -25,8 +25,8 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from kgreason.errors import InputError
-from kgreason.spark.read.lines import SKIPPED, LineReader
-from kgreason.spark.read.terms import QUAD, interned, record, texts
+from kgreason.spark.input.lines import SKIPPED, LineReader
+from kgreason.spark.input.terms import QUAD, interned, record, texts
 from kgreason.terms.dictionary import Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 

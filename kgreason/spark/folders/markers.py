@@ -18,7 +18,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
 from kgreason.errors import StoreError
-from kgreason.spark.read.paths import by_name
+from kgreason.spark.input.paths import by_name
 
 _TYPES = {"string": pa.string(), "bigint": pa.int64()}
 

@@ -5,16 +5,19 @@
     commit  long      the number of the commit
     sign    int       1 for a row that appeared, -1 for a row that disappeared
     subject, predicate, object, graph  string      N-Triples syntax; graph "" is the default graph, the closure
+    asserted  boolean  whether the row is asserted: a triple of the closure is, if it is asserted in some graph
+
+A triple that turns asserted disappears as an inferred one and appears as an asserted one, and the other way round.
 
 The stream reads the files of the store while another process writes, without a lock, as `kgreason watch` does
 (`Follower`). The offset of the stream is the number of the last commit that it has read. It begins after the commit
 `after`; with 0 the whole graph comes first.
 
 Law: the sum of the signs of a quad, over all rows up to a commit, is 1 if the graph has the quad after this commit,
-else 0. While the stream runs, a checkpoint of the writer loses no rows, but several commits may come as one. A stopped
-stream can continue only while the journal has the commits after its offset. Otherwise the stream fails: start another
-stream from 0, with another checkpoint folder. The driver must see the folder of the store; a task that reads a batch
-again must see it, too.
+else 0. The same holds for a quad together with its flag. While the stream runs, a checkpoint of the writer loses no
+rows, but several commits may come as one. A stopped stream can continue only while the journal has the commits after
+its offset. Otherwise the stream fails: start another stream from 0, with another checkpoint folder. The driver must see
+the folder of the store; a task that reads a batch again must see it, too.
 Cost: a process beside the driver, which needs the memory of a graph without its store. Every row goes through this
 process, and with `after` 0 the whole graph is the first batch. Each trigger of the stream looks at two files.
 """
@@ -31,17 +34,19 @@ from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kgreason.errors import InputError, StoreError
-from kgreason.graph.changes.follower import Follower
+from kgreason.graph.changes.follower import Followed, Follower
 from kgreason.graph.input.quads import of_canonical
-from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
 
-Change: TypeAlias = tuple[int, int, str, str, str, str]
-"""A row of the feed: commit, sign, subject, predicate, object, graph."""
+Change: TypeAlias = tuple[int, int, str, str, str, str, bool]
+"""A row of the feed: commit, sign, subject, predicate, object, graph, asserted."""
 
 
 def feed(spark: SparkSession, store: str | PathLike[str], *, after: int = 0) -> DataFrame:
     """Make a streaming DataFrame with a row for each quad that a commit adds to a store or removes from it.
+
+    Its columns are commit, sign (1 or -1), subject, predicate, object, graph and asserted. Inferred triples are rows,
+    too, with asserted false. A triple that a named graph asserts is an asserted row of the default graph, too.
 
     The stream begins after the commit number `after`; with 0 the whole graph comes first. A query on the DataFrame
     fails, with StoreError in its text, if there is no store, or if the journal no longer has the commits after `after`.
@@ -60,7 +65,7 @@ class Feed(DataSource):  # type: ignore[misc]
 
     def schema(self) -> str:
         """Return the columns of the feed, as the text of a Spark schema."""
-        return "commit long, sign int, subject string, predicate string, object string, graph string"
+        return "commit long, sign int, subject string, predicate string, object string, graph string, asserted boolean"
 
     def simpleStreamReader(self, schema: Any) -> FeedReader:  # noqa: ARG002, N802
         """Make the reader of the stream. Raises InputError if `path` is missing, or if `after` is not a number."""
@@ -93,7 +98,7 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
             return iter(()), start
         self._is_at_end = self._is_to_end
         follower, self._follower = self._at(start), None
-        rows = [row for record in follower.read() for row in _changes(record)]
+        rows = [row for commit in follower.commits() for row in _changes(commit)]
         self._follower = follower  # a follower that raised is not used again
         return iter(rows), {"commit": follower.commit}
 
@@ -108,11 +113,11 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         """
         if start == end:
             return
-        for record in Follower(Path(self._path), start["commit"]).read():
-            if record.commit > end["commit"]:
+        for commit in Follower(Path(self._path), start["commit"]).commits():
+            if commit.record.commit > end["commit"]:
                 break
-            yield from _changes(record)
-            if record.commit == end["commit"]:
+            yield from _changes(commit)
+            if commit.record.commit == end["commit"]:
                 return
         raise StoreError(
             f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']};"
@@ -126,9 +131,9 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         return follower
 
 
-def _changes(record: Record) -> Iterator[Change]:
-    for sign, lines in ((-1, record.removed), (1, record.added)):
+def _changes(commit: Followed) -> Iterator[Change]:
+    for sign, asserted, lines in commit.lines_by_kind():
         dictionary = Dictionary(())
         texts = iter(dictionary.decode(of_canonical(lines, dictionary).ravel()))
         for terms in zip(texts, texts, texts, texts, strict=True):
-            yield (record.commit, sign, *terms)
+            yield (commit.record.commit, sign, *terms, asserted)

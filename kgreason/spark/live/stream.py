@@ -34,8 +34,9 @@ from kgreason.errors import InputError, RuleError, StoreError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
+from kgreason.spark.cluster.workers import check_workers
+from kgreason.spark.input.paths import by_name
 from kgreason.spark.live.edits import FILES, of_files
-from kgreason.spark.read.paths import by_name
 from kgreason.store.journal.facts import read_fact
 
 Target = str | PathLike[str] | KnowledgeGraph
@@ -62,6 +63,7 @@ def follow(
     error: InputError, RdfSyntaxError (with file and line), RuleError, StoreLockedError or StoreError. The batch comes
     again when the query is started again.
     """
+    check_workers(spark)
     options = {} if files is None else {"maxFilesPerTrigger": files}
     patches = spark.readStream.format("binaryFile").schema(FILES).options(**options).load(fspath(folder))
     if isinstance(store, KnowledgeGraph) and ".connect." in type(patches).__module__:

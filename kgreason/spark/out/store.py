@@ -2,6 +2,9 @@
 
     rows -> tasks: check them, write them as N-Quads lines -> files -> driver: read them in one transaction -> commit
 
+A row with the sign -1 is retracted. The driver reads the files twice then, because all retractions come first: rows of
+a DataFrame have no order, and a quad that is both retracted and asserted is in the store afterwards.
+
 Executors cannot share the lock of the store, so the driver loads the lines. A blank node label in a row means the blank
 node of the graph with this label, as queries, dumps and `read` show it. A label means the same node in every file that
 a task writes. So the files are not loaded as RDF documents, because each document has blank nodes of its own.
@@ -14,6 +17,7 @@ in memory.
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Iterator
 from os import PathLike
@@ -27,6 +31,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.folders.folders import check_seen, writing
 from kgreason.store.journal.patch import NO_TERM, problem
 from kgreason.terms.tags import canonical
@@ -36,14 +41,19 @@ File = str | PathLike[str]
 _PIECE = 1 << 23
 """About how many bytes of lines the driver reads at a time."""
 _MARK = b"# "
+_GONE = b"- "
+_SIGN = "sign"
+_PLAIN_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>\"{}|\\^`]+")
 _LONGEST = 500
 
 
 def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: File | None = None) -> dict[str, Any]:
-    """Assert triples in a store, as one commit. Returns the statistics of the store after the commit.
+    """Assert and retract triples in a store, as one commit. Returns the statistics of the store after the commit.
 
     `triples` has the columns subject, predicate, object, and optionally graph, with terms in N-Triples syntax; an empty
-    or null graph is the default graph. `graph` is an open store, or the path of a store, which is opened or made.
+    or null graph is the default graph. With a column `sign`, as `feed` has it, rows with 1 are asserted, and rows with
+    -1 are retracted before. Other columns are ignored. `kgreason.spark.triples` makes such a DataFrame of other ones.
+    `graph` is an open store, or the path of a store, which is opened or made.
     Temporary files are written below `folder`, which driver and workers must both see. Raises InputError for a missing
     column and for a row that is not a triple or quad, StoreLockedError if the store is already open, in this process or
     another process, StoreError, LimitError. After an error nothing has changed.
@@ -55,46 +65,69 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
             raise StoreLockedError(f"{graph}: the store is already open, in this process or another one") from error
         with opened:
             return write_to_store(triples, opened, folder=folder)
+    check_workers(triples.sparkSession)
     lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
     with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:
         with writing(room):
             lines.write.mode("append").text(f"file://{Path(room).resolve()}")
         check_seen(room)
-        for piece in _pieces(Path(room)):
+        if _SIGN in triples.columns:
+            for piece in _pieces(Path(room), removed=True):
+                tx.remove_lines(piece)
+        for piece in _pieces(Path(room), removed=False):
             tx.add_lines(piece)
     return graph.stats()
 
 
 def _columns(triples: DataFrame) -> list[Any]:
-    """Return subject, predicate, object and graph as columns of strings. Raises InputError for a missing column.
+    """Return subject, predicate, object and graph as columns of strings, and the sign if there is one.
 
-    Only the column graph may be missing.
+    Raises InputError for a missing column. Only the columns graph and sign may be missing.
     """
     for name in ("subject", "predicate", "object"):
         if name not in triples.columns:
             raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
     graph = F.coalesce(F.col("graph").cast("string"), F.lit("")) if "graph" in triples.columns else F.lit("")
-    return [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph")]
+    terms = [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph")]
+    return [*terms, F.col(_SIGN).cast("string")] if _SIGN in triples.columns else terms
 
 
-def _pieces(folder: Path) -> Iterator[bytes]:
-    """Yield the N-Quads lines that tasks wrote to files in `folder`. Raises InputError for a row that is not a quad."""
+def _pieces(folder: Path, *, removed: bool) -> Iterator[bytes]:
+    """Yield the N-Quads lines that tasks wrote to files in `folder`: those to retract, or those to assert.
+
+    Raises InputError for a row that is not a quad.
+    """
     for file in sorted(folder.glob("part-*")):
         with file.open("rb") as stream:
             while lines := stream.readlines(_PIECE):
-                bad = next((line for line in lines if line.startswith(_MARK)), None)
+                bad = next((line for line in lines if line.removeprefix(_GONE).startswith(_MARK)), None)
                 if bad is not None:
-                    raise InputError(bad.removeprefix(_MARK).decode().strip())
-                yield b"".join(lines)
+                    raise InputError(bad.removeprefix(_GONE).removeprefix(_MARK).decode().strip())
+                yield b"".join(line.removeprefix(_GONE) for line in lines if line.startswith(_GONE) == removed)
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows of four texts into N-Quads lines, in a task. All lines of a batch become one text."""
+    """Turn rows of four texts into N-Quads lines, in a task. All lines of a batch become one text.
+
+    A fifth column has the signs. Before the line of a row with the sign -1 stands a mark.
+    """
     for batch in batches:
-        rows = list(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-        if rows:
-            text = _at_once(rows) or "".join(map(_one, rows))
+        rows = list(zip(*(column.to_pylist() for column in batch.columns[:4]), strict=True))
+        if batch.num_columns == 4:
+            text = _text(rows)
+        else:
+            signs = batch.column(4).to_pylist()
+            gone, come = ([row for row, sign in zip(rows, signs, strict=True) if sign == each] for each in ("-1", "1"))
+            wrong = ((row, sign) for row, sign in zip(rows, signs, strict=True) if sign not in ("-1", "1"))
+            text = "".join(_GONE.decode() + line for line in _text(gone).splitlines(keepends=True)) + _text(come)
+            text += "".join(_comment(row, f"the sign has to be 1 or -1, got {sign}") for row, sign in wrong)
+        if text:
             yield pa.RecordBatch.from_pydict({"value": [text.removesuffix("\n")]})
+
+
+def _text(rows: list[tuple[str | None, ...]]) -> str:
+    """Return the lines of rows. A row that is no quad becomes a comment."""
+    return (_at_once(rows) or "".join(map(_one, rows))) if rows else ""
 
 
 def _at_once(rows: list[tuple[str | None, ...]]) -> str:
@@ -130,5 +163,7 @@ def _canonical(text: str) -> str:
 
 
 def _comment(row: tuple[str | None, ...], why: str) -> str:
+    plain = next((term for term in row if term and _PLAIN_IRI.fullmatch(term)), None)
+    hint = f"; write an IRI as <{plain}>, or use kgreason.spark.triples with the template {{+column}}" if plain else ""
     shown = ", ".join("null" if term is None else repr(term) for term in row)
-    return f"{_MARK.decode()}the row ({shown[:_LONGEST]}): {' '.join(why.split())}\n"
+    return f"{_MARK.decode()}the row ({shown[:_LONGEST]}): {' '.join(why.split())}{hint}\n"

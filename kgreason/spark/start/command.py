@@ -3,8 +3,8 @@
     session -> work -> session stops
 
 Ctrl-C raises KeyboardInterrupt, as it does without Spark. (PySpark's own handler would call Java in the middle of
-another call of Java.) Log messages of py4j about an interrupted call are dropped, and an error of Spark becomes a
-KgreasonError of one line.
+another call of Java.) Log messages of py4j about an interrupted call are dropped. Those of `kgreason.spark`, which say
+what Spark waits for, go to standard error. An error of Spark becomes a KgreasonError of one line.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 
     Raises the errors of `session`, and KgreasonError if Spark fails in the block.
     """
-    nowhere, handler = logging.NullHandler(), signal.getsignal(signal.SIGINT)
+    nowhere, shown, handler = logging.NullHandler(), logging.StreamHandler(), signal.getsignal(signal.SIGINT)
+    shown.setFormatter(logging.Formatter("kgreason: %(message)s"))
     logging.getLogger().addHandler(nowhere)
+    logging.getLogger("kgreason.spark").addHandler(shown)
     try:
         try:
             spark = session(master, **config)
@@ -42,6 +44,7 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
             yield spark
     finally:
         logging.getLogger().removeHandler(nowhere)
+        logging.getLogger("kgreason.spark").removeHandler(shown)
 
 
 @contextmanager

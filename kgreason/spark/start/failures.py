@@ -18,7 +18,7 @@ from pathlib import Path
 from kgreason import errors
 from kgreason.errors import InputError, KgreasonError, RdfSyntaxError, StoreError
 from kgreason.rdf.formats import format_of
-from kgreason.spark.read.lines import IN_LINE, start_of
+from kgreason.spark.input.lines import IN_LINE, start_of
 
 _ANSWERED = re.compile(r'^\s*details = "(.*)"$', re.MULTILINE)
 _TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgreason.cpus import memory
 from kgreason.errors import InputError
+from kgreason.spark.cluster.network import CONNECT, address, check_reached
+from kgreason.spark.cluster.partitions import SETTING, choose
 from kgreason.spark.start.java import use_java
-from kgreason.spark.start.network import CONNECT, address, check_reached
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -93,7 +94,10 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
         launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    spark = builder.getOrCreate()
+    if not master.startswith(CONNECT) and SETTING not in config:
+        choose(spark)
+    return spark
 
 
 def _local(master: str) -> dict[str, str]:
@@ -105,8 +109,7 @@ def _local(master: str) -> dict[str, str]:
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    cores = os.cpu_count() or 1
-    return {"spark.driver.memory": f"{_megabytes()}m", "spark.sql.shuffle.partitions": str(4 * cores)}
+    return {"spark.driver.memory": f"{_megabytes()}m"}
 
 
 def _megabytes() -> int:

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgreason.errors import StoreError
-from kgreason.graph.changes.follower import Follower
+from kgreason.graph.changes.follower import Followed, Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.journal import journal
 from kgreason.store.journal.record import Record
@@ -45,8 +45,9 @@ with KnowledgeGraph.open(sys.argv[1]) as graph:
 class Copy:
     """The rows that patches come to."""
 
-    def __init__(self, rows: Iterable[str] = ()) -> None:
-        self.rows = set(rows)
+    def __init__(self, rows: Iterable[str] = (), asserted: Iterable[str] = ()) -> None:
+        self.rows, told = set(rows), set(asserted)
+        self.kinds = {line: line in told for line in self.rows}
         self.commits: list[int] = []
 
     def apply(self, records: Iterable[Record]) -> None:
@@ -56,6 +57,21 @@ class Copy:
             assert not added & self.rows
             self.rows = self.rows - removed | added
             self.commits.append(record.commit)
+
+    def follow(self, commits: Iterable[Followed]) -> None:
+        """Apply commits; their lines by kind come to the same rows."""
+        for each in commits:
+            self.apply([each.record])
+            for sign, asserted, text in each.lines_by_kind():
+                for line in text.decode().splitlines():
+                    assert (self.kinds.pop(line) is asserted) if sign < 0 else line not in self.kinds
+                    if sign > 0:
+                        self.kinds[line] = asserted
+            assert set(self.kinds) == self.rows
+
+    @property
+    def asserted(self) -> set[str]:
+        return {line for line, asserted in self.kinds.items() if asserted}
 
 
 @pytest.fixture
@@ -88,6 +104,11 @@ def rows(graph: KnowledgeGraph) -> frozenset[str]:
     return lines(graph.dump(graphs=True))
 
 
+def asserted(graph: KnowledgeGraph) -> frozenset[str]:
+    """A triple of the closure is asserted if it is in some graph."""
+    return lines(graph.dump(asserted=True)) | lines(graph.dump(asserted=True, graphs=True))
+
+
 def commits(follower: Follower) -> list[int]:
     return [record.commit for record in follower.read()]
 
@@ -110,18 +131,20 @@ def test_what_is_told_adds_up_to_the_graph(
     graph = KnowledgeGraph.open(store)
     try:
         add(graph, "a")
-        follower, copy = Follower(store, after), Copy(rows(graph) if after is None else ())
+        follower, copy = Follower(store, after), Copy(*((rows(graph), asserted(graph)) if after is None else ()))
         for kind, what in steps:
             if kind == "look":
-                copy.apply(follower.read())
+                copy.follow(follower.commits())
                 assert copy.rows == rows(graph)
+                assert copy.asserted == asserted(graph)
             elif kind == "reopen":
                 graph.close()
                 graph = KnowledgeGraph.open(store)
             else:
                 take(graph, kind, what)
-        copy.apply(follower.read())
+        copy.follow(follower.commits())
         assert copy.rows == rows(graph)
+        assert copy.asserted == asserted(graph)
         assert follower.commit == graph._home.last
         assert copy.commits == sorted(set(copy.commits))
         assert commits(follower) == []

@@ -49,7 +49,7 @@ from pyspark.sql import SparkSession
 from kgreason import KnowledgeGraph
 from kgreason.spark.encode.encode import encode
 from kgreason.spark.pipeline import load
-from kgreason.spark.read.read import Skipped, read
+from kgreason.spark.input.read import Skipped, read
 
 def falling(batches):
     for number, batch in enumerate(batches):
@@ -264,7 +264,7 @@ def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row
 
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
-    from kgreason.spark.read.lines import Malformed
+    from kgreason.spark.input.lines import Malformed
 
     file, out = tmp_path / "a.nt", str(tmp_path / "out")
     file.write_text(f"{_LINES}junk\n{_LINES}<a:b>\n")
@@ -298,7 +298,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
     from kgreason.spark.encode import groups
-    from kgreason.spark.read.terms import QUAD
+    from kgreason.spark.input.terms import QUAD
 
     monkeypatch.setattr(groups, "TaskContext", SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: 5)))
     monkeypatch.setattr(groups, "_ROWS", 100)

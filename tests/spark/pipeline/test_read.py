@@ -64,7 +64,7 @@ def cut(spark: SparkSession) -> SparkSession:
 
 
 def test_each_format_says_what_it_says_in_process(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     for name, text in _DOCUMENTS.items():
         (tmp_path / name).write_text(text)
@@ -79,7 +79,7 @@ def test_each_format_says_what_it_says_in_process(spark: SparkSession, tmp_path:
 
 
 def test_blank_nodes_of_two_files_are_two_nodes_and_of_many_tasks_one(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     for name in ("a.nt", "b.nt"):
         (tmp_path / name).write_text("".join(f"_:x <http://e/p> _:y{number} .\n" for number in range(200)))
@@ -91,7 +91,7 @@ def test_blank_nodes_of_two_files_are_two_nodes_and_of_many_tasks_one(cut: Spark
 
 @pytest.mark.parametrize("name", ["a.nt.gz", "a.nt.bz2", "A.NT.GZ"])
 def test_packed_lines(cut: SparkSession, tmp_path: Path, name: str) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     packed = gzip.compress if name.lower().endswith("gz") else bz2.compress
     (tmp_path / name).write_bytes(packed((_LINES * 50).encode()))
@@ -103,14 +103,14 @@ def test_packed_lines(cut: SparkSession, tmp_path: Path, name: str) -> None:
     ["a b.nt", "a[1].nt", "a%20b.nt", "ü#?&.nt", "_a.nt", ".a.nt", "{a}.nt", "a*.nt", "a\\b.nt", "a,b.nt", "a: b.nt"],
 )
 def test_files_with_odd_names(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     (tmp_path / name).write_text(_LINES)
     assert on_spark(read(spark, str(tmp_path / name))) == in_process([tmp_path / name])
 
 
 def test_a_link_is_the_file_it_leads_to(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a.nt").write_text(_LINES)
@@ -122,7 +122,7 @@ def test_a_link_is_the_file_it_leads_to(spark: SparkSession, tmp_path: Path, mon
 
 
 def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     odd = '<http://e/a> <http://e/p> "\u2028\u0085\x0b\x0c\ufeff" .\r\n<http://e/a> <http://e/p> "b" .\r\r\n'
     (tmp_path / "a.nt").write_bytes(b"\xef\xbb\xbf" + odd.encode())
@@ -130,8 +130,8 @@ def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_
 
 
 def test_the_lines_are_to_be_had_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.paths import sort
-    from kgreason.spark.read.read import lines_of
+    from kgreason.spark.input.paths import sort
+    from kgreason.spark.input.read import lines_of
 
     (tmp_path / "a.nt").write_text("anything\n\nat all")
     rows = lines_of(spark, sort(tmp_path / "a.nt")).collect()
@@ -145,7 +145,7 @@ def test_the_lines_are_to_be_had_as_they_are(spark: SparkSession, tmp_path: Path
 def test_a_malformed_line_is_an_error_with_its_file_number_and_text(
     cut: SparkSession, tmp_path: Path, bad: str
 ) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
     from kgreason.spark.start.failures import clear_errors
 
     path = tmp_path / "a b.nt"
@@ -157,8 +157,8 @@ def test_a_malformed_line_is_an_error_with_its_file_number_and_text(
 
 
 def test_malformed_lines_are_skipped_and_counted(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.lines import Malformed
-    from kgreason.spark.read.read import Skipped, read
+    from kgreason.spark.input.lines import Malformed
+    from kgreason.spark.input.read import Skipped, read
 
     (tmp_path / "good.nt").write_text(_LINES)
     for name, bad in {"a.nt": "junk\n", "b.nt": "<a:b>\n" * 2}.items():
@@ -175,7 +175,7 @@ def test_malformed_lines_are_skipped_and_counted(cut: SparkSession, tmp_path: Pa
 
 
 def test_what_was_skipped_is_nothing_where_all_is_well(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import Skipped, read
+    from kgreason.spark.input.read import Skipped, read
 
     (tmp_path / "a.nt").write_text(_LINES)
     skipped = Skipped()
@@ -188,7 +188,7 @@ def test_what_was_skipped_is_nothing_where_all_is_well(spark: SparkSession, tmp_
 
 
 def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     (tmp_path / "a.txt").write_text("")
     for path, problem in {
@@ -204,7 +204,7 @@ def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_file_system_that_only_spark_knows(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
     from kgreason.spark.start.failures import clear_errors
 
     mounted = spark.newSession()
@@ -221,7 +221,7 @@ def test_a_file_system_that_only_spark_knows(spark: SparkSession, tmp_path: Path
 
 
 def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
     from kgreason.spark.start.failures import clear_errors
 
     (tmp_path / "a.nt.gz").write_bytes(gzip.compress(os.urandom(100_000))[:50_000])
@@ -230,7 +230,7 @@ def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_pa
 
 
 def test_universities(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.read.read import read
+    from kgreason.spark.input.read import read
 
     cut.conf.set("spark.sql.files.maxPartitionBytes", "300000")
     files = generator.write(tmp_path, 1)[:4]

@@ -21,7 +21,7 @@ _TURTLE = "@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n"
 @pytest.fixture
 def rdf(spark: SparkSession) -> SparkSession:
     """The session, with the data source."""
-    from kgreason.spark.read.source import RdfDataSource
+    from kgreason.spark.input.source import RdfDataSource
 
     spark.dataSource.register(RdfDataSource)
     return spark

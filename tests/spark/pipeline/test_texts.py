@@ -16,7 +16,7 @@ _texts = st.lists(st.none() | st.sampled_from(["", "<a:b>", "_:x"]) | st.text(ma
 
 @given(_texts, st.data())
 def test_a_column_is_interned_as_its_texts_are(column: list[str | None], data: st.DataObject) -> None:
-    from kgreason.spark.read.terms import interned
+    from kgreason.spark.input.terms import interned
 
     start = data.draw(st.integers(0, len(column)))
     dictionary, other = Dictionary(("<a:b>",)), Dictionary(("<a:b>",))
@@ -31,7 +31,7 @@ def test_a_column_is_interned_as_its_texts_are(column: list[str | None], data: s
 
 @given(st.lists(st.text(min_size=1, max_size=9), unique=True), st.integers(0, 5))
 def test_the_texts_of_a_dictionary_stand_at_their_ids(column: list[str], first: int) -> None:
-    from kgreason.spark.read.terms import texts
+    from kgreason.spark.input.terms import texts
 
     dictionary = Dictionary(())
     dictionary.intern(column)
@@ -39,7 +39,7 @@ def test_the_texts_of_a_dictionary_stand_at_their_ids(column: list[str], first: 
 
 
 def test_a_dictionary_that_grows_loses_no_text() -> None:
-    from kgreason.spark.read.terms import interned, texts
+    from kgreason.spark.input.terms import interned, texts
 
     column = [f"<http://e/{'x' * (number % 50)}{number}>" for number in range(20_000)]
     dictionary = Dictionary(())

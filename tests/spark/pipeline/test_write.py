@@ -24,9 +24,11 @@ from pyspark.sql import functions as F  # noqa: N812
 from kgreason.errors import InputError, RdfSyntaxError, StoreError, StoreLockedError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.rdf.lines import parquet
+from kgreason.rdf.reader import read_files
+from kgreason.spark.input.read import read
 from kgreason.spark.out.store import _lines, write_to_store
 from kgreason.spark.out.write import decoded, write
-from kgreason.spark.read.read import read
 from kgreason.terms.dictionary import Dictionary
 from tests.terms.unusual_terms import lines_of, quads
 from tests.volume import many
@@ -94,6 +96,22 @@ def test_parquet_has_all_columns(spark: SparkSession, tmp_path: Path) -> None:
     found = spark.read.parquet(str(tmp_path / "out"))
     assert found.columns == ["subject", "predicate", "object", "stamp"]
     assert {tuple(row) for row in found.collect()} == {(*row, 7) for row in TRIPLES}
+
+
+def test_a_parquet_file_of_one_process_has_the_columns_of_spark(spark: SparkSession, tmp_path: Path) -> None:
+    dictionary = Dictionary()
+    rows = [dictionary.intern(term or "" for term in row) for row in TRIPLES]
+    with (tmp_path / "one.parquet").open("wb") as file:
+        parquet.write([(np.array(rows[1:]), True), (np.array(rows[:1]), False)], dictionary, file)
+    flags = frame_of(spark, TRIPLES).withColumn("asserted", F.monotonically_increasing_id() > 0)
+    write(flags, tmp_path / "out", form="parquet")
+    one, other = (spark.read.parquet(f"{tmp_path}/{name}") for name in ("one.parquet", "out"))
+    assert one.schema == other.schema
+    assert {tuple(row) for row in one.collect()} == {(*row, row != TRIPLES[0]) for row in TRIPLES}
+    # Spark reads the file as a document, and this process the files of Spark
+    assert read(spark, tmp_path / "one.parquet").count() == len(TRIPLES)
+    read_here = read_files(sorted((tmp_path / "out").glob("*.parquet")), Dictionary())
+    assert len(read_here) == len(TRIPLES)
 
 
 def test_no_triples_are_a_folder_too(spark: SparkSession, tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.model import Aggregate, Computed
 from kgreason.spark.close.operators.program import CALLED, MADE
 from kgreason.spark.close.plans import names
-from kgreason.spark.read.terms import interned, record, texts
+from kgreason.spark.input.terms import interned, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 

@@ -6,7 +6,7 @@
 The argument of `load` is a path or a list of paths; a path is a file, a folder or a pattern. One task reads one whole
 file, so every task must be able to open every file: on a cluster the files must be on a shared file system. The option
 `format` is a name of `kgreason.rdf.formats`; by default the suffix of the file decides. Read N-Triples and N-Quads with
-`kgreason.spark.read.read`, which splits large files of these formats.
+`kgreason.spark.input.read`, which splits large files of these formats.
 
 Law: the terms are those of `kgreason.rdf.reader`. A malformed document is an error, with file and line.
 Cost: parsing; a few batches at a time are in memory.
@@ -24,8 +24,8 @@ from pyspark.sql.datasource import DataSource, DataSourceReader, InputPartition
 
 from kgreason.errors import InputError
 from kgreason.rdf.reader import read
-from kgreason.spark.read.paths import local_files
-from kgreason.spark.read.terms import QUAD, record, strings
+from kgreason.spark.input.paths import local_files
+from kgreason.spark.input.terms import QUAD, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -68,7 +68,12 @@ class _Reader(DataSourceReader):  # type: ignore[misc]
         return [InputPartition(file) for file in self._files]
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        dictionary = Dictionary(())
-        for batch in read(Path(partition.value), dictionary, syntax=self._syntax):
-            yield record(SCHEMA, **strings(np.stack(batch), dictionary))
-            dictionary.truncate(0)
+        yield from document(partition.value, self._syntax)
+
+
+def document(file: str, syntax: str | None = None) -> Iterator[pa.RecordBatch]:
+    """Yield the quads of a file as batches of four texts. `syntax` is the format, by default that of the suffix."""
+    dictionary = Dictionary(())
+    for batch in read(Path(file), dictionary, syntax=syntax):
+        yield record(SCHEMA, **strings(np.stack(batch), dictionary))
+        dictionary.truncate(0)

@@ -23,7 +23,7 @@ from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.formats import format_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_stream
-from kgreason.spark.read.paths import source_name
+from kgreason.spark.input.paths import source_name
 from kgreason.terms.dictionary import Dictionary, Ids
 
 IN_LINE = ", in the line: "

@@ -1,7 +1,7 @@
 """`read`: read RDF files in parallel, as a DataFrame of texts.
 
     lines      spark.read.text -> mapInArrow over `LineReader`          files are split
-    documents  spark.read.format("rdf"), see `source`                   one task reads one file
+    documents  spark.range -> mapInArrow over `documents`               one task reads one file
 
 Columns: subject, predicate, object, graph: string, in canonical N-Triples text; an empty graph is the default graph.
 A quad that is written twice gives two rows.
@@ -21,10 +21,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.spark.read.lines import SKIPPED, LineReader, Malformed
-from kgreason.spark.read.paths import LINE_FILES, Inputs, Paths, sort, spark_path
-from kgreason.spark.read.source import SCHEMA, RdfDataSource
-from kgreason.spark.read.terms import QUAD, record, strings
+from kgreason.spark.cluster.workers import check_workers
+from kgreason.spark.input.lines import SKIPPED, LineReader, Malformed
+from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort, spark_path
+from kgreason.spark.input.source import SCHEMA, document
+from kgreason.spark.input.terms import QUAD, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
@@ -69,9 +70,10 @@ def read(
 
     A malformed line of N-Triples or N-Quads raises an error when the rows are computed. With `on_error="count"` this
     line is skipped, and `skipped` counts it. A malformed document in another format is always an error. Raises
-    InputError for a missing path and for an unknown format.
+    InputError for a missing path, for an unknown format, and for workers that cannot run kgreason.
     """
     inputs = sort(paths)
+    check_workers(spark)
     frames = []
     if inputs.has_lines():
         parsed = lines_of(spark, inputs).mapInArrow(partial(_parsed, on_error == "count"), _PARSED)
@@ -95,9 +97,19 @@ def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Read the quads of those inputs that are read as documents."""
-    spark.dataSource.register(RdfDataSource)
-    return spark.read.format(RdfDataSource.name()).load([str(file) for file in inputs.documents])
+    """Read the quads of those inputs that are read as documents, each in one task.
+
+    A data source of Python would ask for kgreason in the workers' Python on the machine of the driver, too.
+    """
+    files = [str(file) for file in inputs.documents]
+    return spark.range(0, len(files), 1, len(files)).mapInArrow(partial(_documents, files), SCHEMA)
+
+
+def _documents(files: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Turn the numbers of files into the quads of these files, in a task."""
+    for batch in batches:
+        for number in batch.column(0).to_pylist():
+            yield from document(files[number])
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

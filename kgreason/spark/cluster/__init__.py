@@ -1,0 +1,7 @@
+"""What a session runs on: its master, its workers, and what they do.
+
+network     checks that a Spark master answers
+workers     checks that Spark's workers can run kgreason
+partitions  chooses how many parts a shuffle has
+watch       moves bars while Spark works, and says what Spark waits for
+"""
