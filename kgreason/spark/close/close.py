@@ -43,6 +43,7 @@ from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.encode.encode import Encoded
+from kgreason.spark.rounds.job import close, parts_for
 
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
@@ -130,7 +131,8 @@ class _Closing:
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
         self._goes_on, self._read = goes_on, 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
-        self._planned = self.driver.planned()
+        parts = 0 if goes_on or "://" in folder else parts_for(encoded.facts)
+        self._planned = self.driver.planned(parts)
         self._who = self._planned.operators, self._planned.fresh
         made_from = sha256(repr((self._who, self._planned.program)).encode()).hexdigest()
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
@@ -138,6 +140,9 @@ class _Closing:
     def closed(self) -> Closed:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
+        if planned.plan and not (planned.operators.all or planned.operators.data):
+            facts = close(self._asserted(), planned.plan, f"{self._folder}/parts", self._progress)
+            return Closed(facts, planned, self._terms)
         is_told = selection.datatypes and not selection.is_literal and not self._goes_on
         facts = materialize(
             self._asserted(),

@@ -38,6 +38,8 @@ from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
 LITERALS = frozenset(["dt_ill", "dt_literal", "dt_type", "dt_value"])
 """The relations of what literals mean (rulesets/datatypes.dl). They have a fact for each literal with a datatype."""
+_RARE = frozenset(["dt_differ", "dt_may_equal", "dt_not"])
+"""Relations of literals and terms that some fact makes equal, or that are in a datatype without its value."""
 _GROWING = frozenset(["list_all", "list_path", "list_shared"])
 """Relations of OWL 2 RL that walk along lists, and have facts for each individual."""
 _PENALTY = 100
@@ -86,7 +88,8 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
 def is_small(atom: Atom) -> bool:
     """Whether an atom is about the schema or about equal terms, so that it is small beside the data."""
     if atom.relation is not None:
-        return atom.relation.startswith(("scm_", "list_")) and atom.relation not in _GROWING
+        is_of_schema = atom.relation.startswith(("scm_", "list_")) and atom.relation not in _GROWING
+        return is_of_schema or atom.relation in _RARE
     _, predicate, object_ = atom.terms
     if predicate == RDF_TYPE:
         return object_ in SCHEMA_CLASSES

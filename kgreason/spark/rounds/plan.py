@@ -11,8 +11,7 @@ Cost: for each form, a pass over the facts of its table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +34,7 @@ class Form(NamedTuple):
     """Places that differ only in their constants.
 
     A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
-    (int32[k, m], sorted, each row once), and if the columns of each pair of `repeated` are equal. Its facts go to the
+    (int32[k, m]), and if the columns of each pair of `repeated` are equal. Its facts go to the
     part of the value in column `column`, or everywhere if it is None.
     """
 
@@ -75,6 +74,30 @@ class Plan(NamedTuple):
     def width(self) -> int:
         """The number of columns of the widest table; at least three, as in the engine."""
         return max(3, *(width for _, width in self.tables))
+
+    def constants(self) -> set[int]:
+        """Return the ids of all constants."""
+        rules = (*self.rules, *self.first)
+        return {number for rule in rules for number in rule.constants}.union(
+            self.hidden, *(form.values.ravel().tolist() for form in self.forms)
+        )
+
+    def renamed(self, ids: Mapping[int, int]) -> Plan:
+        """Return the plan with other ids for its constants: `ids[number]` in the place of `number`."""
+
+        def rules(some: Sequence[EncodedRule]) -> tuple[EncodedRule, ...]:
+            return tuple(rule._replace(constants=tuple(ids[each] for each in rule.constants)) for rule in some)
+
+        def values(some: Int32) -> Int32:
+            flat = [ids[each] for each in some.ravel().tolist()]
+            return np.array(flat, dtype=np.int32).reshape(some.shape)
+
+        return self._replace(
+            rules=rules(self.rules),
+            first=rules(self.first),
+            forms=tuple(form._replace(values=values(form.values)) for form in self.forms),
+            hidden=frozenset(ids[each] for each in self.hidden),
+        )
 
     def home(self, facts: Int32) -> Int64:
         """Return the number of the part that is the home of each fact: int64[n]."""
@@ -142,7 +165,7 @@ def _forms(places: Iterable[Place], engine: Engine, intern: Intern) -> tuple[For
 
 def _ids(rows: list[list[str]], intern: Intern) -> Int32:
     ids = np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
-    return np.unique(ids, axis=0) if ids.shape[1] else ids[:1]
+    return ids
 
 
 def _are_among(rows: Int32, values: Int32) -> NDArray[np.bool_]:
