@@ -17,6 +17,7 @@ did not have.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
 from typing import NamedTuple
@@ -33,6 +34,7 @@ from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.fixpoint import Operated, Told
+from kgreason.spark.close.kept import Kept
 from kgreason.spark.close.levels import materialize
 from kgreason.spark.close.literals import followed, literal_facts, visible
 from kgreason.spark.close.operators.data import asserted
@@ -43,7 +45,7 @@ from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.plans import Program, names
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import close, parts_for
+from kgreason.spark.rounds.job import More, close, parts_for
 
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
@@ -140,10 +142,13 @@ class _Closing:
     def closed(self) -> Closed:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
-        if planned.plan and not (planned.operators.all or planned.operators.data):
-            facts = close(self._asserted(), planned.plan, f"{self._folder}/parts", self._progress)
-            return Closed(facts, planned, self._terms)
         is_told = selection.datatypes and not selection.is_literal and not self._goes_on
+        if planned.plan:
+            told = _told(self._terms, planned) if is_told else None
+            more = _more(told, self._operated()[1] if planned.operators.all else None, self._progress)
+            folder = f"{self._folder}/parts"
+            facts = close(self._asserted(), planned.plan, folder, more=more, who=self._who, progress=self._progress)
+            return Closed(facts, planned, self._terms)
         facts = materialize(
             self._asserted(),
             planned.program,
@@ -192,6 +197,26 @@ class _Closing:
             are_merged=bool(self._selection.equality),
         )
         return self._who, assertions.wanted
+
+
+def _more(told: Told | None, operated: Operated | None, progress: Progress) -> More:
+    """Return the function that asserts facts between rounds: first those about equal terms, then those of operators."""
+
+    def more(facts: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
+        found = told.asserted(arrived.drop("asserted")) if told else None
+        if found is not None:
+            place(found)
+            return True
+        if operated is None:
+            return False
+        with Kept() as kept:
+            with progress("operators"):
+                wanted = operated(facts.drop("asserted"), arrived.drop("asserted"), kept)
+            if wanted is not None:
+                place(wanted)
+        return wanted is not None
+
+    return more
 
 
 def _told(terms: Terms, planned: Planned) -> Told:

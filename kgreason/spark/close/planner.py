@@ -36,7 +36,7 @@ from kgreason.rules.model import Rule
 from kgreason.spark.close.operators.program import Operators, operators_of
 from kgreason.spark.close.plans import Program
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import Plan, plan
+from kgreason.spark.rounds.plan import PartsPlan, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -60,7 +60,7 @@ class Planned(NamedTuple):
     last: int
     warnings: tuple[str, ...]
     operators: Operators
-    plan: Plan | None = None
+    plan: PartsPlan | None = None
 
 
 class Driver:
@@ -110,7 +110,9 @@ class Driver:
         dictionary, codes = self._materializer.dictionary, self._materializer.rules_by_code()
         operators = operators_of(self._materializer.rules, self._materializer.program.schema)
         divided = self._divided(parts) if parts else None
-        used = sorted({constant for code in codes for constant in code.constants} | (divided.constants() if divided else set()))
+        used = sorted(
+            {constant for code in codes for constant in code.constants} | (divided.constants() if divided else set())
+        )
         texts = dict(zip(used, dictionary.decode(used), strict=True))
         mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
         ids, last = self._known(list(mentioned)), self._last()
@@ -122,7 +124,7 @@ class Driver:
         rules_in_force, warnings = tuple(self._materializer.rules), self._materializer.warnings
         return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators, divided)
 
-    def _divided(self, parts: int) -> Plan:
+    def _divided(self, parts: int) -> PartsPlan:
         engine, dictionary = self._materializer.engine, self._materializer.dictionary
         quiet = 0 if self._materializer.selection.is_reflexive else SAME_AS
         return plan(placement(self._materializer.rules), parts, engine, dictionary.intern, quiet)

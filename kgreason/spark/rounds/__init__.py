@@ -1,4 +1,4 @@
-"""A closure by rounds of parts: facts are divided so that each join is local to a part, and the engine runs in each part.
+"""A closure by rounds of parts: facts are divided so that each join is local to a part, where the engine runs.
 
     place      facts -> the parts that need them
     evaluate   each part: Bootstrap, later Update
@@ -6,7 +6,11 @@
 
 division     rules whose atoms have no common variable become rules that have one
 placement    which parts need a fact: a function of the program
+listing      a placement as text
 plan         rules and placement as numbers
 part         a part: an engine, and the facts that it has for others
 rounds       rounds in one process
+exchange     facts on their way between parts, as files
+tasks        what tasks of Spark do in a round
+job          rounds on Spark
 """

@@ -1,29 +1,38 @@
 """`close`: a closure by rounds of parts on Spark.
 
-    facts (tbl, c0..) -> round 0 -> parts evaluate -> round 1 -> ... -> a round without facts -> result
+    facts (tbl, c0..) -> round 0 -> parts evaluate -> round 1 -> ... -> a round without facts -> news
+                                                                                              -> more facts -> round n
 
-A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`exchange`). A marker says that a
-round is whole. So a job that was stopped goes on after its last whole round, and the folders of a job are a function of
-its plan and its facts. Driver and workers must see the folder under the same path.
+A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`exchange`). When a round has no
+facts for any part, the parts write what is new at its home: the *news*. Then others may assert more facts (operators,
+facts about equal terms), and the rounds go on. All news together are the closure.
 
-Cost: a small job for each round.
+A marker says that a round is whole. So a job that was stopped goes on after its last whole round, and the folders of a
+job are a function of its plan and its facts. Driver and workers must see the folder under the same path.
+
+Cost: a small job for each round, and one for the news.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from hashlib import sha256
+from typing import TypeAlias
 
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.checkpoints import fingerprint
-from kgreason.spark.folders.markers import mark, marked, parquet
-from kgreason.spark.rounds.plan import Plan
-from kgreason.spark.rounds.tasks import SUMMARY, Job, Task, closing, evaluating, placing
+from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
+from kgreason.spark.rounds.plan import PartsPlan
+from kgreason.spark.rounds.tasks import SUMMARY, At, Job, Task, evaluating, placing, telling
 from kgreason.spark.start.failures import clear_errors
 
+More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], bool]
+"""Asserts more facts when no part has facts for another one. It gets all facts, those that are new since the last call
+(rows `tbl, c0.., asserted`), and a function that takes facts to assert (`tbl, c0..`). Returns whether there are any."""
 _WHOLE = "facts bigint"
 _FEW = 50_000
 """A part should have at least this many facts on average."""
@@ -31,72 +40,105 @@ _MOST = 4_000_000
 """A part should have at most this many facts on average."""
 
 
-def close(facts: DataFrame, plan: Plan, folder: str, progress: Progress = SILENT) -> DataFrame:
+def close(
+    facts: DataFrame,
+    plan: PartsPlan,
+    folder: str,
+    *,
+    more: More | None = None,
+    who: object = None,
+    progress: Progress = SILENT,
+) -> DataFrame:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
-    `folder` is a path that driver and workers see. The result is read back from Parquet files there.
+    `folder` is a path that driver and workers see. The result is read back from Parquet files there. `more` asserts
+    further facts (`More`), and `who` identifies it: a run on the same folder goes on only if all of them are the same.
     """
-    made_from = sha256(fingerprint(plan, facts).encode()).hexdigest()[:16]
-    rounds = _Rounds(facts.sparkSession, Job(plan, f"{folder.rstrip('/')}/{made_from}"))
+    made_from = sha256(fingerprint((plan, who), facts).encode()).hexdigest()[:16]
+    rounds = _Rounds(facts.sparkSession, Job(plan, f"{folder.rstrip('/')}/{made_from}"), progress)
     with clear_errors(folder):
-        rounds.place(facts, progress)
-        while rounds.is_moving:
-            rounds.evaluate(progress)
-        return rounds.result(progress)
+        rounds.place(facts)
+        while True:
+            rounds.run()
+            rounds.tell()
+            if more is None or not more(rounds.facts, rounds.latest, rounds.place):
+                return rounds.facts
 
 
 def parts_for(facts: DataFrame) -> int:
     """Return into how many parts facts should be divided: one for each core, if there are many facts."""
-    count = facts.count()
+    count: int = facts.count()
     spark = facts.sparkSession
-    cores = spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
+    cores: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
     return max(1, min(cores, count // _FEW), -(-count // _MOST))
 
 
 class _Rounds:
-    """The rounds of a job. `last` is the number of the last whole round, `moved` how many facts it has."""
+    """The rounds of a job. `_next` is the number of the next round: its files are there, and `_moved` are their facts.
 
-    def __init__(self, spark: SparkSession, job: Job) -> None:
-        self._spark, self._job = spark, job
-        self._last, self._moved = -1, 1
+    `_told` are the rounds before which the parts have told their news.
+    """
+
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress) -> None:
+        self._spark, self._job, self._progress = spark, job, progress
+        self._next, self._moved = 0, 0
+        self._told: list[int] = []
+        columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
+        self._schema = f"{columns}, asserted boolean"
 
     @property
-    def is_moving(self) -> bool:
-        """Whether the last whole round has facts for some part."""
-        return self._moved > 0
+    def facts(self) -> DataFrame:
+        """All facts that the parts have told."""
+        return parquet(self._spark, self._schema, *map(self._news, self._told))
 
-    def place(self, facts: DataFrame, progress: Progress) -> None:
-        """Place asserted facts as the next round."""
-        self._round("placing", lambda: facts.mapInArrow(placing(self._job, 0), SUMMARY), progress)
-        self._moved = max(self._moved, 1)  # rules without a body derive facts from nothing
+    @property
+    def latest(self) -> DataFrame:
+        """The facts that the parts have told last."""
+        return parquet(self._spark, self._schema, self._news(self._told[-1]))
 
-    def evaluate(self, progress: Progress) -> None:
-        """Let all parts evaluate the facts of the last round. What they have for each other is the next round."""
-        task, name = evaluating(self._job, self._last), f"round {self._last + 1}"
-        self._round(name, lambda: self._on_parts(task, SUMMARY), progress)
+    def place(self, facts: DataFrame) -> None:
+        """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
+        self._moved += self._whole(
+            f"placed-{self._next}", "placing", lambda: facts.mapInArrow(placing(self._job, self._next), SUMMARY)
+        )
 
-    def result(self, progress: Progress) -> DataFrame:
-        """Return the facts of all parts."""
-        columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(self._job.plan.width))))
-        schema, path = f"{columns}, asserted boolean", f"{self._job.folder}/result"
+    def run(self) -> None:
+        """Let all parts evaluate, round after round, until none has facts for another one."""
+        while self._moved or not self._next:  # rules without a body derive facts from nothing
+            task = evaluating(self._job, At(self._next, self._told[-1] if self._told else 0))
+            work = partial(self._on_parts, task, SUMMARY)
+            self._next += 1
+            self._moved = self._whole(f"round-{self._next}", f"round {self._next}", work)
+
+    def tell(self) -> None:
+        """Let all parts tell which facts are new."""
+        path, at = self._news(self._next), At(self._next, self._told[-1] if self._told else 0)
         if marked(self._spark, f"{path}.whole", _WHOLE) is None:
-            with progress("collecting"):
-                self._on_parts(closing(self._job, self._last, schema), schema).write.mode("overwrite").parquet(path)
-            mark(self._spark, f"{path}.whole", _WHOLE, (self._moved,))
-        return parquet(self._spark, schema, path)
+            rows = self._on_parts(telling(self._job, at, self._schema), self._schema)
+            with self._progress("writing news") as report:
+                rows.write.mode("overwrite").parquet(path)
+                count = count_rows(self._spark, path, rows)
+                report(count)
+            mark(self._spark, f"{path}.whole", _WHOLE, (count,))
+        self._told.append(self._next)
 
-    def _round(self, name: str, work: Callable[[], DataFrame], progress: Progress) -> None:
-        """Make the next round whole. `work` gives the summaries of the tasks that write its files."""
-        marker = f"{self._job.folder}/round-{self._last + 1}.whole"
+    def _news(self, number: int) -> str:
+        return f"{self._job.folder}/news-{number}"
+
+    def _whole(self, name: str, title: str, work: Callable[[], DataFrame]) -> int:
+        """Do a step, unless it is whole already. Returns how many facts it has written for the next round.
+
+        `name` is the name of its marker. `work` gives the summaries of the tasks.
+        """
+        marker = f"{self._job.folder}/{name}.whole"
         found = marked(self._spark, marker, _WHOLE)
-        if found is None:
-            with progress(name) as report:
-                moved = sum(row.sent for row in work().collect())
-                report(moved)
-            mark(self._spark, marker, _WHOLE, (moved,))
-        else:
-            moved = found.facts
-        self._last, self._moved = self._last + 1, moved
+        if found is not None:
+            return int(found.facts)
+        with self._progress(title) as report:
+            moved: int = sum(row.sent for row in work().collect())
+            report(moved)
+        mark(self._spark, marker, _WHOLE, (moved,))
+        return moved
 
     def _on_parts(self, task: Task, schema: str) -> DataFrame:
         """Return the rows of a task for each part."""

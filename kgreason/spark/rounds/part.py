@@ -1,12 +1,13 @@
-"""`Part`: one part of the facts, with an engine of its own.
+"""`EnginePart`: one part of the facts, with an engine of its own.
 
     facts from others -> Bootstrap, later Update -> new facts -> those that other parts need
+                                                              -> those that have their home here (`news`)
 
 All facts that a part receives are asserted in its engine, whether users have asserted them or rules of other parts have
-derived them. Only their home knows which facts are asserted (`facts_at_home`).
+derived them. Only its home says whether a fact is asserted: whoever asserts a fact places it with this flag.
 
-Law: a part sends each fact that its rules derive to all other parts that need it, once. A fact that it received is not
-sent again, because whoever derived it has sent it everywhere.
+Laws: a part sends each fact that its rules derive to all other parts that need it, once. A fact that it received is not
+sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, Plan
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
 from kgreason.zset.columns import ABSENT, INFERRED, Int32, Int64
+
+_NOTHING = np.empty((0, 0), dtype=np.int32), np.empty(0, dtype=np.int32)
 
 
 class Sent(NamedTuple):
@@ -27,20 +30,18 @@ class Sent(NamedTuple):
     parts: Int64
 
 
-class Part:
+class EnginePart:
     """The part number `number` of a plan. One thread at a time."""
 
-    def __init__(self, plan: Plan, number: int) -> None:
+    def __init__(self, plan: PartsPlan, number: int) -> None:
         self._plan, self._number = plan, number
         self._engine = Engine(plan.quiet, threads=1)
         for is_triple, width in plan.tables:
             self._engine.table(is_triple, width)
-        self._stated: list[Int32] = []
-        """The asserted facts that have their home here, as columns int32[n, w]."""
+        self._news: list[Int32] = []
 
     def receive(self, rows: Int32) -> Sent:
         """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need of the new facts."""
-        self._state(rows)
         widths = [width for _, width in self._plan.tables]
         facts = {n: rows[rows[:, TABLE] == n, FIRST : FIRST + widths[n]] for n in np.unique(rows[:, TABLE]).tolist()}
         if self._engine.work is None:
@@ -48,28 +49,29 @@ class Part:
             changes = self._engine.bootstrap(facts, rules)
         else:
             changes = self._engine.commit(facts)
-        is_new = (changes.before == ABSENT) & (changes.after == INFERRED)
-        return self._sent(self._rows(changes.rows[is_new], changes.tables[is_new]))
+        is_new = changes.before == ABSENT
+        new = self._rows(changes.rows[is_new], changes.tables[is_new])
+        self._note_news(new, rows[rows[:, FLAG] == 1])
+        return self._sent(new[changes.after[is_new] == INFERRED])
 
-    def facts_at_home(self) -> Int32:
-        """Return the facts that have their home here, without those of hidden relations: int32[n, 2 + w].
+    def news(self) -> Int32:
+        """Return the facts that have their home here, and are new since the last call: int32[n, 2 + w].
 
-        The first column says whether the fact is asserted.
+        Facts of hidden relations are left out.
         """
-        facts = self._engine.facts
-        numbers = facts.present()
-        rows = self._rows(*facts.columns(numbers))
-        if self._stated:
-            rows[:, FLAG] = np.isin(numbers, facts.find(facts.padded(np.concatenate(self._stated))))
-        shown = rows[~np.isin(rows[:, FIRST], list(self._plan.hidden))] if self._plan.hidden else rows
-        found: Int32 = shown[self._plan.home(shown) == self._number]
-        return found
+        news, self._news = np.concatenate([self._rows(*_NOTHING), *self._news]), []
+        return news
 
-    def _state(self, rows: Int32) -> None:
-        """Note which of the rows are asserted and have their home here."""
-        asserted = rows[rows[:, FLAG] == 1]
-        if len(asserted):
-            self._stated.append(asserted[self._plan.home(asserted) == self._number, FIRST:])
+    def _note_news(self, new: Int32, asserted: Int32) -> None:
+        """Note the new facts that have their home here. `asserted` are the received facts that are asserted."""
+        hidden = np.fromiter(self._plan.hidden, np.int32)
+        shown = new[~np.isin(new[:, FIRST], hidden)] if len(hidden) else new
+        here = shown[self._plan.home(shown) == self._number]
+        if len(here) and len(asserted):
+            facts = self._engine.facts
+            numbers = facts.find(facts.padded(here[:, FIRST:]))
+            here[:, FLAG] = np.isin(numbers, facts.find(facts.padded(asserted[:, FIRST:])))
+        self._news.append(here)
 
     def _rows(self, columns: Int32, tables: Int32) -> Int32:
         rows = np.zeros((len(columns), FIRST + self._plan.width), dtype=np.int32)

@@ -45,7 +45,7 @@ _GROWING = frozenset(["list_all", "list_path", "list_shared"])
 _PENALTY = 100
 
 
-class Place(NamedTuple):
+class PatternPlace(NamedTuple):
     """A pattern, and the column by whose values its facts are placed: the number of a term. None: everywhere."""
 
     pattern: Atom
@@ -61,7 +61,7 @@ class Placement(NamedTuple):
 
     rules: tuple[Rule, ...]
     first: tuple[Rule, ...]
-    places: tuple[Place, ...]
+    places: tuple[PatternPlace, ...]
 
 
 def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placement:
@@ -71,9 +71,9 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
     everywhere in any case.
     """
     local = divided(chain.from_iterable(map(lowered, rules)), lambda atom: atom.relation in few or is_small(atom))
-    places: dict[Place, None] = {}
+    places: dict[PatternPlace, None] = {}
     for each in local:
-        places |= dict.fromkeys(Place(numbered(atom), None) for atom in each.copied)
+        places |= dict.fromkeys(PatternPlace(numbered(atom), None) for atom in each.copied)
     for each in sorted(local, key=lambda each: len(each.variables)):
         if len(each.spread) > 1:
             ways = [_placed(each, variable) for variable in each.variables]
@@ -96,12 +96,12 @@ def is_small(atom: Atom) -> bool:
     return predicate in SCHEMA_PREDICATES or predicate == OWL_SAME_AS
 
 
-def _placed(local: Local, variable: Variable) -> list[Place]:
+def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
     """Return where the spread atoms of a star are placed if it is joined by `variable`."""
-    return [Place(numbered(atom), atom.terms.index(variable)) for atom in local.spread]
+    return [PatternPlace(numbered(atom), atom.terms.index(variable)) for atom in local.spread]
 
 
-def _weight(places: Iterable[Place]) -> int:
+def _weight(places: Iterable[PatternPlace]) -> int:
     """Return how much places cost. Facts with few different values in a column fill few parts."""
     weight = 0
     for (relation, terms), column in places:

@@ -1,4 +1,4 @@
-"""`Plan`: a placement and its rules as numbers; `Plan.destinations` says to which parts facts go.
+"""`PartsPlan`: a placement and its rules as numbers; `PartsPlan.destinations` says to which parts facts go.
 
 Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the number of its table, and its columns, as wide
 as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
@@ -22,7 +22,7 @@ from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Variable
 from kgreason.spark.rounds.division import is_hidden
-from kgreason.spark.rounds.placement import Place, Placement
+from kgreason.spark.rounds.placement import PatternPlace, Placement
 from kgreason.zset.columns import Int32, Int64
 
 FLAG, TABLE, FIRST = 0, 1, 2
@@ -30,7 +30,7 @@ FLAG, TABLE, FIRST = 0, 1, 2
 _UNPLACED = 1 << 10
 
 
-class Form(NamedTuple):
+class PlaceForm(NamedTuple):
     """Places that differ only in their constants.
 
     A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
@@ -46,7 +46,7 @@ class Form(NamedTuple):
 
     def matches(self, facts: Int32) -> NDArray[np.bool_]:
         """Return for each fact of `facts`, int32[n, 2 + w], whether it matches: bool[n]."""
-        found = facts[:, TABLE] == self.table
+        found: NDArray[np.bool_] = facts[:, TABLE] == self.table
         for one, other in self.repeated:
             found &= facts[:, FIRST + one] == facts[:, FIRST + other]
         if self.constants:
@@ -55,7 +55,7 @@ class Form(NamedTuple):
         return found
 
 
-class Plan(NamedTuple):
+class PartsPlan(NamedTuple):
     """A program whose facts are divided into `parts` parts.
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
@@ -66,7 +66,7 @@ class Plan(NamedTuple):
     tables: tuple[tuple[bool, int], ...]
     rules: tuple[EncodedRule, ...]
     first: tuple[EncodedRule, ...]
-    forms: tuple[Form, ...]
+    forms: tuple[PlaceForm, ...]
     hidden: frozenset[int]
     quiet: int = 0
 
@@ -82,7 +82,7 @@ class Plan(NamedTuple):
             self.hidden, *(form.values.ravel().tolist() for form in self.forms)
         )
 
-    def renamed(self, ids: Mapping[int, int]) -> Plan:
+    def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
         """Return the plan with other ids for its constants: `ids[number]` in the place of `number`."""
 
         def rules(some: Sequence[EncodedRule]) -> tuple[EncodedRule, ...]:
@@ -123,7 +123,7 @@ class Plan(NamedTuple):
         found = np.unique(np.concatenate(pairs))
         return found % max(1, len(facts)), found // max(1, len(facts))
 
-    def _homes(self, facts: Int32, matched: Sequence[tuple[Form, NDArray[np.bool_]]]) -> Int64:
+    def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
         column = np.full(len(facts), _UNPLACED)
         for form, found in matched:
             assert form.column is not None
@@ -140,17 +140,17 @@ def part_of(ids: Int32, parts: int) -> Int64:
     return found
 
 
-def plan(placement: Placement, parts: int, engine: Engine, intern: Intern, quiet: int = 0) -> Plan:
+def plan(placement: Placement, parts: int, engine: Engine, intern: Intern, quiet: int = 0) -> PartsPlan:
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
     first = dict.fromkeys(engine.encode(placement.first, intern))
     forms = _forms(placement.places, engine, intern)
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
-    return Plan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet)
+    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet)
 
 
-def _forms(places: Iterable[Place], engine: Engine, intern: Intern) -> tuple[Form, ...]:
+def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tuple[PlaceForm, ...]:
     found: defaultdict[tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None], list[list[str]]]
     found = defaultdict(list)
     for pattern, column in places:
@@ -160,12 +160,11 @@ def _forms(places: Iterable[Place], engine: Engine, intern: Intern) -> tuple[For
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]
         place = None if column is None else column + len(row) - len(pattern.terms)
         found[table, tuple(constants), tuple(repeated), place].append([str(row[n]) for n in constants])
-    return tuple(Form(*key, _ids(rows, intern)) for key, rows in found.items())
+    return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
 
 
 def _ids(rows: list[list[str]], intern: Intern) -> Int32:
-    ids = np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
-    return ids
+    return np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
 
 
 def _are_among(rows: Int32, values: Int32) -> NDArray[np.bool_]:
@@ -178,4 +177,5 @@ def _are_among(rows: Int32, values: Int32) -> NDArray[np.bool_]:
         codes = (codes << 32) + rows[:, column]
         places = np.minimum(np.searchsorted(order, codes), len(order) - 1)
         codes = np.where(order[places] == codes, places + 1, 0)
-    return codes > 0
+    found: NDArray[np.bool_] = codes > 0
+    return found

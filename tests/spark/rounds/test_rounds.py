@@ -10,12 +10,12 @@ import pytest
 from kgreason.engine.engine import Engine
 from kgreason.rules.model import Atom, Rule
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, Plan, plan
-from kgreason.spark.rounds.rounds import Rounds, close
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, plan
+from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import Int32
 from tests.engine.systems import System, encode_facts
 from tests.oracle.datalog import Fact, materialize
-from tests.strategies.programs import wide
+from tests.spark.rounds.programs import random_program
 from tests.volume import many
 
 
@@ -43,7 +43,6 @@ def closed(facts: Sequence[Atom], rules: Sequence[Rule], parts: int) -> dict[Fac
 @pytest.mark.parametrize("parts", [1, 2, 5, 16])
 def test_random_programs(parts: int) -> None:
     for seed in range(many(20)):
-        first = wide(seed)[0]
-        facts, rules = ([each for each, sign in signs.items() if sign > 0] for signs in (first.facts, first.rules))
+        rules, facts = random_program(seed)
         wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
         assert closed(facts, rules, parts) == wanted, seed
