@@ -32,7 +32,7 @@ def write(path: Path, rows: Int32, parts: Int64) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
     starts = np.flatnonzero(np.diff(parts, prepend=-1))
-    with pq.ParquetWriter(beside, pa.schema([(name, pa.int32()) for name in _names(rows)])) as writer:
+    with pq.ParquetWriter(beside, pa.schema([(name, pa.int32()) for name in names(rows.shape[1] - 2)])) as writer:
         for low, high in zip(starts, [*starts[1:], len(rows)], strict=True):
             writer.write_table(_table(rows[low:high], parts[low:high]))
     os.replace(beside, path)
@@ -50,10 +50,11 @@ def read(folder: Path, part: int, width: int) -> Int32:
     return np.unique(np.concatenate(found), axis=0)
 
 
-def _names(rows: Int32) -> list[str]:
-    return ["part", "flag", "tbl", *(f"c{number}" for number in range(rows.shape[1] - 2))]
+def names(width: int) -> list[str]:
+    """Return the names of the columns of facts for parts. `width`: the number of columns of a fact."""
+    return ["part", "flag", "tbl", *(f"c{number}" for number in range(width))]
 
 
 def _table(rows: Int32, parts: Int64) -> pa.Table:
     columns = [parts.astype(np.int32), *rows.T]
-    return pa.table([pa.array(np.ascontiguousarray(column)) for column in columns], names=_names(rows))
+    return pa.table([pa.array(np.ascontiguousarray(column)) for column in columns], names=names(rows.shape[1] - 2))

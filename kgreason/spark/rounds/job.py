@@ -3,12 +3,12 @@
     facts (tbl, c0..) -> round 0 -> parts evaluate -> round 1 -> ... -> a round without facts -> news
                                                                                               -> more facts -> round n
 
-A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`exchange`). When a round has no
+A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, the parts write what is new at its home: the *news*. Then others may assert more facts (operators,
 facts about equal terms), and the rounds go on. All news together are the closure.
 
-A marker says that a round is whole. So a job that was stopped goes on after its last whole round, and the folders of a
-job are a function of its plan and its facts. Driver and workers must see the folder under the same path.
+A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
+are a function of its plan and its facts.
 
 Cost: a small job for each round, and one for the news.
 """
@@ -27,7 +27,8 @@ from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.checkpoints import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.rounds.plan import PartsPlan
-from kgreason.spark.rounds.tasks import SUMMARY, At, Job, Task, evaluating, placing, telling
+from kgreason.spark.rounds.tasks import At, Job
+from kgreason.spark.rounds.travel import travel_of
 from kgreason.spark.start.failures import clear_errors
 
 More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], bool]
@@ -51,8 +52,9 @@ def close(
 ) -> DataFrame:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
-    `folder` is a path that driver and workers see. The result is read back from Parquet files there. `more` asserts
-    further facts (`More`), and `who` identifies it: a run on the same folder goes on only if all of them are the same.
+    `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. `more`
+    asserts further facts (`More`), and `who` identifies it: a run on the same folder goes on only if all of them are
+    the same.
     """
     made_from = sha256(fingerprint((plan, who), facts).encode()).hexdigest()[:16]
     rounds = _Rounds(facts.sparkSession, Job(plan, f"{folder.rstrip('/')}/{made_from}"), progress)
@@ -74,13 +76,14 @@ def parts_for(facts: DataFrame) -> int:
 
 
 class _Rounds:
-    """The rounds of a job. `_next` is the number of the next round: its files are there, and `_moved` are their facts.
+    """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
     `_told` are the rounds before which the parts have told their news.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress) -> None:
-        self._spark, self._job, self._progress = spark, job, progress
+        self._spark, self._folder, self._progress = spark, job.folder, progress
+        self._travel = travel_of(spark, job)
         self._next, self._moved = 0, 0
         self._told: list[int] = []
         columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
@@ -96,52 +99,46 @@ class _Rounds:
         """The facts that the parts have told last."""
         return parquet(self._spark, self._schema, self._news(self._told[-1]))
 
+    @property
+    def _at(self) -> At:
+        return At(self._next, self._told[-1] if self._told else 0)
+
     def place(self, facts: DataFrame) -> None:
         """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
-        self._moved += self._whole(
-            f"placed-{self._next}", "placing", lambda: facts.mapInArrow(placing(self._job, self._next), SUMMARY)
-        )
+        at = self._next
+        self._moved += self._whole(f"placed-{at}", "placing", partial(self._travel.place, facts, at))
 
     def run(self) -> None:
         """Let all parts evaluate, round after round, until none has facts for another one."""
         while self._moved or not self._next:  # rules without a body derive facts from nothing
-            task = evaluating(self._job, At(self._next, self._told[-1] if self._told else 0))
-            work = partial(self._on_parts, task, SUMMARY)
+            work = partial(self._travel.evaluate, self._at)
             self._next += 1
             self._moved = self._whole(f"round-{self._next}", f"round {self._next}", work)
 
     def tell(self) -> None:
         """Let all parts tell which facts are new."""
-        path, at = self._news(self._next), At(self._next, self._told[-1] if self._told else 0)
-        if marked(self._spark, f"{path}.whole", _WHOLE) is None:
-            rows = self._on_parts(telling(self._job, at, self._schema), self._schema)
-            with self._progress("writing news") as report:
-                rows.write.mode("overwrite").parquet(path)
-                count = count_rows(self._spark, path, rows)
-                report(count)
-            mark(self._spark, f"{path}.whole", _WHOLE, (count,))
+        self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
         self._told.append(self._next)
 
+    def _write_news(self, at: At) -> int:
+        rows, path = self._travel.tell(at, self._schema), self._news(at.round)
+        rows.write.mode("overwrite").parquet(path)
+        return count_rows(self._spark, path, rows)
+
     def _news(self, number: int) -> str:
-        return f"{self._job.folder}/news-{number}"
+        return f"{self._folder}/news-{number}"
 
-    def _whole(self, name: str, title: str, work: Callable[[], DataFrame]) -> int:
-        """Do a step, unless it is whole already. Returns how many facts it has written for the next round.
+    def _whole(self, name: str, title: str, work: Callable[[], int]) -> int:
+        """Do a step, unless it is whole already. Returns how many facts it has written.
 
-        `name` is the name of its marker. `work` gives the summaries of the tasks.
+        `name` is the name of its marker. `work` does the step and returns the number.
         """
-        marker = f"{self._job.folder}/{name}.whole"
+        marker = f"{self._folder}/{name}.whole"
         found = marked(self._spark, marker, _WHOLE)
         if found is not None:
             return int(found.facts)
         with self._progress(title) as report:
-            moved: int = sum(row.sent for row in work().collect())
-            report(moved)
-        mark(self._spark, marker, _WHOLE, (moved,))
-        return moved
-
-    def _on_parts(self, task: Task, schema: str) -> DataFrame:
-        """Return the rows of a task for each part."""
-        parts = self._job.plan.parts
-        numbers = self._spark.range(0, parts, 1, parts).select(F.col("id").cast("int").alias("part"))
-        return numbers.mapInArrow(task, schema)
+            count = work()
+            report(count)
+        mark(self._spark, marker, _WHOLE, (count,))
+        return count

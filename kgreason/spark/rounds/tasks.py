@@ -1,13 +1,17 @@
-"""The tasks of a round on Spark: `placing` places facts, `evaluating` evaluates a part, `telling` gives its new facts.
+"""The tasks of a round on Spark: they place facts, evaluate parts, and tell what is new in them.
 
 A worker keeps the engines of its parts between rounds (`_parts`), because Spark uses its Python processes again. A
-worker that does not have a part, or has it as of another round, makes it anew from the files of the rounds so far. So a
+worker that does not have a part, or has it as of another round, makes it anew from the facts of the rounds so far. So a
 task can run anywhere, and again.
+
+There are two ways for facts to travel (`travel`). In files, a task reads and writes them itself: `placing`,
+`evaluating`, `telling` and their summaries. By shuffles, Spark brings all facts of a part to a task, and writes the
+rows that the task gives: `placed`, `evaluated`, `told`. Then no part is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,7 +20,7 @@ import pyarrow as pa
 from pyspark import TaskContext
 
 from kgreason.spark.rounds import exchange
-from kgreason.spark.rounds.part import EnginePart
+from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
 from kgreason.zset.columns import Int32
 
@@ -55,17 +59,25 @@ class Job(NamedTuple):
         known = _parts.pop((self.folder, number), None)
         if known and known[0] == at:
             return known[1], False
-        part = EnginePart(self.plan, number)
-        for rounds in (range(at.told), range(at.told, at.round)):
-            part.news()
-            if rounds:
-                rows = [exchange.read(self.round(each), number, self.plan.width) for each in rounds]
-                part.receive(np.unique(np.concatenate(rows), axis=0))
-        return part, True
+        return rebuilt(self.plan, number, at, [self.received(number, each) for each in range(at.round)]), True
+
+    def received(self, number: int, at: int) -> Int32:
+        """Return what a part receives in a round."""
+        return exchange.read(self.round(at), number, self.plan.width)
 
     def keep(self, part: EnginePart, number: int, at: At) -> None:
         """Keep a part that is as far as `at`."""
         _parts[self.folder, number] = at, part
+
+
+def rebuilt(plan: PartsPlan, number: int, at: At, rounds: Sequence[Int32]) -> EnginePart:
+    """Make a part that is as far as `at` from the facts that it has received in each round."""
+    part = EnginePart(plan, number)
+    for some in (rounds[: at.told], rounds[at.told : at.round]):
+        part.news()
+        if some:
+            part.receive(np.unique(np.concatenate(some), axis=0))
+    return part
 
 
 def placing(job: Job, number: int) -> Task:
@@ -75,13 +87,9 @@ def placing(job: Job, number: int) -> Task:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
         total = 0
-        for piece, columns in enumerate(_pieces(batches)):
-            rows = np.zeros((len(columns), FIRST + job.plan.width), dtype=np.int32)
-            rows[:, FLAG] = 1
-            rows[:, TABLE : TABLE + columns.shape[1]] = columns
-            indexes, parts = job.plan.destinations(rows)
-            exchange.write(job.round(number) / f"placed-{task}-{piece}.parquet", rows[indexes], parts)
-            total += len(indexes)
+        for piece, sent in enumerate(_placed(job.plan, batches)):
+            exchange.write(job.round(number) / f"placed-{task}-{piece}.parquet", *sent)
+            total += len(sent.rows)
         yield _summary(task, total, False)
 
     return run
@@ -93,7 +101,7 @@ def evaluating(job: Job, at: At) -> Task:
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         for number in _numbers(batches):
             part, is_new = job.part(number, at)
-            sent = part.receive(exchange.read(job.round(at.round), number, job.plan.width))
+            sent = part.receive(job.received(number, at.round))
             exchange.write(job.round(at.round + 1) / f"from-{number}.parquet", *sent)
             job.keep(part, number, at._replace(round=at.round + 1))
             yield _summary(number, len(sent.rows), is_new)
@@ -110,11 +118,72 @@ def telling(job: Job, at: At, schema: str) -> Task:
             part, _ = job.part(number, at)
             rows = part.news()
             job.keep(part, number, At(at.round, at.round))
-            columns = [np.ascontiguousarray(column) for column in rows[:, TABLE : TABLE + len(names) - 1].T]
-            flags = pa.array(rows[:, FLAG] == 1)
-            yield pa.RecordBatch.from_arrays([*map(pa.array, columns), flags], names=names)
+            yield _news(rows, names)
 
     return run
+
+
+def placed(plan: PartsPlan) -> Task:
+    """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for sent in _placed(plan, batches):
+            yield _record(sent)
+
+    return run
+
+
+def evaluated(plan: PartsPlan, at: At) -> Task:
+    """Make the task that does the round `at.round` for all parts whose facts it reads, rows `part, flag.., round`."""
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for number, rounds in _of_parts(plan, at.round + 1, batches):
+            part = rebuilt(plan, number, at, rounds[:-1])
+            yield _record(part.receive(rounds[-1]))
+
+    return run
+
+
+def told(plan: PartsPlan, at: At, schema: str) -> Task:
+    """Make the task that gives the news of all parts whose facts it reads, rows of `schema`."""
+    names = [field.split()[0] for field in schema.split(", ")]
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for number, rounds in _of_parts(plan, at.round, batches):
+            yield _news(rebuilt(plan, number, at, rounds).news(), names)
+
+    return run
+
+
+def _of_parts(plan: PartsPlan, rounds: int, batches: Batches) -> Iterator[tuple[int, list[Int32]]]:
+    """Yield each part of the rows `part, flag.., round`, with the facts that it has received in each round.
+
+    A row with the flag -1 is no fact: it says that the task has this part.
+    """
+    found = [np.column_stack([column.to_numpy() for column in batch.columns]) for batch in batches]
+    rows = np.concatenate([np.empty((0, 2 + FIRST + plan.width), dtype=np.int32), *found])
+    for number in np.unique(rows[:, 0]).tolist():
+        mine = rows[(rows[:, 0] == number) & (rows[:, 1 + FLAG] >= 0)]
+        yield number, [np.unique(mine[mine[:, -1] == each, 1:-1], axis=0) for each in range(rounds)]
+
+
+def _placed(plan: PartsPlan, batches: Batches) -> Iterator[Sent]:
+    for columns in _pieces(batches):
+        rows = np.zeros((len(columns), FIRST + plan.width), dtype=np.int32)
+        rows[:, FLAG] = 1
+        rows[:, TABLE : TABLE + columns.shape[1]] = columns
+        indexes, parts = plan.destinations(rows)
+        yield Sent(rows[indexes], parts)
+
+
+def _record(sent: Sent) -> pa.RecordBatch:
+    columns = [sent.parts.astype(np.int32), *map(np.ascontiguousarray, sent.rows.T)]
+    return pa.RecordBatch.from_arrays(list(map(pa.array, columns)), names=exchange.names(sent.rows.shape[1] - FIRST))
+
+
+def _news(rows: Int32, names: Sequence[str]) -> pa.RecordBatch:
+    columns = [np.ascontiguousarray(column) for column in rows[:, TABLE : TABLE + len(names) - 1].T]
+    return pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(rows[:, FLAG] == 1)], names=list(names))
 
 
 def _numbers(batches: Batches) -> Iterator[int]:
