@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from kgreason.engine.memory import layout as at
 from kgreason.zset.columns import Int32, UInt32
 
-LEVEL_BITS, ONE_LEVEL, MOST_FRAIL = at.LEVEL_BITS, at.ONE_LEVEL, at.MOST_FRAIL
-"""What a stamp is made of: `level * ONE_LEVEL + MOST_FRAIL - derivations`, and ONE_LEVEL is 1 << LEVEL_BITS."""
-
 
 def fact_columns(records: Int32) -> Int32:
     """Return the columns of records, int32[n, w]. This is a view."""
@@ -39,28 +36,6 @@ def are_asserted(records: Int32) -> NDArray[np.bool_]:
 def stamps(records: Int32) -> Int32:
     """Return the stamp of each record: int32[n]. This is a view."""
     return records[:, at.STAMP]
-
-
-def supports(records: Int32) -> Int32:
-    """Return the support of each record: int32[n]. This is a view."""
-    return records[:, at.SUPPORT]
-
-
-def room(count: int, width: int) -> Int32:
-    """Return an array for so many records of facts with `width` columns: int32[count, 3 + width], not filled."""
-    return np.empty((count, at.FIRST + width), dtype=np.int32)
-
-
-def made(columns: Int32, tables: Int32, asserted: NDArray[np.bool_], stamps: Int32, supports: Int32) -> Int32:
-    """Return records of facts that were evaluated elsewhere, int32[n, 3 + w]. `columns`: int32[n, w], the others [n].
-
-    How many derivations of such a fact are spare is not known.
-    """
-    records = room(*columns.shape)
-    records[:, at.STATE] = tables << at.TABLE | asserted * np.int32(at.ASSERTED) | at.OLD | at.UNKNOWN
-    records[:, at.STAMP], records[:, at.SUPPORT] = stamps, supports
-    records[:, at.FIRST :] = columns
-    return records
 
 
 def in_tables(records: Int32, numbers: Int32) -> Int32:

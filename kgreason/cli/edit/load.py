@@ -16,10 +16,8 @@ import click
 from kgreason.cli.bulk.pipelines import (
     OnError,
     Pipeline,
-    closure,
     is_for_spark,
     pipeline,
-    refuse,
     refuse_settings,
     session,
 )
@@ -41,7 +39,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.cli.places import Place, no_server
-from kgreason.options import Closure, HistoryMode, OnContradiction, SameAsMode, SchemaMode
+from kgreason.options import HistoryMode, OnContradiction, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -69,7 +67,6 @@ from kgreason.options import Closure, HistoryMode, OnContradiction, SameAsMode, 
 @catalogue
 @means
 @pipeline
-@closure
 @as_json
 @verbose
 def load(
@@ -89,7 +86,6 @@ def load(
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
-    closure: Closure | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -112,13 +108,6 @@ def load(
     check_stdin(files, syntax)
     if pipeline == "spark":
         no_server(location, "--pipeline spark")
-        if closure == "spark":
-            refuse(
-                "cannot be used with --closure spark",
-                budget=how["budget"],
-                most_made_terms=how["most_made_terms"],
-                most_rounds=how["most_rounds"],
-            )
     shown = {"same_as": same_as, "aliases": aliases, "on_contradiction": on_contradiction, "history": history}
     made = {"rules": rules or None, "schema": schema, **shown}
     with edited(location, catalogue=catalogue, **made, **how) as graph:
@@ -135,7 +124,6 @@ def load(
                     graph,
                     files,
                     spark,
-                    closure=closure or "engine",
                     on_error=on_error,
                     folder=folder,
                     progress=progress,
@@ -143,7 +131,7 @@ def load(
             if count := stats["skipped"]:
                 warn([f"skipped {amount(count, 'malformed line')}"])
         else:
-            refuse_settings(master=master, conf=conf, work=work, closure=closure)
+            refuse_settings(master=master, conf=conf, work=work)
             stats = graph.load(*files, syntax=syntax, skip_malformed=skip_malformed, progress=progress)
             warn(stats.skipped.messages() if stats.skipped else ())
     new = amount(stats["asserted"] - before, "new triple")

@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.progress import SILENT, Progress
-from kgreason.spark.folders.checkpoints import fingerprint
+from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.rounds.plan import PartsPlan
 from kgreason.spark.rounds.tasks import At, Job

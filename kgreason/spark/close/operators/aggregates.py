@@ -15,12 +15,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.rules.lowering import Aggregation
+from kgreason.spark.close.operators.forms import NONE, names, pick
 from kgreason.spark.close.operators.program import MADE, Operator
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import grouping
 from kgreason.spark.close.operators.terms import Terms
-from kgreason.spark.close.plans import NONE, names
-from kgreason.spark.close.rewrites import pick
 from kgreason.terms.vocabulary import XSD_INTEGER
 
 _COUNT = "COUNT"
