@@ -1,4 +1,4 @@
-"""Records: facts at rest, with what the engine knows of each. Saved graphs, Spark and `Engine.take_over` pass them on.
+"""Records: facts at rest, with what the engine knows of each. Saved graphs pass them on.
 
 A record is an int32 row: the state of the fact (its table, and whether it is asserted), its stamp, its support, and its
 columns. Law: `made(columns, tables, asserted, stamps, supports)` has these columns, tables, flags, stamps and supports.
@@ -36,14 +36,6 @@ def are_asserted(records: Int32) -> NDArray[np.bool_]:
 def stamps(records: Int32) -> Int32:
     """Return the stamp of each record: int32[n]. This is a view."""
     return records[:, at.STAMP]
-
-
-def in_tables(records: Int32, numbers: Int32) -> Int32:
-    """Return copies of records with other numbers of tables: `numbers[table]` in the place of `table`."""
-    records = records.copy()
-    kept = records[:, at.STATE] & ~(at.LAST_TABLE << at.TABLE)
-    records[:, at.STATE] = numbers[fact_tables(records)] << at.TABLE | kept
-    return records
 
 
 def settled(records: Int32) -> Int32:

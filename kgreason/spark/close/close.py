@@ -166,17 +166,22 @@ class _Closing:
 
 def _more(told: Told | None, operated: Operated | None, progress: Progress) -> More:
     """Return the function that asserts facts between rounds: first those about equal terms, then those of operators."""
+    waiting: list[DataFrame] = []
+    """The facts that are new since the last call of `operated`."""
 
     def more(facts: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
-        found = told(arrived.drop("asserted")) if told else None
+        waiting.append(arrived.drop("asserted"))
+        found = told(waiting[-1]) if told else None
         if found is not None:
             place(found)
             return True
         if operated is None:
             return False
+        since = reduce(DataFrame.unionByName, waiting)
+        waiting.clear()
         with Kept() as kept:
             with progress("operators"):
-                wanted = operated(facts.drop("asserted"), arrived.drop("asserted"), kept)
+                wanted = operated(facts.drop("asserted"), since, kept)
             if wanted is not None:
                 place(wanted)
         return wanted is not None

@@ -1,11 +1,11 @@
-"""How facts travel from round to round: `Files` or `Shuffles`, each with the same three steps.
+"""How facts travel from round to round: `InFiles` or `ByShuffles`, each with the same three steps.
 
     place      asserted facts go to the parts that need them
     evaluate   each part takes the facts of a round, and gives those of the next
     tell       each part tells what is new at its home
 
-`Files` needs a folder that the driver and all workers see under one path. There tasks read and write their files
-themselves, and workers keep their engines. `Shuffles` works with every file system of Spark: Spark reads the facts of
+`InFiles` needs a folder that the driver and all workers see under one path. There tasks read and write their files
+themselves, and workers keep their engines. `ByShuffles` works with every file system of Spark: Spark reads the facts of
 all rounds so far, brings those of a part to one task, and writes what the task gives. So each round shuffles all facts
 that were placed, and makes each engine anew.
 """
@@ -42,10 +42,10 @@ class Travel(Protocol):
 
 def travel_of(spark: SparkSession, job: Job) -> Travel:
     """Return the way that suits the folder of a job: by shuffles if the folder is at a URI."""
-    return Shuffles(spark, job) if "://" in job.folder else Files(spark, job)
+    return ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
 
 
-class Files:
+class InFiles:
     """Tasks read and write the files of parts."""
 
     def __init__(self, spark: SparkSession, job: Job) -> None:
@@ -71,7 +71,7 @@ class Files:
         return sum(int(row.sent) for row in summaries.collect())
 
 
-class Shuffles:
+class ByShuffles:
     """Spark brings the facts of a part to a task."""
 
     def __init__(self, spark: SparkSession, job: Job) -> None:
