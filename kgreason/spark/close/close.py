@@ -177,7 +177,7 @@ def _more(told: Told | None, operated: Operated | None, progress: Progress) -> M
             return True
         if operated is None:
             return False
-        since = reduce(DataFrame.unionByName, waiting)
+        since = reduce(lambda one, other: one.unionByName(other), waiting)
         waiting.clear()
         with Kept() as kept:
             with progress("operators"):
