@@ -255,7 +255,7 @@ _CLASSIFYING: tuple[Benchmark, ...] = (
 BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_SERVED, *_CLASSIFYING, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
 
 ON_SPARK: tuple[Benchmark, ...] = (
-    Benchmark("spark-linear", "load and closure by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),
+    Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),
     Benchmark("spark-lubm20", "load of 20 universities by Spark over in process", 3, "x", spark.beside_local),
     Benchmark("spark-little", "memory of Java over the data that it closes", 1 / 2, "x", spark.little_memory),
     Benchmark("spark-cores", "closure of 50 universities on Spark, two cores over one", 1 / 1.4, "x", spark.two_cores),

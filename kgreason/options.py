@@ -21,9 +21,6 @@ a budget."""
 ALIASES = 1_000_000
 """The number of rows that one clique may stand for. A larger clique is shown by its representative alone."""
 
-Closure: TypeAlias = Literal["engine", "spark"]
-"""Who computes the closure of a load on Spark: the engine of this process, or Spark."""
-
 OnContradiction: TypeAlias = Literal["keep", "refuse"]
 """What becomes of a commit that raises a contradiction. `keep`: the commit stands, and the graph tells the
 contradiction. `refuse`: the commit is rolled back, and the error names the contradiction."""

@@ -7,7 +7,7 @@ every derivation is present; the support of a fact is the number of its derivati
 smaller stamp, and its state has the number of the others, the spare derivations; every fact is asserted or has support.
 A commit is atomic. An Update keeps an undo log of the rows that it writes. A Bootstrap builds a second circuit, which
 then takes the place of the first. So an error, a cancel or a rollback leaves facts, stamps, supports and rules as they
-were. The caller of `begin`, `apply`, `take_over`, `accept` and `rollback` is `undivided` (`kgreason.interrupts`), so
+were. The caller of `begin`, `apply`, `accept` and `rollback` is `undivided` (`kgreason.interrupts`), so
 that Ctrl-C acts only where `apply` lets it out.
 
     Update    Retract: take back the derivations of leaving rules and facts, level by level
@@ -185,20 +185,6 @@ class Engine(Reader):
                 self._switch(budget, check)
         except OverLimitError:
             raise LimitError(self._over(budget)) from None
-
-    def take_over(self, records: Int32, rules: Sequence[EncodedRule]) -> None:
-        """Start the open commit from a fixpoint that was evaluated elsewhere. Call `apply` next.
-
-        `records`: int32[n, 3 + w], as for `restore`. They replace all facts of the engine, so they must include the
-        facts that stay. `rules`: all rules of the fixpoint. They replace the rules in force.
-        """
-        self._weights.change(rules, self._weights.each())
-        self._weights.activate()
-        circuit = self._new_circuit(max(1024, len(records)))
-        circuit.adopt(records)
-        self._circuit, self._strategy = circuit, "bootstrap"
-        self._elastic.work = max(self._elastic.work or 0, len(records))
-        circuit.begin(is_update=True, commit=self._commit)
 
     def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
         """Whether the strategy `auto` should run a Bootstrap without trying an Update first.

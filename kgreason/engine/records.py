@@ -1,4 +1,4 @@
-"""Records: facts at rest, with what the engine knows of each. Saved graphs, Spark and `Engine.take_over` pass them on.
+"""Records: facts at rest, with what the engine knows of each. Saved graphs pass them on.
 
 A record is an int32 row: the state of the fact (its table, and whether it is asserted), its stamp, its support, and its
 columns. Law: `made(columns, tables, asserted, stamps, supports)` has these columns, tables, flags, stamps and supports.
@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 
 from kgreason.engine.memory import layout as at
 from kgreason.zset.columns import Int32, UInt32
-
-LEVEL_BITS, ONE_LEVEL, MOST_FRAIL = at.LEVEL_BITS, at.ONE_LEVEL, at.MOST_FRAIL
-"""What a stamp is made of: `level * ONE_LEVEL + MOST_FRAIL - derivations`, and ONE_LEVEL is 1 << LEVEL_BITS."""
 
 
 def fact_columns(records: Int32) -> Int32:
@@ -39,36 +36,6 @@ def are_asserted(records: Int32) -> NDArray[np.bool_]:
 def stamps(records: Int32) -> Int32:
     """Return the stamp of each record: int32[n]. This is a view."""
     return records[:, at.STAMP]
-
-
-def supports(records: Int32) -> Int32:
-    """Return the support of each record: int32[n]. This is a view."""
-    return records[:, at.SUPPORT]
-
-
-def room(count: int, width: int) -> Int32:
-    """Return an array for so many records of facts with `width` columns: int32[count, 3 + width], not filled."""
-    return np.empty((count, at.FIRST + width), dtype=np.int32)
-
-
-def made(columns: Int32, tables: Int32, asserted: NDArray[np.bool_], stamps: Int32, supports: Int32) -> Int32:
-    """Return records of facts that were evaluated elsewhere, int32[n, 3 + w]. `columns`: int32[n, w], the others [n].
-
-    How many derivations of such a fact are spare is not known.
-    """
-    records = room(*columns.shape)
-    records[:, at.STATE] = tables << at.TABLE | asserted * np.int32(at.ASSERTED) | at.OLD | at.UNKNOWN
-    records[:, at.STAMP], records[:, at.SUPPORT] = stamps, supports
-    records[:, at.FIRST :] = columns
-    return records
-
-
-def in_tables(records: Int32, numbers: Int32) -> Int32:
-    """Return copies of records with other numbers of tables: `numbers[table]` in the place of `table`."""
-    records = records.copy()
-    kept = records[:, at.STATE] & ~(at.LAST_TABLE << at.TABLE)
-    records[:, at.STATE] = numbers[fact_tables(records)] << at.TABLE | kept
-    return records
 
 
 def settled(records: Int32) -> Int32:

@@ -248,9 +248,7 @@ class Committer:
     ) -> None:
         """Write a pending commit to the journal and the store, in one of three ways.
 
-        - The first commit, a commit of many rows on disk, and a commit that was evaluated elsewhere, such as on Spark,
-          become a snapshot, and their rows are loaded into a stage. (A commit from Spark cannot be a record, because a
-          record names the strategies of the engine that evaluated it.)
+        - The first commit and a commit of many rows on disk become a snapshot, and their rows are loaded into a stage.
         - If a graph in memory loses many triples, and more than it keeps, the state after the commit is loaded into an
           empty stage.
         - Every other commit becomes a record of the journal and a transaction of Oxigraph. For a graph in memory this

@@ -78,8 +78,6 @@ if TYPE_CHECKING:
     from kgreason.graph.standing.together import Together
     from kgreason.graph.state.running import Running
     from kgreason.graph.transaction import Transaction
-    from kgreason.materialize.materializer import Materializer
-    from kgreason.materialize.precomputed import Evaluated
     from kgreason.materialize.relations.reading import RelationReader
     from kgreason.proofs.proof import Unsatisfiable
     from kgreason.shapes.report import Report
@@ -533,12 +531,6 @@ class KnowledgeGraph(ReadableGraph):
     def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
         """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
         return self._files(lambda tx: tx.add_interned(read), progress)
-
-    def start_from(
-        self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]], progress: Progress = SILENT
-    ) -> Loaded:
-        """Load facts with the closure of the graph, computed elsewhere; see `Transaction.start_from`."""
-        return self._files(lambda tx: tx.start_from(evaluate), progress)
 
     def unload(
         self,

@@ -243,8 +243,8 @@ class ReadableGraph:
         - `last_rewrites`, `last_derivations`: the same for the last commit alone
 
         The counts begin with the last computation from scratch (Bootstrap). A store keeps them. They are 0 if the rules
-        were evaluated elsewhere, for example by Spark, or by an older version. Each rule that an axiom was translated
-        to has counts of its own; `why` names the axiom.
+        were evaluated by an older version. Each rule that an axiom was translated to has counts of its own; `why` names
+        the axiom.
 
         With `alone` each dict has the costs and a further count. `alone` is the number of facts that only this rule
         supports and that are not asserted. Facts that differ only by terms that owl:sameAs makes equal count once. This

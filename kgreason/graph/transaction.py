@@ -41,7 +41,6 @@ from kgreason.graph.user_rules import remaining, without
 from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.materialize.edit import NO_FACTS, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress
@@ -109,7 +108,6 @@ class Transaction:
         self._parts: list[Int32] = []
         self._facts: PendingFacts | None = None
         self._own: dict[Rule, None] | None = None
-        self._evaluated: Evaluated | None = None
         self._prefixes: dict[str, str] = {}
         self._delta: Delta | None = None
         self._is_open, self._why_ended = True, "the transaction has ended"
@@ -186,31 +184,6 @@ class Transaction:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
         return self._note_files(-1, paths, syntax, progress_of(progress))
-
-    def start_from(self, evaluate: Callable[[Materializer], tuple[Int32, Evaluated]]) -> Self:
-        """Assert quads together with a closure that was computed elsewhere, for example by Spark.
-
-        `evaluate` is called with the materializer. It interns the terms in the dictionary, and returns the quads
-        int32[n, 4] and the closure. The closure has all facts of the graph, the triples of the quads, and what follows
-        from both by its rules. The commit starts from the closure and computes what else changes: what new schema
-        triples, equal terms, literals, NOT and aggregates call for.
-
-        Raises StoreError if the transaction has other quads; then `evaluate` is not called. Raises StoreError if the
-        closure has fewer facts than the graph.
-        """
-        if self._parts or self._facts:
-            raise StoreError("`start_from` must be the only edit of its transaction")
-
-        def read() -> Int32:
-            let_out()
-            with at_once():  # Spark may compute for hours
-                quads, evaluated = evaluate(self._materializer)
-            if len(evaluated.records) < len(self._materializer.engine):
-                raise StoreError("the closure has fewer facts than the graph, so it lacks facts of the graph")
-            self._evaluated = evaluated
-            return quads
-
-        return self._note(1, read)
 
     def add_interned(self, read: Callable[[Dictionary], Int32]) -> Self:
         """Assert the quads that `read` returns, int32[n, 4].
@@ -330,7 +303,6 @@ class Transaction:
         If it fails, drop the terms that it interned from the dictionary.
         """
         self._check_open()
-        self._check_alone()
         with self._forgetting():
             read()
 
@@ -343,10 +315,6 @@ class Transaction:
         except BaseException:
             self._ends.drop(known)
             raise
-
-    def _check_alone(self) -> None:
-        if self._evaluated:
-            raise StoreError("`start_from` must be the only edit of its transaction; begin another one for other quads")
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the user's rules after the edits so far."""
@@ -392,7 +360,6 @@ class Transaction:
     @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         self._check_open()
-        self._check_alone()
         with self._forgetting(), self._spans.open(), span("read"):
             self._parts.append(read())
         self._signs.append(sign)
@@ -413,7 +380,7 @@ class Transaction:
         before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
         own = tuple(after) if self._own is not None and before != after else None
         facts = self._facts.facts() if self._facts else NO_FACTS
-        edit = Edit(removed, added, own, self._evaluated, facts=facts, prefixes=self._prefixes)
+        edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
         if -1 not in self._signs and not edit.facts.removed:
             return edit
         return lean(edit, self._materializer.dictionary, self._known, self._ends.drop)

@@ -17,5 +17,4 @@ materialized      `Materialized`: the parts, and the graph as users see it
 results           `Results`: what a commit has changed
 materializer      `Materializer`: `change`, then `accept` or `rollback`
 state             the state as arrays
-precomputed       a closure that was computed elsewhere
 """

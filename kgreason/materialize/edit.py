@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,6 @@ from kgreason.engine.facts.facts import Rows
 from kgreason.engine.limits import Check
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
-
-if TYPE_CHECKING:
-    from kgreason.materialize.precomputed import Evaluated
 
 
 class Facts(NamedTuple):
@@ -60,7 +57,6 @@ class Edit(NamedTuple):
 
     - `removed`, `added`: the quads to retract, each once, and the quads to assert; int32[n, 4] each.
     - `own`: all rules of the user from now on; None if the rules stay as they are.
-    - `evaluated`: the closure of the graph with the added quads, if it was computed elsewhere.
     - `unknown`: the number of further quads to retract that no graph holds, because the dictionary lacks one of their
       terms.
     - `facts`: the facts of relations to assert and to retract (`relations.facts`). Here `Facts` map the width of rows,
@@ -71,7 +67,6 @@ class Edit(NamedTuple):
     removed: Int32 = NO_QUADS
     added: Int32 = NO_QUADS
     own: tuple[Rule, ...] | None = None
-    evaluated: Evaluated | None = None
     unknown: int = 0
     facts: Facts = NO_FACTS
     prefixes: Mapping[str, str] = MappingProxyType({})

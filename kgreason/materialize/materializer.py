@@ -29,7 +29,6 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.precomputed import Evaluated, lacking
 from kgreason.materialize.program import (
     ProgramChange,
     datatypes_read,
@@ -82,8 +81,7 @@ class Materializer(Results):
     """The id of the last term that `_has_new_literals` looked at."""
     _before: _Before | None = None
     strategies: tuple[StrategyRun, ...] = ()
-    """How each step of the last change was evaluated, for the `Record` of the journal. Empty if the closure was
-    computed elsewhere."""
+    """How each step of the last change was evaluated, for the `Record` of the journal."""
 
     @cached_property
     def data(self) -> DataFlags:
@@ -154,18 +152,14 @@ class Materializer(Results):
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
-        if self._is_unasked() and self._interests(asserted, own, is_all=edit.evaluated is not None):
+        if self._is_unasked() and self._interests(asserted, own):
             self._ask_operators()
         facts = together([self._facts_ahead(asserted, said, is_first=means.is_first), own])
         is_asked = self.operators in self._touched
-        if is_asked and not edit.evaluated:
+        if is_asked:
             foretold = self.operators.early_results({self.triples: asserted.added, **facts.added}, means.check)
             facts = together([foretold, facts])
-        program = self._taken_over(edit.evaluated) if edit.evaluated else steps[0].program
-        if edit.evaluated and is_asked:
-            # what the closure asks for may leave with a rule now, and return later in this commit (`Engine.arrived`)
-            facts = together([self.operators.computed(means.check), facts])
-        changes = self._apply(asserted, facts, program, means)
+        changes = self._apply(asserted, facts, steps[0].program, means)
         if is_asked:
             self.operators.restart()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
@@ -185,7 +179,7 @@ class Materializer(Results):
                     changes = self._without_needless(changes, means)
                     if self._before and self.operators.rounds.limits is not NO_LIMITS:  # a replay had the old checks
                         self._derived.check(self.own, self._before.own, changes)
-                    self.strategies = () if edit.evaluated else _shortest(changes.steps)
+                    self.strategies = _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
             changes = self._apply(None, facts, steps[-1].program, means)
@@ -271,15 +265,6 @@ class Materializer(Results):
         if not any(needless):
             return changes
         return self._apply(None, needless, _SAME_RULES, means)
-
-    def _taken_over(self, evaluated: Evaluated) -> ProgramChange:
-        """Begin with a closure that was computed elsewhere, with other rules than those in force.
-
-        Returns the change from the rules of that closure to the rules in force.
-        """
-        rules = self._codes_of(evaluated.rules)
-        self.engine.take_over(evaluated.numbered(self.engine), rules)
-        return lacking(evaluated, self.rules)
 
     def accept(self) -> None:
         """Make a change final."""
@@ -386,16 +371,11 @@ class Materializer(Results):
         """Whether rules have operators that this commit has not asked so far."""
         return self.operators.are_any and self.operators not in self._touched
 
-    def _interests(self, asserted: Asserted, facts: Facts, *, is_all: bool) -> bool:
-        """Whether an edit is of interest for operators, before the rules run.
-
-        `is_all`: the engine takes over other facts, too, so the edit is of interest anyway.
-        """
+    def _interests(self, asserted: Asserted, facts: Facts) -> bool:
+        """Whether an edit is of interest for operators, before the rules run."""
         interest, triples = self.operators.interest, self.triples
-        return (
-            is_all
-            or any(interest.has_of(triples, rows) for rows in (asserted.added, asserted.removed))
-            or any(interest.has_of(table, rows) for table, rows in facts.added.items())
+        return any(interest.has_of(triples, rows) for rows in (asserted.added, asserted.removed)) or any(
+            interest.has_of(table, rows) for table, rows in facts.added.items()
         )
 
     def _ask_operators(self) -> None:

@@ -1,19 +1,15 @@
 """The whole Spark pipeline: `load` reads files into a graph, `materialize` writes their closure to a folder.
 
-    files -> quads in groups -> engine: ids, closure, Oxigraph                             (`load`)
-          -> terms and ids -> closure, level by level -> Parquet -> engine and Oxigraph    (`load`, `closure="spark"`)
-                                                                 -> N-Triples or Parquet   (`materialize`)
+    files -> quads in groups -> engine: ids, closure, Oxigraph                      (`load`)
+          -> terms and ids -> rounds of parts -> N-Triples or Parquet               (`materialize`)
 
 Law: after `load` the graph is the same as after a load of the same files without Spark, and later commits work in the
-same way. Each load is one commit, with the delta that a load without Spark has. If Spark computes the closure, the
-engine takes it over. Then the engine computes the facts about equal terms and literals that rules need, and those NOT
-and aggregates that Spark has left out (docs/architecture/spark.md). If the graph has facts, Spark computes
-what the new facts change (`close/extension`).
-`materialize` writes the triples that a graph with these files shows.
+same way. Each load is one commit, with the delta that a load without Spark has. `materialize` writes the triples that a
+graph with these files shows.
 
-Cost: the work of Spark, then one pass over terms, and over quads or facts. If the engine computes the closure, also the
-work of an Update or a Bootstrap. After `load` the engine holds all facts and terms in memory. If they do not fit, use
-`materialize`, which needs no engine.
+Cost: the work of Spark, then one pass over terms and quads. A load also has the work of an Update or a Bootstrap, and
+after it the engine holds all facts and terms in memory. If they do not fit, use `materialize`: each of its engines
+holds a part of the facts.
 """
 
 from __future__ import annotations
@@ -21,7 +17,6 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,22 +27,19 @@ from kgreason.errors import InputError
 from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.opening.options import DEFAULT_RULES
-from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.precomputed import Evaluated
 from kgreason.materialize.selection import Selection, select
-from kgreason.options import Closure, SchemaMode, check_choice
+from kgreason.options import SchemaMode
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.spans import span
-from kgreason.spark.close.close import close_alone, close_for
-from kgreason.spark.close.extension import extended
+from kgreason.spark.close.close import close_alone
 from kgreason.spark.close.operators.expressions import check_functions
 from kgreason.spark.close.operators.program import check_recursion, operators_of
 from kgreason.spark.cluster.partitions import fit
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
-from kgreason.spark.encode.dictionary import files_of, intern_terms, quads_of, quads_of_groups, records_of
-from kgreason.spark.encode.encode import Encoded, encode, group
+from kgreason.spark.encode.dictionary import files_of, quads_of_groups
+from kgreason.spark.encode.encode import encode, group
 from kgreason.spark.encode.imports import unknown_imports
 from kgreason.spark.folders.folders import check_free
 from kgreason.spark.input.lines import Malformed
@@ -66,7 +58,6 @@ def load(
     paths: Sequence[File],
     spark: SparkSession,
     *,
-    closure: Closure = "engine",
     on_error: OnError = "raise",
     folder: File | None = None,
     progress: Progress = SILENT,
@@ -75,9 +66,8 @@ def load(
 
     What the result shows is what a load of the same files without Spark gives, also if the graph has facts already.
 
-    Spark reads and parses the files. By default the engine computes the closure, because it holds all facts after the
-    load in any case, and needs a small part of the time that Spark needs. With `closure="spark"` Spark computes the
-    closure, and the engine takes it over.
+    Spark reads and parses the files. The engine computes the closure, because it holds all facts after the load in any
+    case.
 
     Spark writes its tables below `folder`, which driver and workers must both see; by default to a temporary folder. A
     load that was interrupted continues from the tables in `folder`. A malformed line is an error. With
@@ -85,7 +75,6 @@ def load(
     of `encode` and `check_load`; after an error nothing has changed.
     """
     inputs = check_load(paths, folder)
-    check_choice("closure", closure, Closure)
     skipped: list[Malformed] = []
 
     def grouped(dictionary: Dictionary) -> Int32:
@@ -95,20 +84,9 @@ def load(
         with progress("encoding"), span("intern"):
             return quads_of_groups(files_of(groups.table), dictionary)
 
-    def evaluated(materializer: Materializer) -> tuple[Int32, Evaluated]:
-        check_functions(materializer.own, materializer.operators.registry, spark)
-        with watched(spark, progress("encoding")):
-            encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
-        skipped.extend(encoded.skipped)
-        if len(materializer.engine):
-            return extended(materializer, encoded, f"{place}/closure", progress)
-        return _evaluated(materializer, encoded, place, progress)
-
     with room(folder) as place, clear_errors(place):
         prepare(spark, inputs)
-        loaded = (
-            graph.load_interned(grouped, progress) if closure == "engine" else graph.start_from(evaluated, progress)
-        )
+        loaded = graph.load_interned(grouped, progress)
     return loaded | {"skipped": sum(each.lines for each in skipped)}
 
 
@@ -121,23 +99,6 @@ def check_load(paths: Sequence[File], folder: File | None = None) -> Inputs:
     if folder is not None and "://" in fspath(folder):
         raise InputError(f"{folder}: give a local path, because this process reads the tables that Spark writes there")
     return sort(list(paths))
-
-
-def _evaluated(
-    materializer: Materializer, encoded: Encoded, folder: str, progress: Progress
-) -> tuple[Int32, Evaluated]:
-    """Compute the closure of encoded files. Returns the quads of the files, int32[n, 4], and the closure.
-
-    The rules are those of `materializer`. Quads and closure have the ids of its dictionary. Tables are written below
-    `folder`.
-    """
-    selection, registry = replace(materializer.selection, own=materializer.own), materializer.operators.registry
-    with span("evaluate"):
-        facts, planned, terms = close_for(selection, encoded, f"{folder}/closure", progress, registry)
-    with progress("handing over"), span("intern"):
-        ids = intern_terms(files_of(terms.stored), planned.fresh, materializer.dictionary)
-        records = records_of(files_of(facts), planned.program.width, ids)
-        return quads_of(files_of(encoded.quads), ids), Evaluated(records, planned.program.tables, planned.rules)
 
 
 class Written(NamedTuple):

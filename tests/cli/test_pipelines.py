@@ -32,11 +32,6 @@ def test_a_setting_of_sparks_is_refused_in_process(
     assert told == f"{setting[0]}: only with --pipeline spark (see kgreason {command} --help)"
 
 
-def test_the_engine_computes_the_closure_in_process(family: Path, tmp_path: Path) -> None:
-    told = failed("load", "-l", tmp_path / "store", "-f", family, "--closure", "engine", status=2)
-    assert told.startswith("--closure: only with --pipeline spark")
-
-
 def test_all_of_them_are_named(family: Path, tmp_path: Path) -> None:
     words = [word for setting in SETTINGS for word in setting]
     told = failed("materialize", family, "-o", tmp_path / "out.nt", *words, status=2)

@@ -169,3 +169,18 @@ def test_strata_are_listed(tmp_path: Path) -> None:
             tx.add_rules("@prefix : <http://e/> . @rule owned :Owned[?x] :- :Cat[?x], NOT :Wild[?x] .")
         strata = {rule["name"]: rule["stratum"] for rule in graph.rules()}
     assert strata == {"owned": 1, "stray": 2, "count": 3, "plain": 0}
+
+
+def test_placement_shows_where_facts_go(tmp_path: Path) -> None:
+    rules, ontology = tmp_path / "rules.dl", tmp_path / "pets.ttl"
+    rules.write_text("@prefix : <http://e/> .\nfar(?x, ?z) :- [?x, :near, ?y], far(?y, ?z) .\n")
+    ontology.write_text("@prefix ex: <http://x/> .\nex:of a <http://www.w3.org/2002/07/owl#TransitiveProperty> .\n")
+    assert done("rules", "placement", rules).splitlines() == [
+        "by ?1",
+        "    far(?1, ?2)",
+        "by ?2",
+        "    [?1, :near, ?2]",
+    ]
+    shown = done("rules", "placement", ontology, "--rules", "owl2rl").splitlines()
+    assert shown[shown.index("by ?2") + 1] == "    [?1, ex:of, ?2]"
+    assert "everywhere" in shown

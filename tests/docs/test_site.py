@@ -121,7 +121,6 @@ INSIDE = {
     "number_warning",
     "over",
     "prover",
-    "start_from",
     "store",
 }
 """Methods of a graph for other parts of kgreason."""

@@ -8,10 +8,9 @@ import pytest
 
 from kgreason.engine.changes import Strategy
 from kgreason.options import SameAsMode
-from tests.graph.commits.test_start_from_facts import Extended
 from tests.histories import individuals
 from tests.histories.drawn import Feature
-from tests.histories.following import Check, follow, run
+from tests.histories.following import follow, run
 from tests.histories.history import in_words
 from tests.histories.individuals import MODES
 from tests.volume import many_seeds
@@ -65,11 +64,3 @@ def test_rules_see_individuals_in_many_histories(kind: str, mode: SameAsMode, tm
 def test_results_that_rules_share_do_not_ask_for_each_other_without_an_end() -> None:
     rule = "[?x, :q, ?w] :- [?x, :q, ?y], BIND(?y + ?y AS ?v), BIND(?v + ?v AS ?w), FILTER(?w < ?y) ."
     follow(in_words(("a q 1", "", rule)))
-
-
-def test_an_input_of_a_closure_from_elsewhere_leaves_with_a_rule_and_returns() -> None:
-    """The old rule asks for the sum of 2 and 1; the new one asks for it after the next stratum was decided."""
-    old = """[:a, :q, ?m] :- AGGREGATE([?x, :p, ?x], [?y, :p, ?z], BIND(?z + ?z AS ?w), FILTER(?w < ?z)
-        BIND GROUP_CONCAT(?y) AS ?m) . """
-    new = "[?v, :s, ?m] :- [?x, :p, ?y], AGGREGATE([:a, :p, ?z] BIND COUNT(*) AS ?m), BIND(?y + ?y AS ?v) ."
-    follow(in_words(("", "", old + new), ("a p a . b p 2", "", new)), Check(graph=Extended))

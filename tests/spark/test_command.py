@@ -63,13 +63,8 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
 
 
 def test_limits_are_for_one_process(file: Path) -> None:
-    for words in (
-        ["load", "--closure", "spark", "-l", file.parent / "store", "-f"],
-        ["materialize", "-o", file.parent / "out"],
-    ):
-        told = failed(*words, file, "--pipeline", "spark", "--most-rounds", "5", status=2)
-        why = "--closure" if words[0] == "load" else "--pipeline"
-        assert f"--most-rounds: cannot be used with {why} spark" in told
+    words = ["materialize", "-o", file.parent / "out", file, "--pipeline", "spark", "--most-rounds", "5"]
+    assert "--most-rounds: cannot be used with --pipeline spark" in failed(*words, status=2)
 
 
 def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:

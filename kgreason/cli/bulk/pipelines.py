@@ -11,14 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import click
 
 from kgreason.cli.bulk.choice import pays
 from kgreason.cli.options import Command
 from kgreason.errors import InputError
-from kgreason.options import Closure
 
 Pipeline = Literal["auto", "local", "spark"]
 OnError = Literal["raise", "count"]
@@ -65,14 +64,6 @@ _CONF = click.option(
     metavar="KEY=VALUE",
     help="A Spark setting; may be given several times.",
 )
-
-
-closure = click.option(
-    "--closure",
-    type=click.Choice(get_args(Closure)),
-    help="With --pipeline spark: the engine of this process computes the closure, or Spark does (default: engine).",
-)
-"""An option of `load`. In `materialize` Spark always computes the closure."""
 
 
 def pipeline(command: Command) -> Command:

@@ -16,10 +16,8 @@ import click
 from kgreason.cli.bulk.pipelines import (
     OnError,
     Pipeline,
-    closure,
     is_for_spark,
     pipeline,
-    refuse,
     refuse_settings,
     session,
 )
@@ -42,7 +40,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.cli.places import Place, no_server
-from kgreason.options import Closure, HistoryMode, OnContradiction, OnViolation, SameAsMode, SchemaMode
+from kgreason.options import HistoryMode, OnContradiction, OnViolation, SameAsMode, SchemaMode
 
 
 @click.command(
@@ -71,7 +69,6 @@ from kgreason.options import Closure, HistoryMode, OnContradiction, OnViolation,
 @catalogue
 @means
 @pipeline
-@closure
 @as_json
 @verbose
 def load(
@@ -92,7 +89,6 @@ def load(
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
-    closure: Closure | None,
     as_json: bool,
     verbose: bool,
 ) -> None:
@@ -115,13 +111,6 @@ def load(
     check_stdin(files, syntax)
     if pipeline == "spark":
         no_server(location, "--pipeline spark")
-        if closure == "spark":
-            refuse(
-                "cannot be used with --closure spark",
-                budget=how["budget"],
-                most_made_terms=how["most_made_terms"],
-                most_rounds=how["most_rounds"],
-            )
     shown = {"same_as": same_as, "aliases": aliases, "history": history}
     refusing = {"on_contradiction": on_contradiction, "on_violation": on_violation}
     made = {"rules": rules or None, "schema": schema, **shown, **refusing}
@@ -139,7 +128,6 @@ def load(
                     graph,
                     files,
                     spark,
-                    closure=closure or "engine",
                     on_error=on_error,
                     folder=folder,
                     progress=progress,
@@ -147,7 +135,7 @@ def load(
             if count := stats["skipped"]:
                 warn([f"skipped {amount(count, 'malformed line')}"])
         else:
-            refuse_settings(master=master, conf=conf, work=work, closure=closure)
+            refuse_settings(master=master, conf=conf, work=work)
             stats = graph.load(*files, syntax=syntax, skip_malformed=skip_malformed, progress=progress)
             warn(stats.skipped.messages() if stats.skipped else ())
     new = amount(stats["asserted"] - before, "new triple")

@@ -19,6 +19,7 @@ import click
 from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.listing import described, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
+from kgreason.cli.edit.placement import placement
 from kgreason.cli.notation import known, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, typed, verbose
 from kgreason.cli.places import Place, Server, graph_at
@@ -56,7 +57,7 @@ _syntax = click.option(
 
 @click.group(epilog=example("kgreason rules list -l store"))
 def rules() -> None:
-    """Show and edit the rules of a store, and convert files of rules."""
+    """Show and edit the rules of a store, convert files of rules, and show how Spark divides their facts."""
 
 
 @rules.command(
@@ -278,3 +279,4 @@ def _check_some(ways: str, *given: object) -> None:
 
 
 rules.add_command(convert)
+rules.add_command(placement)

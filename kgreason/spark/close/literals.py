@@ -1,4 +1,4 @@
-"""The facts about literals that rules need (Table 8 of OWL 2 RL), for the level loop.
+"""The facts about literals that rules need (Table 8 of OWL 2 RL).
 
     dt_value(x, v)       x and v have the same value; of all literals with this value, v has the smallest id
     dt_ill(x)            x is ill-typed: its lexical form is not in the lexical space of its datatype
@@ -6,7 +6,7 @@
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
 
 The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
-dt_may_equal are added at each level. The text of a literal without a datatype (a string, without a language or with a
+dt_may_equal are added between rounds. The text of a literal without a datatype (a string, without a language or with a
 small tag) identifies its value. So Python workers read these literals only if rules ask for strings. If not, their
 texts are compared with the strings that are values of other literals.
 

@@ -32,9 +32,9 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
-from kgreason.rules.model import Rule
 from kgreason.spark.close.operators.program import Operators, operators_of
-from kgreason.spark.close.plans import Program
+from kgreason.spark.rounds.placement import placement
+from kgreason.spark.rounds.plan import PartsPlan, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -43,15 +43,14 @@ _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})
 
 
 class Planned(NamedTuple):
-    """The rules in force (`rules`), and the same rules with Spark's ids (`program`).
+    """The rules in force, as a plan for rounds of parts with Spark's ids.
 
     `ids` maps the text of each constant of the rules to its id. `fresh` maps id to text for constants that do not occur
     in the data; they have new ids. `last` is the largest id. `warnings` name axioms that could not be translated to
     rules. `operators` are the NOT, expressions, aggregates and DATA of the rules.
     """
 
-    rules: tuple[Rule, ...]
-    program: Program
+    plan: PartsPlan
     ids: dict[str, int]
     fresh: dict[int, str]
     last: int
@@ -101,20 +100,20 @@ class Driver:
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
-    def planned(self) -> Planned:
-        """Make the program: the rules in force, with Spark's ids."""
-        dictionary, codes = self._materializer.dictionary, self._materializer.rules_by_code()
-        operators = operators_of(self._materializer.rules, self._materializer.program.schema)
-        used = sorted({constant for code in codes for constant in code.constants})
+    def planned(self, parts: int) -> Planned:
+        """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
+        materializer = self._materializer
+        operators = operators_of(materializer.rules, materializer.program.schema)
+        dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
+        made = plan(placement(materializer.rules), parts, materializer.engine, dictionary.intern, quiet)
+        used = sorted(made.constants())
         texts = dict(zip(used, dictionary.decode(used), strict=True))
         mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
         ids, last = self._known(list(mentioned)), self._last()
         fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
-        rules = [code._replace(constants=tuple(ids[texts[each]] for each in code.constants)) for code in codes]
-        program = Program(self._materializer.engine.tables, rules)
-        rules_in_force, warnings = tuple(self._materializer.rules), self._materializer.warnings
-        return Planned(rules_in_force, program, ids, fresh, last + len(fresh), warnings, operators)
+        made = made.renamed({number: ids[text] for number, text in texts.items()})
+        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings, operators)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""

@@ -42,7 +42,7 @@ from kgreason.spark.encode.groups import (
     numbered,
     renamed,
 )
-from kgreason.spark.folders.checkpoints import fingerprint
+from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.stages import Stages
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort

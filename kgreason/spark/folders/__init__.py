@@ -3,5 +3,5 @@
 markers      small tables, each of which says that other tables are complete
 folders      save: writes a DataFrame as a folder of files
 stages       Stages: the tables of one job below a folder, each written once
-checkpoints  Levels: the levels of one computation, written and read back
+fingerprint  which computation tables on disk belong to
 """

@@ -6,7 +6,6 @@ import pytest
 
 from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, Elastic
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.encoding import encode
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import JOIN, LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert
@@ -160,18 +159,12 @@ def foreseen_well(system: System) -> bool:
     return bool(0.5 * foreseen < changes.rewrites + len(engine) < 2 * foreseen)
 
 
-def test_what_is_restored_or_taken_over_is_foreseen() -> None:
+def test_what_is_restored_is_foreseen() -> None:
     paths = closed(chain(20))
     engine, rules = paths.engine, paths.engine.rules
     records = engine.facts.records(engine.facts.present())
     engine.restore(records, rules, 1_000)
     assert engine.work == 1_000
-    other = System()
-    encoded = [encode(rule, other.engine._planner, other.intern) for rule in (STEP, LINEAR)]
-    other.engine.begin()
-    other.engine.take_over(records, encoded)
-    other.engine.accept()
-    assert other.engine.work == len(records)
     fresh = Engine()
     fresh.restore(records, [])
     assert fresh.work is None

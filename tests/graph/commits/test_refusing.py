@@ -17,7 +17,6 @@ from kgreason.graph.transaction import Transaction
 from kgreason.options import SchemaMode
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.terms import vocabulary as v
-from tests.graph.commits.test_start_from import lines
 from tests.oracle.graph import Triple
 from tests.oracle.specification import by_definition
 from tests.strategies.ontologies import graphs
@@ -263,4 +262,4 @@ def _refused(graph: KnowledgeGraph, triples: list[Triple]) -> tuple[Contradictio
 
 def _assert(graph: KnowledgeGraph, triples: list[Triple]) -> None:
     with graph.transaction() as tx:
-        tx.add_lines(lines(triples))
+        tx.add_lines("".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)).encode())

@@ -84,8 +84,8 @@ def adding(*added: tuple[str, str, str | int], own: AbstractSet[int] | None = No
 class Asking(Materializer):
     """Asks the parts for equal terms and for literals and the operators in every commit."""
 
-    def _interests(self, asserted: Asserted, facts: Facts, *, is_all: bool) -> bool:
-        return super()._interests(asserted, facts, is_all=is_all) or True
+    def _interests(self, asserted: Asserted, facts: Facts) -> bool:
+        return super()._interests(asserted, facts) or True
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
         super()._look_at(rows, tables)

@@ -13,8 +13,9 @@ from pyspark.sql import SparkSession
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import Limits
+from kgreason.spark.close import close
 from kgreason.spark.close.operators import operators
-from kgreason.spark.pipeline import check_materialize, load, materialize
+from kgreason.spark.pipeline import check_materialize, materialize
 from tests.spark.close.misreadings import CASES, EQUALITY, Case, all_at_once, without_data
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "rules"
@@ -44,8 +45,9 @@ class Files:
 
 
 @pytest.fixture(autouse=True)
-def planning() -> None:
-    """Spark plans for little data in slow tests as well."""
+def planning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark plans for little data in slow tests as well. The data is divided into two parts."""
+    monkeypatch.setattr(close, "parts_for", lambda _: 2)
 
 
 def lines(graph: KnowledgeGraph) -> set[str]:
@@ -94,78 +96,16 @@ def test_each_misreading_fails_in_its_case(spark: SparkSession, tmp_path: Path) 
     assert survivors == []
 
 
-def tables(folder: Path) -> str:
-    """A program on tables, with its facts as rules without a body."""
-    facts = []
-    for path in sorted((folder / "facts").glob("*.facts")):
-        for line in path.read_text().splitlines():
-            terms = (field if field.isdecimal() else f'"{field}"' for field in line.split("\t"))
-            facts.append(f"{path.stem}({', '.join(terms)}) .")
-    programs = (path.read_text() for path in sorted(folder.glob("*.dl")) if path.name != "roads.dl")
-    return "\n".join([*programs, *facts, ""])
-
-
-def contents(graph: KnowledgeGraph) -> list[set[object]]:
-    """Triples, facts of relations and contradictions."""
-    facts = {(relation.name, *map(str, row)) for relation in graph.relations() for row in relation}
-    return [{*lines(graph)}, {*facts}, {repr(each) for each in graph.contradictions()}]
-
-
-def test_a_graph_of_all_examples(spark: SparkSession, tmp_path: Path) -> None:
-    """Recursion through MIN is left to the engine, and so is all that needs it."""
-    names = ("access-control", "data-quality", "labelled-reachability", "sensors", "shortest-paths")
-    own = [EXAMPLES / name / ("roads.dl" if name == "shortest-paths" else "rules.dl") for name in names]
-    for name in ("alias-and-dataflow", "points-to", "shortest-paths", "text-editor"):
-        own.append(tmp_path / f"{name}.dl")
-        own[-1].write_text(tables(EXAMPLES / name))
-    rules, data = ["rdfs", *map(str, own)], [path for name in names for path in sorted((EXAMPLES / name).glob("*.ttl"))]
-    with KnowledgeGraph.open(rules=rules) as warm, KnowledgeGraph.open(rules=rules) as cold:
-        load(warm, data, spark, closure="spark")
-        cold.load(*data)
-        assert contents(warm) == contents(cold)
-        assert all(contents(cold))
-
-
-def test_relations_with_types_and_keys(spark: SparkSession, tmp_path: Path) -> None:
-    """A graph that Spark has filled takes an upsert by key like a graph that this process has filled."""
-    files = Files(
-        tmp_path,
-        """
-        @relation input price(item, amount: xsd:decimal) key(item) .
-        @relation derived dear(item, amount: xsd:decimal) key(item) .
-        price(:tea, 5) . price(:wine, 12) .
-        dear(?x, ?a) :- price(?x, ?a), [?x, a, :Item], FILTER(?a > 9), NOT [?x, :sold, true] .
-        """,
-        ":tea a :Item . :wine a :Item . :beer a :Item ; :sold true . :ale a :Item .",
-    )
-    with KnowledgeGraph.open(rules=[str(files.rules)]) as warm, KnowledgeGraph.open(rules=[str(files.rules)]) as cold:
-        load(warm, [files.data], spark, closure="spark")
-        cold.load(files.data)
-        assert contents(warm) == contents(cold)
-        for amount, dear in ((10, 2), (8, 1)):
-            for graph in (warm, cold):
-                rows = [(f":{name}", amount + more) for more, name in enumerate(["beer", "ale", "water"])]
-                graph.relation("price").upsert(rows, prefixes={"": "http://e/"})
-            assert contents(warm) == contents(cold)
-            assert len(list(warm.relation("dear"))) == dear
-
-
 @pytest.mark.parametrize("link", ["", ":tom owl:sameAs :thomas ."])
 def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> None:
-    """With a link the engine decides all strata of a load; what Spark writes follows the link by plain rules."""
+    """Links are followed by plain rules."""
     rules = "".join(case.rules for case in CASES)
     data = "\n".join(case.data for case in CASES if "sameAs" not in case.data)
     members = (
         ":dog :owner :tom, :thomas . :tom a :Member . :thomas a :Member ; :height 11, 11.0 . :p rdfs:range :Node ."
     )
     files = Files(tmp_path, rules, f"{data} {members} :ann :p :tom . {link}")
-    with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as warm:
-        load(warm, [files.data], spark, closure="spark")
-        with KnowledgeGraph.open(rules=["owl2rl", str(files.rules)]) as cold:
-            cold.load(files.data)
-            assert contents(warm) == contents(cold)
-    if link:
-        assert files.written(spark, "owl2rl") == files.in_process("owl2rl")
+    assert files.written(spark, "owl2rl") == files.in_process("owl2rl")
 
 
 def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Random programs with NOT, DATA, expressions and aggregates on Spark, beside the engine and the perfect model.
+"""Random programs with NOT, DATA, expressions and aggregates in parts on Spark, beside engine and perfect model.
 
 Spark starts many jobs for any program, however small. So many programs are joined into one: program n has predicates
 and relations of its own, with n in their names. Programs share individuals and numbers. The number of jobs is that of
@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,30 +19,28 @@ from pyspark.sql import DataFrame, SparkSession
 
 from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Edit
+from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.rules.parser import parse
-from kgreason.spark.close import kept
+from kgreason.spark.close import close, kept
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.encode.encode import encode
 from tests.histories.drawn import Feature, history
 from tests.histories.functions import FUNCTIONS
 from tests.histories.history import History, Triple, granted
-from tests.oracle.datalog import Fact, stamp_of
+from tests.oracle.datalog import Fact
 from tests.oracle.stratified import CircularError, perfect
-from tests.spark.close.misreadings import EQUALITY
 
 STATES, TOGETHER = 200, 100
 """How many final states are compared, and how many of them are one program."""
 FEATURES: tuple[tuple[Feature, ...], ...] = (
     ("not", "circles", "relations"), ("not", "circles", "relations", "data"), ("not", "expressions", "aggregates")
 )  # fmt: skip
-State = tuple[bool, tuple[str, ...], int, int, bool]
-"""Whether a fact is a triple, its columns as texts, its stamp, its support, and whether it is asserted."""
+State = tuple[bool, tuple[str, ...], bool]
+"""Whether a fact is a triple, its columns as texts, and whether it is asserted."""
 
 
 class Case(NamedTuple):
@@ -55,15 +52,16 @@ class Case(NamedTuple):
 
 
 @pytest.fixture(autouse=True)
-def planning() -> None:
-    """Spark plans for little data."""
+def planning(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spark plans for little data, which is divided into three parts."""
+    monkeypatch.setattr(close, "parts_for", lambda _: 3)
 
 
 @pytest.mark.parametrize("few", [kept.FEW, -1])
 def test_states_of_a_small_program(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
-    """Facts, stamps and supports; also if Spark takes all tables for large ones, and whatever the folder is called."""
+    """Also if Spark takes all tables for large ones, and whatever the folder is called."""
     monkeypatch.setattr(kept, "FEW", few)
     rules = rules_in("""
         [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
@@ -74,7 +72,7 @@ def test_states_of_a_small_program(
     triples = triples_in("a near b", "a near c", "b near c", "b near a")
     found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d")
     assert found == in_process(triples, rules)
-    derived = {columns for is_triple, columns, *_, is_asserted in found if is_triple and not is_asserted}
+    derived = {columns for is_triple, columns, is_asserted in found if is_triple and not is_asserted}
     integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
     assert derived == {
         ("<http://e/c>", "<http://e/is>", f'"1"{integer}'),
@@ -82,25 +80,6 @@ def test_states_of_a_small_program(
         *((f"<http://e/{each}>", "<http://e/has>", f'"2"{integer}') for each in "ab"),
         *((f"<http://e/{each}>", "<http://e/first>", '"name http://e/c"') for each in "ab"),
     }
-
-
-def test_not_and_skolem_answer_in_the_same_round(spark: SparkSession, tmp_path: Path) -> None:
-    """A head that both derive has the level above its larger rank, since both derivations are found in one level."""
-    rules = rules_in(
-        EQUALITY
-        + """
-        [?x, :b, 1] :- [?x, :a, 1] .
-        [?x, :c, 1] :- [?x, :b, 1] .
-        [?x, :d, 1] :- [?x, :c, 1] .
-        [?x, :both, 1] :- [?x, :a, 1], BIND(SKOLEM("of", ?x) AS ?y) .
-        [?x, :both, 1] :- [?x, :d, 1], NOT [?x, :e, 1] .
-        """
-    )
-    triples = triples_in("x a 1", "y a 1", "x same z")
-    found = on_spark(spark, triples, rules, tmp_path)
-    assert found == in_process(triples, rules)
-    both = {(columns[0], stamp, support) for _, columns, stamp, support, _ in found if "<http://e/both>" in columns}
-    assert ("<http://e/y>", stamp_of(4, 2), 2) in both
 
 
 def test_a_group_of_most_rows(spark: SparkSession, tmp_path: Path) -> None:
@@ -225,27 +204,22 @@ def on_spark(spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...],
     encoded = encode(spark, quads, str(folder / "encoded"))
     closed = close_alone(selected(rules), encoded, str(folder / "closure"), SILENT, Registry())
     texts = dict(closed.terms.all.collect())
-    tables = closed.planned.program.tables
+    tables = closed.planned.plan.tables
     return set(_states(closed.facts, tables, texts))
 
 
 def _states(facts: DataFrame, tables: Any, texts: dict[int, str]) -> Iterator[State]:
     for row in facts.collect():
         is_triple, width = tables[row.tbl]
-        yield is_triple, tuple(texts[row[f"c{n}"]] for n in range(width)), row.stamp, row.support, row.asserted
+        yield is_triple, tuple(texts[row[f"c{n}"]] for n in range(width)), row.asserted
 
 
 def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
-    """All facts that one process finds: first a Bootstrap, then Updates with what operators assert.
-
-    One process has some results of operators before the first level. Spark has none of them, so more derivations of a
-    fact may come after the level in which the fact appears. The stamps of both keep the law, but would differ.
-    """
+    """All facts that one process finds."""
     materializer = Materializer(selected(rules))
     ids = [materializer.dictionary.intern([*triple]) for triple in sorted(triples)]
     added = np.column_stack([np.array(ids, dtype=np.int32), np.zeros(len(ids), dtype=np.int32)])
-    with patch.object(Operators, "early_results", return_value=NO_FACTS):
-        materializer.change(Edit(added=added), strategy=["bootstrap", "update"])
+    materializer.change(Edit(added=added))
     materializer.accept()
     saved = materializer.save()
     found = set()
@@ -253,7 +227,7 @@ def in_process(triples: set[Triple], rules: tuple[Rule, ...]) -> set[State]:
         is_triple, width = saved.tables[record[at.STATE] >> at.TABLE & at.LAST_TABLE]
         texts = materializer.dictionary.decode(record[at.FIRST : at.FIRST + width])
         flag = bool(record[at.STATE] & at.ASSERTED)
-        found.add((is_triple, tuple(texts), int(record[at.STAMP]), int(record[at.SUPPORT]), flag))
+        found.add((is_triple, tuple(texts), flag))
     return found
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.options import Closure, SchemaMode
+from kgreason.options import SchemaMode
 from kgreason.spark.pipeline import load, materialize
 
 PREFIXES = """
@@ -53,8 +53,6 @@ EDITS = [
     ("", "<http://e/d> <http://www.w3.org/2002/07/owl#sameAs> <http://e/tom> ."),
 ]
 
-CLOSURES: tuple[Closure, ...] = get_args(Closure)
-
 
 @pytest.fixture
 def files(tmp_path: Path) -> list[Path]:
@@ -74,23 +72,15 @@ def shown(graph: KnowledgeGraph) -> list[set[str]]:
     ]
 
 
-@pytest.mark.parametrize(
-    ("schema", "rules", "closure"),
-    [
-        ("axioms", "rdfs", "spark"),
-        ("axioms", "owl2rl", "spark"),
-        ("data", "owl2rl", "spark"),
-        ("axioms", "owl2rl", "engine"),
-    ],
-)
+@pytest.mark.parametrize("schema", get_args(SchemaMode))
 def test_a_load_is_that_of_one_process_and_goes_on_alike(
-    spark: SparkSession, files: list[Path], schema: SchemaMode, rules: str, closure: Closure
+    spark: SparkSession, files: list[Path], schema: SchemaMode
 ) -> None:
     with (
-        KnowledgeGraph.open(schema=schema, rules=rules) as warm,
-        KnowledgeGraph.open(schema=schema, rules=rules) as cold,
+        KnowledgeGraph.open(schema=schema) as warm,
+        KnowledgeGraph.open(schema=schema) as cold,
     ):
-        stats = load(warm, files, spark, closure=closure)
+        stats = load(warm, files, spark)
         cold.load(*files)
         assert shown(warm) == shown(cold)
         assert stats["facts"] == cold.stats()["facts"]
@@ -108,13 +98,12 @@ def test_a_store_that_spark_filled_is_there_when_it_is_opened_again(
     spark: SparkSession, files: list[Path], tmp_path: Path
 ) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
-        load(graph, files, spark, closure="spark")
+        load(graph, files, spark)
         before = shown(graph)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert shown(graph) == before
-        for closure in CLOSURES:
-            assert load(graph, files, spark, closure=closure)["facts"] == graph.stats()["facts"]
-            assert shown(graph) == before
+        assert load(graph, files, spark)["facts"] == graph.stats()["facts"]
+        assert shown(graph) == before
 
 
 def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files: list[Path], tmp_path: Path) -> None:
@@ -136,21 +125,19 @@ def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files
             assert (len(graph), len(graph._engine().materializer.dictionary)) == (0, known)
         before = written()
         assert before
-        for closure in CLOSURES:
-            with KnowledgeGraph.open() as graph:
-                load(graph, files, spark, closure=closure, folder=tmp_path / "work")
-                assert shown(graph) == shown(wanted)
-            assert written() == before
+        with KnowledgeGraph.open() as graph:
+            load(graph, files, spark, folder=tmp_path / "work")
+            assert shown(graph) == shown(wanted)
+        assert written() == before
 
 
-@pytest.mark.parametrize("closure", CLOSURES)
-def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path], closure: Closure) -> None:
+def test_what_is_malformed_loads_nothing(spark: SparkSession, files: list[Path]) -> None:
     files[1].write_text(DATA + "<http://e/a> <http://e/p> .\n")
     with KnowledgeGraph.open() as graph:
         with pytest.raises(RdfSyntaxError, match=r"data one\.nq:18"):
-            load(graph, files, spark, closure=closure)
+            load(graph, files, spark)
         assert not graph.stats()["facts"]
-        assert load(graph, files, spark, closure=closure, on_error="count")["skipped"] == 1
+        assert load(graph, files, spark, on_error="count")["skipped"] == 1
         assert graph.stats()["facts"]
 
 
@@ -183,7 +170,4 @@ def test_a_swrl_rule_with_a_built_in(spark: SparkSession, tmp_path: Path) -> Non
     path.write_text("""@prefix : <http://e/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .
         :r a swrl:Imp ; swrl:head ( ) ; swrl:body ( [ a swrl:BuiltinAtom ; swrl:arguments ( 1 2 ) ;
             swrl:builtin <http://www.w3.org/2003/11/swrlb#lessThan> ] ) .""")
-    with KnowledgeGraph.open() as graph:
-        load(graph, [path], spark, closure="spark")
-        assert len(list(graph.contradictions())) == 1
     assert materialize(spark, [path], tmp_path / "closure").contradictions == 1

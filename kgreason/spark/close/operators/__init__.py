@@ -1,5 +1,6 @@
 """Operators on Spark: NOT, expressions, aggregates and DATA. They read facts, and assert facts that rules read.
 
+forms        which facts an operator reads and writes, as tables
 program      the operators of a program, as tables of integers
 tables       Tables: from facts to what operators read; from the results of operators to facts
 terms        Terms: all terms of the data, and new terms that operators make

@@ -18,12 +18,11 @@ from kgreason.errors import RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.lowering import Aggregation
+from kgreason.spark.close.operators.forms import NONE, names, pick
 from kgreason.spark.close.operators.program import MADE, Operator
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.tasks import Reduction, grouping
 from kgreason.spark.close.operators.terms import Terms
-from kgreason.spark.close.plans import NONE, names
-from kgreason.spark.close.rewrites import pick
 from kgreason.terms.vocabulary import XSD_INTEGER
 
 _COUNT = "COUNT"

@@ -12,8 +12,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.spark.close.operators.forms import frame_of, met
 from kgreason.spark.close.operators.program import Patterns
-from kgreason.spark.close.rewrites import frame_of, met
 
 
 def asserted(triples: DataFrame, patterns: Patterns) -> DataFrame:

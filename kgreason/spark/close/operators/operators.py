@@ -31,7 +31,7 @@ from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.spark.close.kept import Kept
 from kgreason.spark.close.operators.aggregates import aggregated, aggregation_of
 from kgreason.spark.close.operators.expressions import computed, expressions_of, with_first_names
-from kgreason.spark.close.operators.individuals import links, others
+from kgreason.spark.close.operators.individuals import others
 from kgreason.spark.close.operators.negations import absent, check_absent, unanswered
 from kgreason.spark.close.operators.program import (
     ASKS,
@@ -66,12 +66,8 @@ class Assertions:
     """All operators of a program. They assert facts until nothing changes.
 
     `triples` is the number of the table of triples. `registry` has the Python functions. `literals` is a function: it
-    returns the facts about all literals, or None if the rules need no such facts from Spark.
-
-    With `goes_on`, the engine continues from the result of Spark, and does what Spark has left out: the first stratum
-    with a recursion through MIN or MAX, all later strata, and the check for facts that make rules circular. With
-    `are_merged`, the engine uses a representative in place of equal terms. In this case, Spark evaluates no more
-    operators as soon as two terms are equal. Raises RuleError for rules that Spark cannot evaluate.
+    returns the facts about all literals, or None if the rules need no such facts. Raises RuleError for rules that Spark
+    cannot evaluate.
     """
 
     def __init__(
@@ -82,19 +78,13 @@ class Assertions:
         triples: int,
         registry: Registry,
         literals: Callable[[], DataFrame | None],
-        *,
-        goes_on: bool,
-        are_merged: bool,
     ) -> None:
         self._operators, self._tables, self._terms = operators, tables, terms
         self._triples, self._literals = triples, literals
-        self._goes_on, self._are_merged = goes_on, are_merged
         computing = [number for number, each in enumerate(operators.all) if isinstance(each.does, Function)]
         self._expressions, self._registry = expressions_of(operators.all, computing, registry), registry
-        if not goes_on:
-            check_recursion(operators)
-        recursive = operators.recursive()
-        self._last = recursive.level - 1 if recursive else max((each.level for each in operators.all), default=0)
+        check_recursion(operators)
+        self._last = max((each.level for each in operators.all), default=0)
         self._level = self._rounds = self._made = 0
         self._since: list[DataFrame] = []
 
@@ -105,8 +95,6 @@ class Assertions:
         call. The result stays in memory until `kept` ends. Raises LimitError for a recursion that makes terms without
         end, and StratificationError if the facts make the rules circular.
         """
-        if self._are_merged and not links(facts, self._triples).isEmpty():
-            return None
         self._since.append(arrived)
         found = self._computed(arrived, kept)
         if found is None:
@@ -138,7 +126,7 @@ class Assertions:
             self._level += 1
             self._rounds = self._made = 0  # a recursion makes all its terms in one stratum
             found = self._at(read, kept, is_new=True)
-        if found is None and self._numbers(Negation) and not self._goes_on:
+        if found is None and self._numbers(Negation):
             check_absent(read.keyed.where(f"does = {NOT}"), self._operators.all, self._tables, self._terms)
         return found
 
@@ -240,7 +228,7 @@ class Assertions:
     def _check_groups(self, read: _Read, kept: Kept) -> None:
         """Raise StratificationError if an aggregate has another value for a group than it had when it was decided."""
         since, self._since = self._since, []
-        if self._goes_on or not self._numbers(Aggregation):
+        if not self._numbers(Aggregation):
             return
         met = self._tables.keyed(reduce(DataFrame.unionByName, since), does=GROUP, role=MET)
         touched = met.where(F.col("stratum") <= self._level).select("operator").distinct()

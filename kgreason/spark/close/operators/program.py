@@ -6,8 +6,7 @@
 An operator reads facts of hidden relations (rules/lowering.py). The values of the variables in such a fact are its
 *keys*. The role of a fact says what it means: values that a rule asks for (`ASKS`), a match of the negated or
 aggregated atoms (`MET`), or a result that the operator has asserted already (`KNOWN`). The number `does` says what the
-operator is: `NOT`, `COMPUTE` or `GROUP`. The tables are like those of rules (`close/plans.py`, which explains what a
-form is), so one join finds the facts for all operators.
+operator is: `NOT`, `COMPUTE` or `GROUP`. One join finds the facts for all operators (`forms`).
 
 Operators have the same strata as in the engine of one process (rules/strata.py). FILTER and BIND have stratum 0, so
 they do not wait for other operators.
@@ -33,7 +32,7 @@ from kgreason.rules.lowering import (
 )
 from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, Variable, label, triple
 from kgreason.rules.strata import Level, has_closed, is_equality, stratify
-from kgreason.spark.close.plans import NONE, Form, Row, Table, names
+from kgreason.spark.close.operators.forms import NONE, Form, Row, Table, names
 
 ASKS, MET, KNOWN = 0, 1, 2
 """The roles of atoms; see the top of this file."""
@@ -187,7 +186,7 @@ def between(operators: Operators, ids: Mapping[str, int], table: TableOf) -> Bet
 
 
 class Forms:
-    """Turns atoms into numbered forms (`plans.Form`) and constants. `numbers` maps each form so far to its number."""
+    """Turns atoms into numbered forms (`forms.Form`) and constants. `numbers` maps each form so far to its number."""
 
     def __init__(self, ids: Mapping[str, int], table: TableOf) -> None:
         self._ids, self._table = ids, table

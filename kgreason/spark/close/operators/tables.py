@@ -11,9 +11,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.spark.close.operators.forms import frame_of, met, names, pick, valued
 from kgreason.spark.close.operators.program import READ, Between
-from kgreason.spark.close.plans import names
-from kgreason.spark.close.rewrites import frame_of, met, pick, valued
 
 
 class Tables:

@@ -26,8 +26,8 @@ from kgreason.materialize.operators.evaluation import results_of, skolemized
 from kgreason.materialize.operators.values import Call, values_of
 from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.model import Aggregate, Computed
+from kgreason.spark.close.operators.forms import names
 from kgreason.spark.close.operators.program import CALLED, MADE
-from kgreason.spark.close.plans import names
 from kgreason.spark.input.terms import interned, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32

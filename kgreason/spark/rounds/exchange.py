@@ -1,0 +1,60 @@
+"""Facts on their way between parts: Parquet files in the folder of a round.
+
+    round-0/placed-3-0.parquet    facts that task 3 has placed
+    round-2/from-5.parquet        facts that part 5 has for other parts after round 1
+
+A file has rows `part, flag, tbl, c0..`, sorted by `part`, with a group of rows for each part. So a part reads its rows
+alone. A file appears when it is complete. Law: a round is the set of its rows; a file that a task writes again adds
+nothing.
+
+Driver and workers must see the same folder. Cost: a part opens each file of a round.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kgreason.zset.columns import Int32, Int64
+
+
+def write(path: Path, rows: Int32, parts: Int64) -> None:
+    """Write facts, int32[n, 2 + w], for the parts int64[n]. Nothing is written if there are no facts."""
+    if not len(rows):
+        return
+    order = np.argsort(parts, kind="stable")
+    rows, parts = rows[order], parts[order]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{uuid4().hex}")
+    starts = np.flatnonzero(np.diff(parts, prepend=-1))
+    with pq.ParquetWriter(beside, pa.schema([(name, pa.int32()) for name in names(rows.shape[1] - 2)])) as writer:
+        for low, high in zip(starts, [*starts[1:], len(rows)], strict=True):
+            writer.write_table(_table(rows[low:high], parts[low:high]))
+    os.replace(beside, path)
+
+
+def read(folder: Path, part: int, width: int) -> Int32:
+    """Return the facts for a part in the files of a round: int32[n, 2 + w], each once. `width`: w."""
+    found = [np.empty((0, 2 + width), dtype=np.int32)]
+    for path in sorted(folder.glob("*.parquet")):
+        with pq.ParquetFile(path) as file:
+            for number in range(file.metadata.num_row_groups):
+                if file.metadata.row_group(number).column(0).statistics.min == part:
+                    columns = file.read_row_group(number).columns[1:]
+                    found.append(np.column_stack([column.to_numpy() for column in columns]))
+    return np.unique(np.concatenate(found), axis=0)
+
+
+def names(width: int) -> list[str]:
+    """Return the names of the columns of facts for parts. `width`: the number of columns of a fact."""
+    return ["part", "flag", "tbl", *(f"c{number}" for number in range(width))]
+
+
+def _table(rows: Int32, parts: Int64) -> pa.Table:
+    columns = [parts.astype(np.int32), *rows.T]
+    return pa.table([pa.array(np.ascontiguousarray(column)) for column in columns], names=names(rows.shape[1] - 2))

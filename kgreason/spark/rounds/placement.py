@@ -1,0 +1,110 @@
+"""`Placement`: to which parts the facts of a program go. It is a function of the program.
+
+    home         each fact has one home. There it is counted and written, and there its asserted flag is kept
+    by a column  a fact that matches a pattern goes to the part of the value in a column of the pattern
+    everywhere   a fact that matches a pattern goes to all parts
+
+The home of a fact is the part of the value in a column, too: the first column by which one of its patterns is placed.
+So most facts are in few parts. A fact without such a pattern has the part of its first term as its home.
+
+Law: each local rule (`division`) finds all facts of each of its matches together in one part. Either all its spread
+atoms are placed by one variable, or there is at most one of them, whose facts are at their homes at least. A rule
+without a spread atom reads only what is everywhere. So it would derive the same in each part, and it runs in the
+first part alone (`first`).
+
+Where a star has several common variables, the placement takes the one that adds the fewest new places; then one whose
+columns come first. A variable in the place of a predicate or of a class comes last, because most facts have few of
+them.
+
+Cost: linear in the rules.
+
+Sources: Soma and Prasanna, *Parallel Inferencing for OWL Knowledge Bases*; Urbani et al., *WebPIE* (schema triples are
+in all parts).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
+from itertools import chain
+from typing import NamedTuple
+
+from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
+from kgreason.rules.lowering import lowered
+from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.rules.patterns import numbered
+from kgreason.spark.rounds.division import Local, divided
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
+
+LITERALS = frozenset(["dt_ill", "dt_literal", "dt_type", "dt_value"])
+"""The relations of what literals mean (rulesets/datatypes.dl). They have a fact for each literal with a datatype."""
+_RARE = frozenset(["dt_differ", "dt_may_equal", "dt_not"])
+"""Relations of literals and terms that some fact makes equal, or that are in a datatype without its value."""
+_GROWING = frozenset(["list_all", "list_path", "list_shared"])
+"""Relations of OWL 2 RL that walk along lists, and have facts for each individual."""
+_PENALTY = 100
+
+
+class PatternPlace(NamedTuple):
+    """A pattern, and the column by whose values its facts are placed: the number of a term. None: everywhere."""
+
+    pattern: Atom
+    column: int | None
+
+
+class Placement(NamedTuple):
+    """Where the facts of a program go.
+
+    `rules` are the rules that all parts evaluate, `first` those that only the first part evaluates. Hidden relations
+    are among their atoms. `places` has each pattern once for each of its columns.
+    """
+
+    rules: tuple[Rule, ...]
+    first: tuple[Rule, ...]
+    places: tuple[PatternPlace, ...]
+
+
+def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placement:
+    """Return the placement for rules. NOT, expressions and aggregates become hidden atoms first (`rules.lowering`).
+
+    `few` are names of relations with so few facts that all parts can have them. The schema and owl:sameAs are
+    everywhere in any case.
+    """
+    local = divided(chain.from_iterable(map(lowered, rules)), lambda atom: atom.relation in few or is_small(atom))
+    places: dict[PatternPlace, None] = {}
+    for each in local:
+        places |= dict.fromkeys(PatternPlace(numbered(atom), None) for atom in each.copied)
+    for each in sorted(local, key=lambda each: len(each.variables)):
+        if len(each.spread) > 1:
+            ways = [_placed(each, variable) for variable in each.variables]
+            places |= dict.fromkeys(min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way))))
+    return Placement(
+        tuple(each.rule for each in local if each.spread),
+        tuple(each.rule for each in local if not each.spread),
+        tuple(places),
+    )
+
+
+def is_small(atom: Atom) -> bool:
+    """Whether an atom is about the schema or about equal terms, so that it is small beside the data."""
+    if atom.relation is not None:
+        is_of_schema = atom.relation.startswith(("scm_", "list_")) and atom.relation not in _GROWING
+        return is_of_schema or atom.relation in _RARE
+    _, predicate, object_ = atom.terms
+    if predicate == RDF_TYPE:
+        return object_ in SCHEMA_CLASSES
+    return predicate in SCHEMA_PREDICATES or predicate == OWL_SAME_AS
+
+
+def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
+    """Return where the spread atoms of a star are placed if it is joined by `variable`."""
+    return [PatternPlace(numbered(atom), atom.terms.index(variable)) for atom in local.spread]
+
+
+def _weight(places: Iterable[PatternPlace]) -> int:
+    """Return how much places cost. Facts with few different values in a column fill few parts."""
+    weight = 0
+    for (relation, terms), column in places:
+        is_poor = relation is None and (column == 1 or (column == 2 and terms[1] == RDF_TYPE))
+        weight += _PENALTY if is_poor else 1 + (column or 0)
+    return weight

@@ -1,0 +1,181 @@
+"""`PartsPlan`: a placement and its rules as numbers; `PartsPlan.destinations` says to which parts facts go.
+
+Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the number of its table, and its columns, as wide
+as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
+about all of them, even if there are thousands of rules.
+
+Law: the destinations and the home of a fact depend on its columns and the plan alone, so all tasks agree about them.
+Cost: for each form, a pass over the facts of its table.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kgreason.engine.engine import Engine
+from kgreason.engine.program.encoding import Intern, columns_of, relation_text
+from kgreason.engine.program.shapes import EncodedRule
+from kgreason.rules.model import Variable
+from kgreason.spark.rounds.division import is_hidden
+from kgreason.spark.rounds.placement import PatternPlace, Placement
+from kgreason.zset.columns import Int32, Int64
+
+FLAG, TABLE, FIRST = 0, 1, 2
+"""Columns of a row: whether the fact is asserted, its table, and the first column of the fact."""
+_UNPLACED = 1 << 10
+
+
+class PlaceForm(NamedTuple):
+    """Places that differ only in their constants.
+
+    A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
+    (int32[k, m]), and if the columns of each pair of `repeated` are equal. Its facts go to the
+    part of the value in column `column`, or everywhere if it is None.
+    """
+
+    table: int
+    constants: tuple[int, ...]
+    repeated: tuple[tuple[int, int], ...]
+    column: int | None
+    values: Int32
+
+    def matches(self, facts: Int32) -> NDArray[np.bool_]:
+        """Return for each fact of `facts`, int32[n, 2 + w], whether it matches: bool[n]."""
+        found: NDArray[np.bool_] = facts[:, TABLE] == self.table
+        for one, other in self.repeated:
+            found &= facts[:, FIRST + one] == facts[:, FIRST + other]
+        if self.constants:
+            some = np.flatnonzero(found)
+            found[some] = _are_among(facts[some][:, [FIRST + column for column in self.constants]], self.values)
+        return found
+
+
+class PartsPlan(NamedTuple):
+    """A program whose facts are divided into `parts` parts.
+
+    `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
+    and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`.
+    """
+
+    parts: int
+    tables: tuple[tuple[bool, int], ...]
+    rules: tuple[EncodedRule, ...]
+    first: tuple[EncodedRule, ...]
+    forms: tuple[PlaceForm, ...]
+    hidden: frozenset[int]
+    quiet: int = 0
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the widest table; at least three, as in the engine."""
+        return max(3, *(width for _, width in self.tables))
+
+    def constants(self) -> set[int]:
+        """Return the ids of all constants."""
+        rules = (*self.rules, *self.first)
+        return {number for rule in rules for number in rule.constants}.union(
+            self.hidden, *(form.values.ravel().tolist() for form in self.forms)
+        )
+
+    def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
+        """Return the plan with other ids for its constants: `ids[number]` in the place of `number`."""
+
+        def rules(some: Sequence[EncodedRule]) -> tuple[EncodedRule, ...]:
+            return tuple(rule._replace(constants=tuple(ids[each] for each in rule.constants)) for rule in some)
+
+        def values(some: Int32) -> Int32:
+            flat = [ids[each] for each in some.ravel().tolist()]
+            return np.array(flat, dtype=np.int32).reshape(some.shape)
+
+        return self._replace(
+            rules=rules(self.rules),
+            first=rules(self.first),
+            forms=tuple(form._replace(values=values(form.values)) for form in self.forms),
+            hidden=frozenset(ids[each] for each in self.hidden),
+        )
+
+    def home(self, facts: Int32) -> Int64:
+        """Return the number of the part that is the home of each fact: int64[n]."""
+        return self._homes(facts, [(form, form.matches(facts)) for form in self.forms if form.column is not None])
+
+    def destinations(self, facts: Int32) -> tuple[Int64, Int64]:
+        """Return where facts go, as pairs of the index of a fact and the number of a part, each pair once.
+
+        The pairs are two arrays int64[m], sorted by the part. The home of each fact is among its parts.
+        """
+        indexes = np.arange(len(facts))
+        matched = [(form, form.matches(facts)) for form in self.forms]
+        pairs = [self._homes(facts, [each for each in matched if each[0].column is not None]) * len(facts) + indexes]
+        copied = np.zeros(len(facts), dtype=np.bool_)
+        for form, found in matched:
+            if form.column is None:
+                copied |= found
+            else:
+                some = np.flatnonzero(found)
+                pairs.append(part_of(facts[some, FIRST + form.column], self.parts) * len(facts) + some)
+        everywhere = np.flatnonzero(copied)
+        pairs += [part * len(facts) + everywhere for part in range(self.parts)]
+        found = np.unique(np.concatenate(pairs))
+        return found % max(1, len(facts)), found // max(1, len(facts))
+
+    def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
+        column = np.full(len(facts), _UNPLACED)
+        for form, found in matched:
+            assert form.column is not None
+            column[found] = np.minimum(column[found], form.column)
+        starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
+        column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
+        return part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
+
+
+def part_of(ids: Int32, parts: int) -> Int64:
+    """Return the number of the part for each id: int64[n]."""
+    mixed = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    found: Int64 = ((mixed >> np.uint64(33)) % np.uint64(parts)).astype(np.int64)
+    return found
+
+
+def plan(placement: Placement, parts: int, engine: Engine, intern: Intern, quiet: int = 0) -> PartsPlan:
+    """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
+    rules = dict.fromkeys(engine.encode(placement.rules, intern))
+    first = dict.fromkeys(engine.encode(placement.first, intern))
+    forms = _forms(placement.places, engine, intern)
+    heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
+    texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
+    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet)
+
+
+def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tuple[PlaceForm, ...]:
+    found: defaultdict[tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None], list[list[str]]]
+    found = defaultdict(list)
+    for pattern, column in places:
+        row = columns_of(pattern)
+        table = engine.table(pattern.relation is None, len(row))
+        constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
+        repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]
+        place = None if column is None else column + len(row) - len(pattern.terms)
+        found[table, tuple(constants), tuple(repeated), place].append([str(row[n]) for n in constants])
+    return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
+
+
+def _ids(rows: list[list[str]], intern: Intern) -> Int32:
+    return np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
+
+
+def _are_among(rows: Int32, values: Int32) -> NDArray[np.bool_]:
+    """Return for each row, int32[n, m], whether it is a row of `values`, int32[k, m]: bool[n]."""
+    codes, known = np.zeros(len(rows), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
+    for column in range(values.shape[1]):
+        wanted = (known << 32) + values[:, column]
+        order = np.unique(wanted)
+        known = np.searchsorted(order, wanted) + 1
+        codes = (codes << 32) + rows[:, column]
+        places = np.minimum(np.searchsorted(order, codes), len(order) - 1)
+        codes = np.where(order[places] == codes, places + 1, 0)
+    found: NDArray[np.bool_] = codes > 0
+    return found

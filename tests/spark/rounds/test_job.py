@@ -1,0 +1,79 @@
+"""Rounds on Spark: the facts and flags of one engine, in files and by shuffles, also after a stop."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from kgreason.spark.rounds.job import close
+from kgreason.spark.rounds.plan import FIRST
+from kgreason.zset.columns import Int32
+from tests.oracle.datalog import materialize
+from tests.spark.rounds.test_rounds import CASE, Program
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+class CrashError(Exception):
+    """The machine is switched off."""
+
+
+class Stages:
+    """A `Progress` that keeps what it was told, and fails where a stage begins."""
+
+    def __init__(self, fails_at: str = "") -> None:
+        self.done: list[str] = []
+        self._fails_at = fails_at
+
+    @contextmanager
+    def __call__(self, stage: str, total: int | None = None) -> Iterator[Callable[[int], object]]:
+        if stage == self._fails_at:
+            raise CrashError
+        self.done.append(stage)
+        yield lambda done: None
+
+
+@pytest.fixture(autouse=True)
+def planning() -> None:
+    """Spark plans for little data."""
+
+
+def frame(spark: SparkSession, rows: Int32) -> DataFrame:
+    columns = rows[:, 1:].T
+    names = ["tbl", *(f"c{n}" for n in range(len(columns) - 1))]
+    return spark.createDataFrame(pa.table([pa.array(np.ascontiguousarray(each)) for each in columns], names=names))
+
+
+def collected(result: DataFrame) -> Int32:
+    """Rows as the plan has them."""
+    columns = [column.to_numpy().astype(np.int32) for column in result.toArrow().columns]
+    return np.column_stack([columns[-1], *columns[:-1]])
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: str) -> None:
+    rules, facts = CASE
+    program = Program(rules, facts, 3)
+    wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
+    folder, given = f"{scheme}{tmp_path}/work", frame(spark, program.facts)
+    with pytest.raises(CrashError):
+        close(given, program.plan, folder, progress=Stages("round 3"))
+    stages = Stages()
+    assert program.texts(collected(close(given, program.plan, folder, progress=stages))) == wanted
+    assert stages.done[0] == "round 3"
+    (round_2,) = Path(tmp_path).rglob("round-2.whole")
+    shutil.rmtree(round_2)
+    again = Stages()
+    assert program.texts(collected(close(given, program.plan, folder, progress=again))) == wanted
+    assert again.done == ["round 2"], "what was whole is not done again"
+    assert FIRST + program.plan.width == program.facts.shape[1]

@@ -1,0 +1,50 @@
+"""Rounds of parts beside the engine on graphs that people made: LUBM and well-known ontologies, under OWL 2 RL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.materialize.schema.rows import SAME_AS
+from kgreason.materialize.selection import select
+from kgreason.rdf.reader import read_files
+from kgreason.resources import resource
+from kgreason.spark.rounds.placement import placement
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, plan
+from kgreason.spark.rounds.rounds import close
+from kgreason.zset.columns import IS_ASSERTED
+from tests.volume import many
+
+ONTOLOGIES = ("brick_building_VM3A_v1.1.ttl", "time.nq", "pizza.owl", "prov.nq", "org.nq", "foaf.nq", "Brick-1.1.n3")
+"""By default the first two: the building has many facts, time has restrictions. KGREASON_HISTORIES adds more."""
+
+
+def check(*paths: Path) -> None:
+    """Three parts have the facts and flags of one engine, which had all facts about literals and equal terms."""
+    materializer = Materializer(select(["owl2rl"], "axioms", "rules"))
+    materializer.change(Edit(added=read_files(paths, materializer.dictionary)))
+    materializer.accept()
+    columns, tables, kinds = materializer.engine.facts.contents()
+    made = plan(placement(materializer.rules), 3, materializer.engine, materializer.dictionary.intern, quiet=SAME_AS)
+    wanted = np.zeros((len(columns), FIRST + made.width), dtype=np.int32)
+    wanted[:, FLAG], wanted[:, TABLE], wanted[:, FIRST : FIRST + columns.shape[1]] = (
+        kinds == IS_ASSERTED,
+        tables,
+        columns,
+    )
+    found = close(made, wanted[wanted[:, FLAG] == 1]).facts
+    assert len(found) == len(wanted)
+    assert set(map(tuple, found.tolist())) == set(map(tuple, wanted.tolist()))
+
+
+@pytest.mark.parametrize("name", ONTOLOGIES[: many(2)])
+def test_ontologies(name: str, shared_data: Path) -> None:
+    check(shared_data / "ontologies" / f"{name}.gz")
+
+
+def test_lubm(shared_data: Path) -> None:
+    check(resource("ontologies", "univ-bench.ttl"), shared_data / "lubm" / "lubm1.nt.gz")

@@ -1,0 +1,137 @@
+"""Rounds of parts beside one engine: the same facts and asserted flags, whatever the number of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
+import pytest
+
+from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.spark.rounds import part as part_module
+from kgreason.spark.rounds import placement as placement_module
+from kgreason.spark.rounds.division import Local
+from kgreason.spark.rounds.part import EnginePart, Sent
+from kgreason.spark.rounds.placement import placement
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, plan
+from kgreason.spark.rounds.rounds import close
+from kgreason.zset.columns import Int32, Int64
+from tests.engine.systems import System, encode_facts
+from tests.oracle.datalog import Fact, materialize
+from tests.spark.rounds.programs import random_program, written_program
+from tests.volume import many
+
+
+class Program:
+    """A program as a plan, and its facts as rows."""
+
+    def __init__(self, rules: Sequence[Rule], facts: Iterable[Atom], parts: int) -> None:
+        self._system = System()
+        engine, intern = self._system.engine, self._system.intern
+        columns = encode_facts(facts, engine._planner, intern)
+        self.plan = plan(placement(rules), parts, engine, intern)
+        self.facts = np.concatenate(
+            [
+                rows_of(0, np.empty((0, 1), np.int32), self.plan.width),
+                *(rows_of(table, rows, self.plan.width) for table, rows in columns.items()),
+            ]
+        )
+
+    def texts(self, rows: Int32) -> dict[Fact, bool]:
+        """Rows as facts, each with its asserted flag. No fact is there twice."""
+        found = {self._system.fact(row[FIRST:]): bool(row[FLAG]) for row in rows.tolist()}
+        assert len(found) == len(rows), "a fact is at home in two parts"
+        return found
+
+
+def rows_of(table: int, columns: Int32, width: int) -> Int32:
+    """Asserted facts of a table as rows."""
+    rows = np.zeros((len(columns), FIRST + width), dtype=np.int32)
+    rows[:, FLAG], rows[:, TABLE], rows[:, FIRST : FIRST + columns.shape[1]] = 1, table, columns
+    return rows
+
+
+def is_right(rules: Sequence[Rule], facts: Sequence[Atom], parts: int) -> bool:
+    """Whether rounds give the facts and flags of one engine."""
+    program = Program(rules, facts, parts)
+    wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
+    try:
+        return program.texts(close(program.plan, program.facts).facts) == wanted
+    except AssertionError:
+        return False
+
+
+@pytest.mark.parametrize("parts", [1, 2, 5, 16])
+def test_random_programs(parts: int) -> None:
+    assert [seed for seed in range(100, 100 + many(4)) if not is_right(*random_program(seed), parts)] == []
+
+
+@pytest.mark.parametrize("parts", [1, 2, 5, 16])
+def test_many_random_programs(parts: int) -> None:
+    assert [seed for seed in range(many(75)) if not is_right(*random_program(seed), parts)] == []
+
+
+# Misreadings
+
+
+CASE = written_program("""
+    e(1, 2) . e(2, 3) . e(3, 4) . e(4, 1) . e(4, 5) . e(5, 6) . e(6, 7) . a(1) . a(2) . a(7) . f(8) . f(9) . far(1, 3) .
+    far(?x, ?y) :- e(?x, ?y) .
+    far(?x, ?z) :- far(?x, ?y), far(?y, ?z) .
+    b(?x) :- f(?x) .
+    pair(?x, ?y) :- a(?x), b(?y) .
+    ring(?x) :- e(?x, ?y), e(?y, ?z), e(?z, ?w), e(?w, ?x) .
+    """)
+
+
+def test_the_case_of_the_misreadings() -> None:
+    for parts in (1, 2, 3, 5):
+        assert is_right(*CASE, parts)
+
+
+def undivided(rules: Iterable[Rule], _: Callable[[Atom], bool]) -> list[Local]:
+    """Each rule is local to the value of the first variable of its first atom, whatever its other atoms are."""
+    found = []
+    for rule in rules:
+        variables = [term for atom in rule.body[:1] for term in atom.terms if isinstance(term, Variable)][:1]
+        spread = tuple(atom for atom in rule.body if atom.variables().issuperset(variables))
+        found.append(Local(rule, spread, tuple(variables), ()))
+    return found
+
+
+def home_is_forgotten(self: PartsPlan, facts: Int32) -> tuple[Int64, Int64]:
+    """A fact goes only where some pattern sends it, and to its home only if there is no such pattern."""
+    indexes, parts = _destinations(self, facts)
+    is_home = self.home(facts)[indexes] == parts
+    return indexes[~is_home], parts[~is_home]
+
+
+def small_relations_are_placed_once(self: EnginePart, rows: Int32) -> Sent:
+    """What rules derive of a pattern that is everywhere goes only to its home."""
+    indexes, parts = self._plan.destinations(rows)
+    copied = np.zeros(len(rows), dtype=np.bool_)
+    for form in self._plan.forms:
+        copied |= form.matches(rows) if form.column is None else False
+    kept = (parts != self._number) & (~copied[indexes] | (self._plan.home(rows)[indexes] == parts))
+    return Sent(rows[indexes[kept]], parts[kept])
+
+
+def every_part_tells(self: EnginePart, new: Int32, asserted: Int32) -> None:
+    """Each part tells all its facts."""
+    self._news.append(new)
+
+
+_destinations = PartsPlan.destinations
+MUTANTS: dict[str, tuple[object, str, object]] = {
+    "rules are not divided": (placement_module, "divided", undivided),
+    "facts that go home are forgotten": (PartsPlan, "destinations", home_is_forgotten),
+    "a small relation that a rule feeds": (EnginePart, "_sent", small_relations_are_placed_once),
+    "each part tells what it holds": (EnginePart, "_note_news", every_part_tells),
+    "received facts count as asserted": (part_module, "FLAG", TABLE),
+}
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_misreading_gives_other_facts(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(*MUTANTS[name])
+    assert not is_right(*CASE, 3)
