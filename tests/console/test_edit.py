@@ -29,7 +29,7 @@ def test_an_edit_is_seen_before_it_is_saved_and_by_others_after(page: Page, brow
         assert "inferred" in consequences(page)
         assert not_yet(other)
         page.get_by_role("button", name="Commit").click()
-        page.get_by_text("is saved").wait_for()
+        page.get_by_text("is saved:").wait_for()
         other.get_by_text("e:kit a e:LivingThing").wait_for()
         assert other.locator("article").first.inner_text().startswith("Commit 2")
 
@@ -47,7 +47,7 @@ def test_an_edit_tells_the_contradiction_that_it_would_bring(page: Page) -> None
 
 def test_an_update_tells_what_would_disappear(page: Page) -> None:
     page.goto("/console/edit")
-    page.get_by_label("Language").select_option(label="SPARQL Update")
+    page.get_by_label("Language", exact=True).select_option(label="SPARQL Update")
     write(page, "DELETE DATA { e:Animal rdfs:subClassOf e:LivingThing }")
     page.get_by_role("heading", name="Disappears").wait_for()
     assert "e:tom a e:LivingThing" in consequences(page)
@@ -97,7 +97,7 @@ def test_turtle_is_added_to_a_named_graph(page: Page, address: str) -> None:
 
 def test_looking_ahead_is_stopped(page: Page) -> None:
     page.goto("/console/edit")
-    page.get_by_label("Language").select_option(label="SPARQL Update")
+    page.get_by_label("Language", exact=True).select_option(label="SPARQL Update")
     stop = page.get_by_role("button", name="Stop")
     assert stop.is_disabled()
     write(page, f"INSERT {{ e:n e:n ?n }} WHERE {{ {ENDLESS} }}")
@@ -117,11 +117,11 @@ def test_what_changed_meanwhile_is_looked_at_again(page: Page, browser: Browser,
         write(other, "e:joe a e:Dog .")
         other.get_by_text("e:joe a e:Animal").wait_for()
         other.get_by_role("button", name="Commit").click()
-        other.get_by_text("is saved").wait_for()
+        other.get_by_text("is saved:").wait_for()
     page.get_by_role("button", name="Commit").click()
     page.get_by_text("Somebody has changed the graph meanwhile").wait_for()
     page.get_by_role("button", name="Commit").click()
-    page.get_by_text("is saved").wait_for()
+    page.get_by_text("is saved:").wait_for()
 
 
 def test_a_contradiction_is_proved_and_repaired(page: Page) -> None:
@@ -131,7 +131,7 @@ def test_a_contradiction_is_proved_and_repaired(page: Page) -> None:
     write(page, "e:rex a e:Cat, e:Dog .")
     page.get_by_text("Contradictions that come").wait_for()
     page.keyboard.press("ControlOrMeta+Enter")
-    page.get_by_text("is saved").wait_for()
+    page.get_by_text("is saved:").wait_for()
     page.goto("/console/contradictions")
     page.get_by_text("Proof", exact=True).click()
     page.get_by_text("contradiction by cax-dw").wait_for()
@@ -148,7 +148,7 @@ def test_a_class_that_nothing_can_be_in_is_proved(page: Page) -> None:
     write(page, "e:CatDog rdfs:subClassOf e:Cat, e:Dog .")
     page.get_by_text("e:CatDog rdfs:subClassOf e:Animal").wait_for()
     page.keyboard.press("ControlOrMeta+Enter")
-    page.get_by_text("is saved").wait_for()
+    page.get_by_text("is saved:").wait_for()
     page.goto("/console/contradictions")
     page.get_by_text("nothing can be in e:CatDog").wait_for()
     page.get_by_text("Proof", exact=True).click()
@@ -166,7 +166,7 @@ def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
         write(page, "e:kit a e:Cat .")
         page.get_by_text("e:kit a e:Animal").wait_for()
         page.get_by_role("button", name="Commit").click()
-        page.get_by_text("is saved").wait_for()
+        page.get_by_text("is saved:").wait_for()
         page.goto("/console/feed")
         page.get_by_role("button", name="Take commit 2 back").click()
         dialog = page.get_by_role("dialog", name="Take commit 2 back")

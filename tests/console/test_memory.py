@@ -44,7 +44,7 @@ def test_the_text_of_an_editor_survives_a_change_of_page(page: Page) -> None:
     ready(page, "/", "SPARQL query")
     write(page, CATS)
     ready(page, "/console/edit", "Triples or update")
-    page.get_by_label("Language").select_option(label="SPARQL Update")
+    page.get_by_label("Language", exact=True).select_option(label="SPARQL Update")
     write(page, "INSERT DATA { e:pip a e:Cat }")
     page.get_by_text("e:pip a e:Animal").wait_for()
     page.get_by_role("link", name="Query").click()
@@ -52,7 +52,7 @@ def test_the_text_of_an_editor_survives_a_change_of_page(page: Page) -> None:
     page.get_by_role("link", name="Edit").click()
     text(page, "INSERT DATA { e:pip a e:Cat }")
     page.get_by_text("e:pip a e:Animal").wait_for()
-    assert page.get_by_label("Language").input_value() == "application/sparql-update"
+    assert page.get_by_label("Language", exact=True).input_value() == "application/sparql-update"
 
 
 def test_the_address_holds_the_query_and_the_commit(page: Page, browser: Browser, address: str) -> None:

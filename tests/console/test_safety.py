@@ -229,7 +229,7 @@ def test_texts_of_the_graph_stay_texts(browser: Browser, guarded: str) -> None:
         page.get_by_text("e:new a e:Animal").wait_for()
         check(page)
         page.get_by_role("button", name="Commit").click()
-        page.get_by_text("is saved").wait_for()
+        page.get_by_text("is saved:").wait_for()
         page.goto("/console/feed")
         page.get_by_text("<script>").first.wait_for()
         check(page)

@@ -19,8 +19,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 from kgreason import KnowledgeGraph
 
 interrupted, facts = 0, "<http://e/a> a <http://e/C> . <http://e/C> <{SC}> <http://e/D> ."
-print("ready", flush=True)
 try:
+    print("ready", flush=True)
     graph = KnowledgeGraph.open(rules=["owl2rl"])
     graph.add(facts)
 except KeyboardInterrupt:

@@ -40,8 +40,8 @@ RULES = [
     "few(?x, ?n) :- AGGREGATE(edge(?x, ?y, ?w), score(?y, ?m) ON ?x BIND COUNT(*) AS ?n) .",
     "[?x, <urn:heavy>, ?y] :- edge(?x, ?y, ?w), total(?x, ?w), NOT alone(?y) .",
     "winner(?x) :- score(?x, ?n), best(?n), NOT reach(?x, ?x) .",
-    "score(?y, 3) :- [?x, <urn:p>, ?y], NOT [?y, <urn:p>, ?y] .",
-    "edge(?x, ?y, 1) :- [?x, <urn:p>, ?y], NOT [?y, <urn:p>, ?x] .",
+    "bonus(?y, 3) :- [?x, <urn:p>, ?y], NOT [?y, <urn:p>, ?y] .",
+    "hint(?x, ?y, 1) :- [?x, <urn:p>, ?y], NOT [?y, <urn:p>, ?x] .",
 ]
 
 

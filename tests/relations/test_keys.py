@@ -12,7 +12,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.engine.facts.table import FactTable
-from kgreason.errors import InputError
+from kgreason.errors import InputError, RuleError
 from tests.oracle.specification import by_definition
 
 RULES = """
@@ -79,20 +79,28 @@ def test_many_edits_of_a_transaction_do_not_look_at_each_other(monkeypatch: pyte
 
 @pytest.mark.parametrize("opened", [KnowledgeGraph.open, by_definition], ids=["columnar", "reference"])
 def test_random_edits_by_key_are_those_of_a_dict(opened: Callable[..., KnowledgeGraph]) -> None:
+    """A commit is refused if a derived fact and another fact have one key."""
     for seed in range(8):
-        random, table = Random(seed), dict[tuple[str, str], int]()
+        random, table, flat = Random(seed), dict[tuple[str, str], int](), set[int]()
         with opened(rules=["none"]) as graph:
             with graph.transaction() as tx:
                 tx.add_rules(RULES)
             for _ in range(8):
-                before = dict(table)
+                before = dict(table), set(flat)
                 try:
                     with graph.transaction() as tx:
-                        _edit(tx, random, table)
+                        _edit(tx, random, table, flat)
+                        amounts = flat | ({table[ALL]} if ALL in table else set())
                         if random.random() < 0.2:
                             raise KeyError  # the edits are dropped
                 except KeyError:
-                    table = before
+                    table, flat = before
+                except RuleError:
+                    assert flat, f"history {seed}"
+                    assert len(amounts) > 1, f"history {seed}"
+                    table, flat = before
+                else:
+                    assert not flat or len(amounts) == 1, f"history {seed}"
                 found = {
                     (str(shop)[1:-1], str(item)): int(getattr(amount, "value", ""))
                     for shop, item, amount in graph.relation("price").facts(asserted=True)
@@ -100,10 +108,15 @@ def test_random_edits_by_key_are_those_of_a_dict(opened: Callable[..., Knowledge
                 assert found == table, f"history {seed}"
 
 
-def _edit(tx: Any, random: Random, table: dict[tuple[str, str], int]) -> None:
-    """Some edits by key, and the same edits of a dict. A fact that rules derive has the key of none."""
+ALL = "urn:s0", '"all"'
+
+
+def _edit(tx: Any, random: Random, table: dict[tuple[str, str], int], flat: set[int]) -> None:
+    """Some edits by key, and the same edits of a dict. The facts of `flat` derive prices of the key `ALL`."""
     if random.random() < 0.3:
-        tx.relation("flat", 2).insert([("urn:s0", random.randrange(3))])
+        amount = random.randrange(3)
+        (tx.relation("flat", 2).delete if amount in flat else tx.relation("flat", 2).insert)([("urn:s0", amount)])
+        flat ^= {amount}
     for _ in range(random.randrange(1, 5)):
         key = f"urn:s{random.randrange(2)}", random.choice(['"all"', '"tea"'])
         amount = random.randrange(3)
