@@ -65,7 +65,7 @@ from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.group_values import Grouping, GroupValues
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import tables_of, unique
+from kgreason.materialize.operators.tables import Marks, marks, tables_of, unique
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
 from kgreason.terms.dictionary import Dictionary
@@ -174,10 +174,16 @@ class Aggregations:
         moved = self._individuals.moved(changes)
         reached = [operator for operator in self._operators if operator.level.level <= level]
         emptied, is_again = self._recursions_to_empty(reached, changes, is_moved=bool(len(moved))), False
+        seen = None if len(moved) else marks(changes.rows, changes.tables)
         for operator in reached:
+            is_emptied = operator.level.recursion in emptied
+            if not is_emptied and self._is_untouched(operator, seen):
+                for part in (operator.each, operator.value):
+                    part.take_nothing()
+                continue
             for part in (operator.each, operator.value):
                 part.take(changes.rows, changes.tables)
-            if operator.level.recursion in emptied:
+            if is_emptied:
                 found.append(self._retraction(operator))
                 continue
             groups = self._groups_to_compare(operator, changes, moved)
@@ -246,6 +252,12 @@ class Aggregations:
         self._values.forget(operator.aggregation)
         keys = operator.value.all()
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
+
+    def _is_untouched(self, operator: Grouping, seen: Marks) -> bool:
+        """Whether the changes of the commit, whose marks are `seen`, surely concern no group of an aggregate."""
+        if operator.aggregation in self._unread or self._values.failed_groups(operator.aggregation):
+            return False
+        return not any(part.table.may_match(seen) for part in (operator.each, operator.value))
 
     def _groups_to_compare(self, operator: Grouping, changes: Changes, moved: Int32) -> Int32:
         """Return the groups whose values may have changed: int32[n, w].

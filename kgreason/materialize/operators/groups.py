@@ -57,6 +57,10 @@ class Grouped:
         """
         self._new = self.table.matching(rows, tables)
 
+    def take_nothing(self) -> None:
+        """Note that the open commit has changed no fact so far."""
+        self._new = self._none
+
     def take_more(self, rows: Int32, tables: Int32) -> None:
         """Note also the facts that changed since the last call of `take` or `take_more`.
 

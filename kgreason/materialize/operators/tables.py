@@ -6,7 +6,7 @@ Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,22 @@ from kgreason.rules.model import Atom, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
+
+Marks: TypeAlias = frozenset[tuple[int, int, int]] | None
+"""What rows have in their first columns: table, column, value; and table, -1, 0 for each table. None: anything."""
+_MARKED, _FEW = 2, 1 << 10
+
+
+def marks(rows: Int32, tables: Int32) -> Marks:
+    """Return what a few rows int32[n, w] of `tables`, int32[n], have in their first columns. Many rows have None."""
+    if len(rows) > _FEW:
+        return None
+    found = {(number, -1, 0) for number in tables.tolist()}
+    for column in range(min(_MARKED, rows.shape[1])):
+        found |= {
+            (number, column, value) for number, value in zip(tables.tolist(), rows[:, column].tolist(), strict=True)
+        }
+    return frozenset(found)
 
 
 class Table(NamedTuple):
@@ -50,6 +66,11 @@ class Table(NamedTuple):
             if key >= 0 and firsts.setdefault(key, column) != column:
                 found = found[rows[found, column] == rows[found, firsts[key]]]
         return found
+
+    def may_match(self, marks: Marks) -> bool:
+        """Whether one of the rows with these marks may match the atom. False is sure."""
+        first = [(self.number, column, value) for column, value in self.constants.items() if column < _MARKED]
+        return marks is None or marks.issuperset(first or [(self.number, -1, 0)])
 
     def rows(self, keys: Int32) -> Int32:
         """Make the rows int32[n, w] that match the atom and have the keys `keys`, int32[n, k]."""
