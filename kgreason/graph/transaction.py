@@ -26,7 +26,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, Unpack
 
-from kgreason.errors import StoreError
+from kgreason.errors import InputError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.frames import FrameMapping
@@ -53,6 +53,7 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared
+from kgreason.shapes.vocabulary import SHAPE
 from kgreason.spans import Spans, span
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -281,8 +282,17 @@ class Transaction:
         """Return an object that inserts, deletes and upserts facts of a relation in this transaction.
 
         The arguments are those of `KnowledgeGraph.relation`. If this transaction has added a declaration of the
-        relation, the declaration is in force already. Raises InputError.
+        relation, the declaration is in force already. Raises InputError, also for the relation of the shapes graph.
         """
+        if name == SHAPE:
+            raise InputError(f"{SHAPE} has the triples of the shapes graph: edit `shapes`, or use kgreason shapes")
+        return self._relation(name, arity)
+
+    def shape_triples(self) -> PendingRelation:
+        """Return the relation of the shapes graph, for `shapes` alone, which keeps its rules in step."""
+        return self._relation(SHAPE, 3)
+
+    def _relation(self, name: str, arity: int | None) -> PendingRelation:
         return pending_relation(name, arity, self._rules, self._read_facts, lambda _: self._pending())
 
     @cached_property

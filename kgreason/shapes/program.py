@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from kgreason.errors import ShapesError
 from kgreason.rules.model import Atom, Computed, Rule, Term, Triple, Variable
 from kgreason.rules.parser import parse
 from kgreason.shapes.components import counts, logical, pairs, sparql, values
@@ -77,6 +78,13 @@ def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
     graph = ShapesGraph(triples)
     if not graph.triples:
         return ()
+    try:
+        return _rules(graph)
+    except RecursionError:
+        raise ShapesError("shapes or paths of the shapes graph are nested too deeply") from None
+
+
+def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
     found: dict[tuple[str, str], None] = {}
 
     def add(name: str, text: str) -> None:

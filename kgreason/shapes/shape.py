@@ -27,6 +27,10 @@ _TARGETS_TERMS = frozenset(map(sh, _TARGETS))
 _LISTS = ("and", "or", "xone")
 _NEGATIVE = ("not", "xone", "qualifiedValueShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
+_IRIS = (
+    *("datatype", "equals", "disjoint", "lessThan", "lessThanOrEquals"),
+    *("severity", "targetSubjectsOf", "targetObjectsOf"),
+)
 _UNSUPPORTED = ("target", "rule", "js", "expression", "values")
 
 
@@ -136,6 +140,10 @@ def _check(graph: ShapesGraph, shape: Shape) -> None:
     for name in _UNSUPPORTED:
         if graph.objects(shape.node, sh(name)):
             raise ShapesError(f"{shape.node}: sh:{name} is not supported")
+    for name in _IRIS:
+        for value in graph.objects(shape.node, sh(name)):
+            if not value.startswith("<"):
+                raise ShapesError(f"{shape.node}: sh:{name} needs an IRI; got {value}")
     for other in graph.objects(shape.node, sh("property")):
         if not graph.objects(other, sh("path")):
             raise ShapesError(f"{other}: a value of sh:property must have a sh:path")
@@ -145,6 +153,8 @@ def _mark(shape: Shape, flag: str, graph: ShapesGraph, shapes: dict[str, Shape],
     """Set a flag of a shape, and of the shapes that sh:property reaches from it."""
     if shape in above:
         raise ShapesError(f"{shape.node}: sh:property leads back to the shape, so its results would never end")
+    if getattr(shape, flag):
+        return  # by another way: what is below has its flag, and no circle
     setattr(shape, flag, True)
     for other in graph.objects(shape.node, sh("property")) if not shape.is_deactivated else ():
         _mark(shapes[other], flag, graph, shapes, (*above, shape))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import ShapesError, ViolationError
+from kgreason.errors import InputError, ShapesError, ViolationError
 from kgreason.options import OnViolation
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE
@@ -185,3 +185,25 @@ def test_equal_terms_are_one_individual() -> None:
         graph.add(":bob owl:sameAs :rob .", prefixes=NAMES)
         assert graph.validate().conforms
         assert len(graph.validate("asserted")) == 1
+
+
+def test_a_reverted_edit_of_the_shapes_graph_leaves_the_rules_of_the_triples_that_stay() -> None:
+    with KnowledgeGraph.open(rules="none", history="all") as graph:
+        for name in "ST":
+            graph.shapes.load(
+                "@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://e/> .\n"
+                f":{name} sh:targetClass :C ; sh:path :p{name} ; sh:minCount 1 ; sh:class :D ."
+            )
+        graph.add("<http://e/a> a <http://e/C> .")
+        assert not graph.revert(1).conflicts
+        assert [str(each.source_shape) for each in graph.validate()] == ["<http://e/T>"]
+        assert len(graph.shapes) == 4
+        graph.shapes.clear()
+        assert len(graph.revert(1).conflicts) == 4, "the triples are gone already"
+
+
+def test_only_shapes_edit_the_relation_of_the_shapes_graph() -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        with pytest.raises(InputError, match="shapes graph"):
+            graph.relation("shacl_shape", 3).insert([("http://e/a", "http://e/b", "http://e/c")])
+        assert not len(graph.shapes)

@@ -15,6 +15,12 @@ _PREFIXES = "@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
 REFUSED = {
     ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1, 2 .": "sh:minCount has 2 values",
     ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1.5 .": "sh:minCount needs an xsd:integer",
+    ":S sh:targetNode :a ; sh:minLength 'two' .": "sh:minLength needs an xsd:integer",
+    ":S sh:targetNode :a ; sh:maxLength 1.5 .": "sh:maxLength needs an xsd:integer",
+    ":S sh:targetNode :a ; sh:datatype [ ] .": "sh:datatype needs an IRI",
+    ":S sh:targetNode :a ; sh:disjoint 'p' .": "sh:disjoint needs an IRI",
+    ":S sh:targetSubjectsOf 'p' ; sh:nodeKind sh:IRI .": "sh:targetSubjectsOf needs an IRI",
+    ":S sh:targetNode :a ; sh:severity 'high' .": "sh:severity needs an IRI",
     ":S sh:targetNode :a ; sh:minCount 1 .": "a node shape cannot have sh:minCount",
     ":S sh:targetNode :a ; sh:property :P .": "a value of sh:property must have a sh:path",
     ":S sh:targetNode :a ; sh:pattern '(' .": "is not a valid pattern",
@@ -101,3 +107,16 @@ def test_the_command_has_a_status_for_each_answer(tmp_path: Path) -> None:
     refused = call("shapes", "load", "-l", store, shapes)
     assert (refused.exit_code, "the commit makes a validation result" in refused.stderr) == (1, True)
     assert call("validate", "-l", store).exit_code == 0
+
+
+def test_shapes_that_many_ways_reach_are_read_once() -> None:
+    below = "".join(f":{kind}{n} sh:property :A{n + 1}, :B{n + 1} ." for kind in "AB" for n in range(60))
+    shapes = "".join(f":{kind}{n} sh:path :p ." for kind in "AB" for n in range(61))
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.shapes.add(f":A0 sh:targetClass :C . {below}{shapes}", prefixes=NAMES)
+
+
+def test_shapes_that_are_nested_too_deeply_are_refused_by_name() -> None:
+    chain = "".join(f":A{n} sh:path :p ; sh:property :A{n + 1} ." for n in range(3000))
+    with KnowledgeGraph.open(rules="none") as graph, pytest.raises(ShapesError, match="nested too deeply"):
+        graph.shapes.add(f":A0 sh:targetClass :C . {chain} :A3000 sh:path :p .", prefixes=NAMES)

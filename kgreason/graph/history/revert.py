@@ -32,7 +32,8 @@ from kgreason.graph.user_rules import of_journal
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import of_graphs
 from kgreason.rules.formatter import format_rule
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, Triple
+from kgreason.shapes.vocabulary import SHAPE, SOURCE
 from kgreason.store.homes.home import Home
 from kgreason.store.journal.facts import read_fact
 from kgreason.store.journal.record import Signed
@@ -79,13 +80,15 @@ def _undo(done: Delta, materializer: Materializer, tx: Transaction) -> tuple[tup
     conflicts = list(_undo_quads(done, materializer, tx))
     conflicts += _undo_rules(done.rules, materializer.own, tx)  # before the facts: a declaration may come back
     conflicts += _undo_facts(done, materializer, tx)
+    conflicts += _undo_shapes(done, tx)
     return tuple(conflicts), len(conflicts) < _size(done)
 
 
 def _size(done: Delta) -> int:
     """Count how many quads, rules and facts of relations a commit asserted or retracted."""
     quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
-    return quads + len(done.rules) + len(asserted_facts(done.change.facts, done.dictionary))
+    rules = sum(rule.file != SOURCE for _, text in done.rules for rule in of_journal(text))
+    return quads + rules + len(asserted_facts(done.change.facts, done.dictionary))
 
 
 def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
@@ -122,6 +125,8 @@ def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterato
     come, gone = list[Rule](), list[Rule]()
     for sign, text in signed:
         for rule in of_journal(text):
+            if rule.file == SOURCE:
+                continue  # `_undo_shapes` makes them from the triples of the shapes graph
             is_there = any((rule, rule.file) == (each, each.file) for each in own)
             if is_there == (sign > 0):
                 (gone if sign > 0 else come).append(rule)
@@ -134,6 +139,8 @@ def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterato
 def _undo_facts(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, text in reversed(asserted_facts(done.change.facts, done.dictionary)):  # first what goes: keys get free
         name, terms = read_fact(text)
+        if name == SHAPE:
+            continue
         row = materializer.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
         is_there = bool(row.all() and materializer.engine.facts.are_asserted(row)[0])
         if is_there != (sign > 0):
@@ -144,6 +151,23 @@ def _undo_facts(done: Delta, materializer: Materializer, tx: Transaction) -> Ite
             (relation.delete if sign > 0 else relation.insert)(values)
         except InputError as error:
             yield str(error)
+
+
+def _undo_shapes(done: Delta, tx: Transaction) -> Iterator[str]:
+    """Take back the edits of the shapes graph. Its rules follow from the triples that are then there."""
+    come, gone, there = set[Triple](), set[Triple](), None
+    for sign, text in asserted_facts(done.change.facts, done.dictionary):
+        name, terms = read_fact(text)
+        if name != SHAPE:
+            continue
+        there = set(tx.shapes.triples()) if there is None else there
+        triple = (terms[0], terms[1], terms[2])
+        if (triple in there) == (sign > 0):
+            (gone if sign > 0 else come).add(triple)
+        else:
+            yield _conflict(sign, text)
+    if come or gone:
+        tx.shapes.replace(gone, come)
 
 
 def _conflict(sign: int, text: str) -> str:

@@ -22,7 +22,7 @@ from kgreason.graph.relation.relation import PendingRelation
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Rule, Triple
 from kgreason.shapes.program import rules_of
-from kgreason.shapes.vocabulary import SHAPE, SOURCE, sh
+from kgreason.shapes.vocabulary import SOURCE, sh
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -35,8 +35,8 @@ _REGIMES = {f"{_ENTAILMENT}RDFS>": ("rdfs", "owl2rl"), f"{_ENTAILMENT}OWL-RDF-Ba
 class RuleEdits(Protocol):
     """What the shapes graph needs of a transaction."""
 
-    def relation(self, name: str, arity: int | None = None) -> PendingRelation:
-        """A relation in the transaction."""
+    def shape_triples(self) -> PendingRelation:
+        """The relation of the shapes graph in the transaction."""
 
     def own_rules(self) -> tuple[Rule, ...]:
         """The user's rules after the edits so far."""
@@ -66,7 +66,11 @@ class PendingShapes:
 
     def take(self, triples: Iterable[Triple]) -> Self:
         """Add triples, given as N-Triples texts; blank nodes keep their labels. Raises ShapesError."""
-        return self._edit(set(triples), set())
+        return self.replace((), triples)
+
+    def replace(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Self:
+        """Remove triples and add others, both given as for `take`. Raises ShapesError."""
+        return self._edit(set(added), set(removed))
 
     def remove(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Self:
         """Remove triples. Name a blank node by the label that `triples` shows. Errors as for `load`."""
@@ -82,7 +86,7 @@ class PendingShapes:
 
     def triples(self) -> list[Triple]:
         """Return the triples of the shapes graph after the edits so far, as N-Triples texts."""
-        return [(row[0], row[1], row[2]) for row in self._transaction.relation(SHAPE, 3).asserted()]
+        return [(row[0], row[1], row[2]) for row in self._transaction.shape_triples().asserted()]
 
     def _edit(self, added: set[Triple], removed: set[Triple]) -> Self:
         transaction, before = self._transaction, set(self.triples())
@@ -90,7 +94,7 @@ class PendingShapes:
         self._check_entailment(after)
         rules = rules_of(after)
         if after != before:
-            relation = transaction.relation(SHAPE, 3)
+            relation = transaction.shape_triples()
             transaction.replace_rules([rule for rule in transaction.own_rules() if rule.file == SOURCE], rules)
             if gone := sorted(before - after):
                 relation.delete(gone)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kgreason.errors import ShapesError
 from kgreason.functions.shacl import pattern_problem
+from kgreason.shapes.components.counts import number
 from kgreason.shapes.vocabulary import SH
 from kgreason.shapes.writer import Writer
 from kgreason.terms import vocabulary as v
@@ -56,12 +57,22 @@ def comparison(name: str, writer: Writer, parameter: str) -> None:
 
 def min_length(writer: Writer, parameter: str) -> None:
     """Each value node has so many characters at least; a blank node has none."""
-    _each(writer, "minLength", parameter, f"FILTER(shacl_shorter({writer.value}, {parameter}))")
+    _each(
+        writer,
+        "minLength",
+        parameter,
+        f"FILTER(shacl_shorter({writer.value}, {number(writer, 'minLength', parameter)}))",
+    )
 
 
 def max_length(writer: Writer, parameter: str) -> None:
     """Each value node has so many characters at most; a blank node has none."""
-    _each(writer, "maxLength", parameter, f"FILTER(shacl_longer({writer.value}, {parameter}))")
+    _each(
+        writer,
+        "maxLength",
+        parameter,
+        f"FILTER(shacl_longer({writer.value}, {number(writer, 'maxLength', parameter)}))",
+    )
 
 
 def pattern(writer: Writer, parameter: str) -> None:
