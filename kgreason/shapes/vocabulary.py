@@ -18,7 +18,10 @@ Results stay out of the triples of a graph: no query sees a fact of these relati
 
 from __future__ import annotations
 
-from kgreason.rules.model import Column, Relation, Rule
+from collections.abc import Iterable
+
+from kgreason.errors import RuleError
+from kgreason.rules.model import Column, Relation, Rule, label
 
 SH = "http://www.w3.org/ns/shacl#"
 NONE = "<urn:kgreason:none>"
@@ -67,3 +70,11 @@ def declarations() -> tuple[Rule, ...]:
         Rule((), (), name=name, file=SOURCE, declares=Relation(name, tuple(map(Column, columns)), (), kind))
         for name, columns, kind in kinds
     )
+
+
+def check_heads(rules: Iterable[Rule]) -> None:
+    """Raise RuleError if a rule that is not the shapes graph's derives what only shapes derive."""
+    reserved = {SHAPE, RESULT, *_INTERNAL}
+    for rule in rules:
+        if rule.file != SOURCE and (names := reserved.intersection(str(head.relation) for head in rule.heads)):
+            raise RuleError(f"{label(rule)}: only the shapes graph derives facts of {min(names)}")

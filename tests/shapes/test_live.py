@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import InputError, ShapesError, ViolationError
+from kgreason.errors import InputError, RuleError, ShapesError, ViolationError
 from kgreason.options import OnViolation
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE
@@ -207,3 +207,19 @@ def test_only_shapes_edit_the_relation_of_the_shapes_graph() -> None:
         with pytest.raises(InputError, match="shapes graph"):
             graph.relation("shacl_shape", 3).insert([("http://e/a", "http://e/b", "http://e/c")])
         assert not len(graph.shapes)
+
+
+def test_only_shapes_derive_results() -> None:
+    with KnowledgeGraph.open(rules="none") as graph:
+        graph.shapes.load(SHAPES)
+        for head in ("shacl_shape(?x, ?x, ?x)", "shacl_fails(?x, ?x)"):
+            with pytest.raises(RuleError, match="only the shapes graph derives facts of shacl_"):
+                graph.transaction().add_rules(f"{head} :- [?x, a, ?y] .")
+
+
+def test_a_missing_file_is_named() -> None:
+    with (
+        KnowledgeGraph.open(rules="none") as graph,
+        pytest.raises(InputError, match=r"shapes\.ttl: there is no such file"),
+    ):
+        graph.shapes.load("shapes.ttl")

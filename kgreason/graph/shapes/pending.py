@@ -10,12 +10,13 @@ Cost: reading all shapes, for each edit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Protocol, Self, TypeAlias
 
-from kgreason.errors import ShapesError
+from kgreason.errors import InputError, ShapesError
 from kgreason.graph.input.quads import Item, Table, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.relation.relation import PendingRelation
@@ -30,6 +31,10 @@ Source: TypeAlias = "str | PathLike[str] | Item | Table"
 _ENTAILMENT = "<http://www.w3.org/ns/entailment/"
 _REGIMES = {f"{_ENTAILMENT}RDFS>": ("rdfs", "owl2rl"), f"{_ENTAILMENT}OWL-RDF-Based>": ("owl2rl",)}
 """The entailment regimes that a shapes graph may ask for, and the rule sets that have them."""
+
+
+_NAME = re.compile(r"[^\s<>\"]+\.\w+")
+"""A text that can only be meant as the name of a file."""
 
 
 class RuleEdits(Protocol):
@@ -113,6 +118,8 @@ class PendingShapes:
 
 def _triples(source: Source, syntax: str | None) -> set[Triple]:
     is_path = isinstance(source, PathLike) or (isinstance(source, str) and "\n" not in source and _is_file(source))
+    if not is_path and isinstance(source, str) and _NAME.fullmatch(source):
+        raise InputError(f"{source}: there is no such file")
     if not is_path:
         return _of_items([source], None, fresh=True)
     dictionary = Dictionary()
