@@ -192,7 +192,7 @@ def _more(told: Told | None, operated: Operated | None, progress: Progress) -> M
 def _told(terms: Terms, planned: Planned) -> Told:
     """Return a function that gives a fact dt_may_equal(x, y) for each owl:sameAs link x, y among new facts.
 
-    Links between literals with different values are left out. If there are no links, it returns None.
+    Links between literals with different values are left out. If no links are left, it returns None.
     """
     triples = planned.plan.tables.index((True, 3))
     relation = F.lit(planned.ids["dt_may_equal/2"])
@@ -202,6 +202,8 @@ def _told(terms: Terms, planned: Planned) -> Told:
         if links.isEmpty():
             return None
         rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
+        if rows.isEmpty():
+            return None
         return _facts(rows, planned.plan, (False, 3), ["relation", "x", "y"])
 
     return told

@@ -113,7 +113,7 @@ def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """
     for batch in batches:
         rows = list(zip(*(column.to_pylist() for column in batch.columns[:4]), strict=True))
-        if batch.num_columns == 4:
+        if batch.num_columns <= 4:
             text = _text(rows)
         else:
             signs = batch.column(4).to_pylist()

@@ -54,8 +54,8 @@ class Job(NamedTuple):
 
     def part(self, number: int, at: At) -> tuple[EnginePart, bool]:
         """Return a part that is as far as `at`, and whether it was made anew."""
-        for key in [key for key in _parts if key[0] != self.folder]:
-            del _parts[key]  # of another job
+        for key in [key for key, (far, _) in _parts.items() if key[0] != self.folder or far < at]:
+            del _parts[key]  # of another job, or this part went on in another worker
         known = _parts.pop((self.folder, number), None)
         if known and known[0] == at:
             return known[1], False

@@ -14,8 +14,11 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
+from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.job import close
+from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import FIRST
+from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
 from tests.spark.rounds.test_rounds import CASE, Program
@@ -77,3 +80,14 @@ def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: s
     assert program.texts(collected(close(given, program.plan, folder, progress=again))) == wanted
     assert again.done == ["round 2"], "what was whole is not done again"
     assert FIRST + program.plan.width == program.facts.shape[1]
+
+
+def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) -> None:
+    plan = Program(*CASE, 3).plan
+    job = Job(plan, str(tmp_path))
+    job.keep(EnginePart(plan, 0), 0, At(0, 0))
+    for number in (1, 2):
+        job.keep(EnginePart(plan, number), number, At(1, 0))
+    assert not job.part(1, At(1, 0))[1], "it was kept"
+    assert [number for folder, number in tasks._parts if folder == str(tmp_path)] == [2]
+    tasks._parts.clear()
