@@ -163,7 +163,7 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
         ("diff -l s shop.ttl", "the word shop.ttl belongs to no option; write -f (files to load), --remove (files to"),
         ("load -l s -f x.ttl --rules owl2rl own.dl", "the word own.dl belongs to no option; write --rules before each"),
         ("stats -l s shop.ttl", "the word shop.ttl belongs to no option; put text with spaces in quotation marks"),
-        ("rules -l s", "-l belongs to a subcommand: write add or convert or list or remove before it"),
+        ("rules -l s", "-l belongs to a subcommand: write add or convert or list or placement or remove before it"),
         ("explain -l . ", "the argument 'S P O' is missing"),
         ("load -l s -f x --budget 0", "--budget 0: it must be at least 1"),
         ("query -l s --timeout 0", "--timeout 0.0: it must be more than 0"),

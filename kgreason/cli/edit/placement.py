@@ -8,15 +8,7 @@ import click
 
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, example, schema
-from kgreason.graph.opening.options import catalogue_of
-from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.schema.rows import is_stated
-from kgreason.materialize.selection import select
 from kgreason.options import ALIASES, SchemaMode
-from kgreason.rdf.document_prefixes import DocumentPrefixes
-from kgreason.rdf.reader import read_files
-from kgreason.rules.parser import load
-from kgreason.terms.prefixes import remembered
 
 _RULES = (".dl", ".srl", ".rq")
 
@@ -46,8 +38,16 @@ def placement(
     hidden relations join1, join2. `in the first part alone` are rules that read only facts that are everywhere. No
     Spark is needed.
     """
+    from kgreason.graph.opening.options import catalogue_of
+    from kgreason.materialize.materializer import Materializer
+    from kgreason.materialize.schema.rows import is_stated
+    from kgreason.materialize.selection import select
+    from kgreason.rdf.document_prefixes import DocumentPrefixes
+    from kgreason.rdf.reader import read_files
+    from kgreason.rules.parser import load
     from kgreason.spark.rounds.listing import lines_of
     from kgreason.spark.rounds.placement import placement as placement_of
+    from kgreason.terms.prefixes import remembered
 
     own = [file for file in files if file.endswith(_RULES)]
     documents = catalogue_of(catalogue)

@@ -46,7 +46,7 @@ def test_a_contradiction_about_another_individual_is_one_of_the_class() -> None:
         graph.add(PREFIXES + text + ":v a :Dog . :Cat owl:disjointWith :Dog . :w a :Cat , :Dog .")
         assert names(graph) == ["A"]
         (found,) = graph.unsatisfiable_classes()
-        assert "<urn:a-member-of:A>" in found.proof.to_text()
+        assert "(a member of <http://e/A>)" in found.proof.to_text()
         assert len(graph.contradictions()) == 1
 
 
