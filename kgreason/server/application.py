@@ -44,6 +44,7 @@ from kgreason.server.request.proxy import Proxied, check_proxy
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
+from kgreason.server.streams.renewals import Renewals
 from kgreason.server.writer import Means, Writer
 
 if TYPE_CHECKING:
@@ -94,8 +95,9 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
         standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
+        renewals = Renewals(pool, writer, feed, standing, settings.standing_seconds)
         past = PastReads(CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed))
-        app.state.served = Served(settings, pool, writer, feed, Recent(), standing, past)
+        app.state.served = Served(settings, pool, writer, feed, Recent(), standing, renewals, past)
         app.state.sessions = sessions
         metrics.watch(app.state.served, sessions)
         feed.begin()

@@ -40,7 +40,8 @@ class Settings:
     - `query_bytes`: how many bytes of memory (heap and stacks) a query process may have; it starts with 0.2 GB. None is
       no limit. The command line has `share_of_memory` as its default
     - `query_seconds`: how many seconds a query may take, the time to send its rows included
-    - `standing_seconds`: how long all standing queries together may hold up the next edit after a commit
+    - `standing_seconds`: how long all standing queries together may hold up the next edit after a commit; and how long
+      a standing query may take each time that is evaluated as a whole
     - `question_seconds`, `question_bytes`: how long a question that needs the engine may run, such as /what-if or
       /explain, and by how many bytes the memory of the server may grow meanwhile. The rows of all standing queries may
       have as many characters together

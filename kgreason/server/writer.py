@@ -41,7 +41,10 @@ GRACE = 2.0
 """The seconds that an edit gets to end after the server was told to stop."""
 _TURN = 5.0
 _LARGE = 1 << 26
-"""Freed memory goes back to the system after a call that has left this many bytes more than before."""
+"""Freed memory goes back to the system when the process has this many bytes more than after the last time.
+
+So many calls that each leave a little are seen, and so is what other threads leave.
+"""
 
 
 class Means(NamedTuple):
@@ -94,6 +97,7 @@ class Writer:
         self._is_closed = self._is_flush_due = False
         self._stop_at: float | None = None
         self._asked_at = time.monotonic()
+        self._least = resident() or 0
         self.waiting = self.asking = 0
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
@@ -212,7 +216,7 @@ class Writer:
         return time.monotonic() - max(question.since, self._asked_at) > _TURN
 
     def _carry_out(self, call: _Call) -> None:
-        before, commit, begun = resident() or 0, self.graph.commit, time.perf_counter()
+        commit, begun = self.graph.commit, time.perf_counter()
         end = self._end_of_edit(commit) if call.means is None else self._end_of_question(call, call.means)
         try:
             with watched(end):
@@ -220,22 +224,23 @@ class Writer:
                     end()
                 result = call.call(self.graph)
         except BaseException as error:
-            self._leave(before, commit, begun)
+            self._leave(commit, begun)
             call.future.set_exception(error)
         else:
-            self._leave(before, commit, begun)
+            self._leave(commit, begun)
             call.future.set_result(result)
 
-    def _leave(self, before: int, commit: int, begun: float) -> None:
-        """Note the last commit, and give freed memory back.
+    def _leave(self, commit: int, begun: float) -> None:
+        """Note the last commit, and give freed memory back if the process has grown by much since the last time.
 
-        `before` is the memory of the process before the call, `commit` the last commit then. The call began at `begun`.
+        `commit` is the last commit before the call, which began at `begun`.
         """
         self.states.publish(self.graph.commit)
         if self.commit != commit:
             self.committed(time.perf_counter() - begun)
-        if (resident() or 0) > before + _LARGE:
+        if (resident() or 0) > self._least + _LARGE:
             give_back()
+            self._least = resident() or 0
 
     def _end_of_edit(self, commit: int) -> Callable[[], None]:
         """Return a function that raises Problem if the edit that runs must end because the server stops.

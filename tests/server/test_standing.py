@@ -95,3 +95,21 @@ def test_events_are_plain_json(tmp_path: Path) -> None:
         with http.stream("GET", "/subscribe", params=query) as stream:
             data = next(line for line in stream.iter_lines() if line.startswith("data: "))
     assert json.loads(data[6:])["appeared"] == [["<http://e/tom>", None]]
+
+
+def test_rows_of_a_query_that_is_evaluated_as_a_whole_add_up(tmp_path: Path) -> None:
+    either = "SELECT ?x { { ?x a :Cat } UNION { ?x a :Dog } }"
+    with (
+        served(tmp_path / "store", text=ZOO) as address,
+        kgreason.connect(address) as graph,
+        graph.standing(either, prefixes=EX) as changes,
+    ):
+        rows = Counter(next(changes).appeared)
+        for number in range(8):
+            graph.add(f"<http://e/x{number}> a <http://e/{'Cat' if number % 2 else 'Dog'}> .")
+        graph.remove("<http://e/x3> a <http://e/Cat> .")
+        present = Counter((str(row[0]),) for row in graph.select(either, prefixes=EX))
+        while +rows != present:  # the client ends this by its timeout
+            change = next(changes)
+            rows.update(change.appeared)
+            rows.subtract(change.disappeared)

@@ -122,7 +122,9 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
     reader.read(open_ + 1, end - 1, is_certain=True)
     if not reader.certain or not reader.is_well_designed:
         raise _OtherError
-    columns = None if head[1].strip() == "*" else tuple(dict.fromkeys(name[1:] for name in head[1].split()))
+    columns = None if head[1].strip() == "*" else tuple(name[1:] for name in head[1].split())
+    if columns and len(set(columns)) < len(columns):
+        raise _OtherError
     patterns, certain = tuple(reader.patterns), frozenset(reader.certain)
     return Plan(text[:begin], columns, text[open_ + 1 : end - 1], patterns, certain)
 

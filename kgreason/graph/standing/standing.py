@@ -36,7 +36,7 @@ _MOST = 1_000
 """If a commit gives more bindings than this, the whole query is evaluated again."""
 _SOME = 1_000
 """After so many triples `check` is called."""
-Ask: TypeAlias = Callable[[str], Found]
+Ask: TypeAlias = Callable[[str], Found | QuerySolutions]
 
 
 class RowChange(NamedTuple):
@@ -79,14 +79,12 @@ class StandingQuery:
         self._check: Callable[[], object] = let_out
         begun = time.perf_counter()
         found = ask(sparql)
-        if not isinstance(found, (Solutions, QueryBoolean)):
+        if not isinstance(found, (Solutions, QuerySolutions, QueryBoolean)):
             raise QueryError("a standing query is a SELECT or an ASK query")
-        self.columns = tuple(each.value for each in found.variables) if isinstance(found, Solutions) else ()
+        self.columns = () if isinstance(found, QueryBoolean) else tuple(each.value for each in found.variables)
         """The names of the columns."""
         self._is_set = is_set(sparql)
-        self._plan = plan_of(sparql, prefixes, base) if isinstance(found, Solutions) else None
-        if self._plan and (self._plan.columns or self.columns) != self.columns:
-            self._plan = None
+        self._plan = None if isinstance(found, QueryBoolean) else plan_of(sparql, prefixes, base)
         extra = sorted(self._plan.certain - set(self.columns)) if self._plan else []
         self._names = (*self.columns, *extra)
         self._rows = Rows(self._names)
@@ -126,18 +124,35 @@ class StandingQuery:
         If the query fails, the callback is told the error that `reason` makes of its error, and the standing query
         ends. `check` is called now and then, and may raise a QueryError.
         """
+        self._check = check
+        self._compare(delta.commit, lambda: self._changed(delta), reason)
+
+    @as_one
+    def renew(self, commit: int) -> None:
+        """Evaluate the whole query again, and tell the callback what has changed in the rows since the last time.
+
+        `commit` is the number of the last commit. This is for who does not call `hear`.
+        """
+        self._check = let_out
+        self._compare(commit, lambda: self._rows.replace_all(self._all(None)), lambda error: error)
+
+    def _compare(
+        self, commit: int, changed: Callable[[], Counter[Row]], reason: Callable[[QueryError], QueryError]
+    ) -> None:
+        """Tell the callback what `changed` returns, or the error that `reason` makes of the error that it raises."""
         if self._is_ended:
             return
-        begun, self._check = time.perf_counter(), check
+        begun = time.perf_counter()
         try:
-            check()
-            changed = self._changed(delta)
+            self._check()
+            counts = changed()
         except QueryError as error:
             self.close()
-            self._tell(RowChange(delta.commit, self.columns, [], [], reason(error)))
+            # Its traceback holds Oxigraph's solutions, which must be dropped in the thread that made them.
+            self._tell(RowChange(commit, self.columns, [], [], reason(error).with_traceback(None)))
             return
         self.seconds = time.perf_counter() - begun
-        self._report(delta.commit, changed)
+        self._report(commit, counts)
 
     def _changed(self, delta: Delta) -> Counter[Row]:
         if self._plan is None:
@@ -149,7 +164,7 @@ class StandingQuery:
             return Counter()
         return self._rows.replace(bindings, self._again(self._plan, bindings))
 
-    def _all(self, found: Found | None) -> Iterable[Row]:
+    def _all(self, found: Found | QuerySolutions | None) -> Iterable[Row]:
         """Return all solutions of the query.
 
         `found` is the answer of the query if it was evaluated just now, otherwise None.
@@ -180,7 +195,7 @@ class StandingQuery:
             found |= counts
         return Counter(found).elements()
 
-    def _values(self, found: Found, replaced: int = 0) -> Iterable[Row]:
+    def _values(self, found: Found | QuerySolutions, replaced: int = 0) -> Iterable[Row]:
         """Yield the rows of an answer. They may have as many characters more as the rows that they replace.
 
         Raises QueryError.

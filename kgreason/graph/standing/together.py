@@ -29,6 +29,7 @@ class Together:
     def __init__(self, seconds: float, most: int | None = None, process_bytes: int | None = None) -> None:
         self.seconds, self.most, self.process_bytes = seconds, most, process_bytes
         self._queries: dict[StandingQuery, None] = {}
+        self._apart: dict[StandingQuery, None] = {}
         self._until: float | None = None
 
     def __len__(self) -> int:
@@ -44,7 +45,7 @@ class Together:
 
     def room(self) -> float:
         """Return how many characters more the rows may have."""
-        return math.inf if self.most is None else self.most - sum(each.size for each in list(self._queries))
+        return math.inf if self.most is None else self.most - sum(each.size for each in [*self._queries, *self._apart])
 
     def join(self, query: StandingQuery, subscribe: Callable[[Callable[[Delta], object]], object]) -> None:
         """Add a query that has begun. `subscribe` subscribes to the commits of the graph; the first query does that.
@@ -60,9 +61,15 @@ class Together:
         self._queries[query] = None
         query.end = lambda: self.leave(query)
 
+    def count(self, query: StandingQuery) -> None:
+        """Count the rows of a query that is renewed elsewhere, and takes no time after a commit. Any thread may."""
+        self._apart[query] = None
+        query.end = lambda: self.leave(query)
+
     def leave(self, query: StandingQuery) -> None:
         """Drop a query that has ended. Any thread may call this."""
         self._queries.pop(query, None)
+        self._apart.pop(query, None)
 
     def hear(self, delta: Delta) -> None:
         """Let the queries tell what a commit changed in their rows. End those for which no time is left."""

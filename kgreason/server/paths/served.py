@@ -24,6 +24,7 @@ from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
+from kgreason.server.streams.renewals import Renewals
 from kgreason.server.writer import Writer
 
 _LOGGER = logging.getLogger("kgreason.server")
@@ -34,7 +35,10 @@ _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed, recent work, standing queries, and past reads."""
+    """The parts of a server: options, query processes, writer, feed, recent work, standing queries, and past reads.
+
+    `standing` are the standing queries that the writer answers from deltas, `renewals` all others.
+    """
 
     settings: Settings
     pool: Pool
@@ -42,6 +46,7 @@ class Served(NamedTuple):
     feed: Feed
     recent: Recent
     standing: Together
+    renewals: Renewals
     past: PastReads
 
 

@@ -16,7 +16,7 @@ import asyncio
 import logging
 from collections import OrderedDict, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import NamedTuple, cast
 
 from starlette.concurrency import iterate_in_threadpool, run_in_threadpool
@@ -138,6 +138,13 @@ class Feed:
                 text = f"the feed has the commits after {self._first}; read the graph again, then follow it"
                 raise Problem(410, text, {"Kgreason-After": str(self._first)}) from error
         return after
+
+    async def is_later(self, commit: int) -> bool:
+        """Wait some seconds for a commit after the commit `commit`. Returns whether there is one."""
+        if self._last <= commit and not self._is_closed:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), _BEAT)
+        return self._last > commit
 
     async def deltas(self, after: int) -> AsyncIterator[Delta | None]:
         """Yield the deltas of all commits after the commit `after`, and then of each new commit.

@@ -263,6 +263,27 @@ GUARDS = [
         "../../standing/test_together.py::test_the_process_of_a_query_has_a_limit_of_memory",
     ),
     Guard(
+        "standing queries that are evaluated as a whole: one at a time",
+        "server.streams.renewals",
+        "async with self._turn:",
+        "async with asyncio.Lock():",
+        "../test_renewals.py::test_one_query_at_a_time_is_evaluated",
+    ),
+    Guard(
+        "standing queries that are evaluated as a whole: time",
+        "server.streams.renewals",
+        "commit=commit, seconds=self._seconds",
+        "commit=commit",
+        "../test_renewals.py::test_a_turn_has_a_limit_of_time",
+    ),
+    Guard(
+        "standing queries that are evaluated as a whole: their rows count",
+        "server.streams.renewals",
+        "tell, room)",
+        "tell)",
+        "../test_renewals.py::test_rows_with_too_many_characters_end_their_query",
+    ),
+    Guard(
         "depth of terms",
         "server.queries.nesting",
         "if any(sum(",

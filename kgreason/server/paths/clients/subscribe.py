@@ -7,11 +7,14 @@
 A row is a list of N-Triples texts, null for a variable without a value. After a lost connection a client asks again,
 and gets the present rows again. If the query fails or takes too long, the last event is `end`, with the problem.
 
-    query -> evaluated once in a query process, which can be killed -> thread of the writer: evaluated after each commit
+    query -> evaluated once in a query process, which can be killed
+        it has a plan    -> thread of the writer: answered from the delta of each commit
+        it has none      -> `renewals`: evaluated in a query process again
 
 Laws: a query that takes too long or too much memory is refused before the thread of the writer evaluates it. A client
-that reads too slowly is dropped. Cost: see `graph.standing`. Evaluations after a commit delay the next edit. So all
-standing queries together may take at most `standing_seconds`, and those that would take longer end with the reason.
+that reads too slowly is dropped. Cost: see `graph.standing`. What the writer does after a commit delays the next edit.
+So the queries with a plan may take at most `standing_seconds` together, and those that would take longer end with the
+reason. A turn of any other query may take as long.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -26,6 +30,7 @@ from starlette.responses import Response
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
 from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
@@ -51,12 +56,15 @@ async def subscribe(request: Request) -> Response:
         await run_in_threadpool(check_service, sparql)
         if await run_in_threadpool(may_be_deep, sparql):
             await state.pool.check("query", f"{declarations(prefixes)}{sparql}", "", base or "")
-        await _try(request, Query(sparql, state.writer.commit, base, solutions="tsv", triples="nt", prefixes=prefixes))
+        query = Query(sparql, state.writer.commit, base, solutions="json", triples="nt", prefixes=prefixes)
+        await _try(request, query)
+        plan = await run_in_threadpool(plan_of, sparql, prefixes, base)
     except BaseException:
         state.feed.leave()
         raise
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
-    return Stream(state.feed, _told(state, sparql, prefixes, base), headers)
+    changes = state.renewals.changes(query) if plan is None else _changes(state, sparql, prefixes, base)
+    return Stream(state.feed, _events(changes), headers)
 
 
 async def _try(request: Request, query: Query) -> None:
@@ -72,8 +80,31 @@ async def _try(request: Request, query: Query) -> None:
         answer.close()
 
 
-async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str | None) -> AsyncGenerator[bytes]:
+async def _events(changes: AsyncGenerator[RowChange | None]) -> AsyncGenerator[bytes]:
     """Yield the events of a standing query, until the query ends, the client goes away or the server stops."""
+    is_first = True
+    try:
+        async with aclosing(changes):
+            async for change in changes:
+                if change is None:
+                    yield b": still here\n\n"
+                elif change.error is not None:
+                    yield _end(change.error)
+                    return
+                else:
+                    yield _event(change, is_first=is_first)
+                    is_first = False
+    except (KgreasonError, Problem) as error:
+        yield _end(error)
+
+
+async def _changes(
+    state: Served, sparql: str, prefixes: dict[str, str], base: str | None
+) -> AsyncGenerator[RowChange | None]:
+    """Yield the changes of a standing query that the writer answers; None if nothing comes for some seconds.
+
+    Raises the errors of `KnowledgeGraph.standing`.
+    """
     events: asyncio.Queue[RowChange] = asyncio.Queue()
     loop, is_over = asyncio.get_running_loop(), False
 
@@ -89,22 +120,14 @@ async def _told(state: Served, sparql: str, prefixes: dict[str, str], base: str 
 
     try:
         await state.writer.ask(begin)
-        is_first, idle = True, 0
+        idle = 0
         while not state.feed.is_closed and events.qsize() < _WAITING:
             try:
-                change = await asyncio.wait_for(events.get(), _LOOK)
+                yield await asyncio.wait_for(events.get(), _LOOK)
             except TimeoutError:
                 idle += _LOOK
                 if idle % _BEAT == 0:
-                    yield b": still here\n\n"
-                continue
-            if change.error is not None:
-                yield _end(change.error)
-                return
-            yield _event(change, is_first=is_first)
-            is_first = False
-    except (KgreasonError, Problem) as error:
-        yield _end(error)
+                    yield None
     finally:
         is_over = True
         for each in begun:

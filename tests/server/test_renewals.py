@@ -1,0 +1,145 @@
+"""Standing queries that are evaluated as a whole, in turns: `Renewals` with a pool of made-up answers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any, cast
+
+import pytest
+
+from kgreason.errors import QueryError, QueryTimeoutError
+from kgreason.graph.standing.standing import RowChange
+from kgreason.graph.standing.together import Together
+from kgreason.server.problems import busy
+from kgreason.server.queries.pool import Pool, Request
+from kgreason.server.streams import renewals
+from kgreason.server.streams.feed import Feed
+from kgreason.server.streams.renewals import Renewals
+from kgreason.server.writer import Writer
+
+QUERY = Request("SELECT (COUNT(*) AS ?n) { ?x ?y ?z }", 0, solutions="json")
+
+
+class Answer:
+    kind = "solutions"
+
+    def __init__(self, document: bytes) -> None:
+        self.document = document
+
+    def close(self) -> None:
+        pass
+
+
+class Source:
+    """A writer, a feed and a pool in one: the answer of a query at commit n is the number n."""
+
+    def __init__(self) -> None:
+        self.commit = self.running = self.most = 0
+        self.errors: list[Exception] = []
+        self.seconds: float | None = None
+        self.is_closed = False
+        self.news = asyncio.Event()
+
+    async def ask(self, query: Request) -> Answer:
+        if self.errors:
+            raise self.errors.pop()
+        self.seconds = query.seconds
+        self.running += 1
+        self.most = max(self.most, self.running)
+        await asyncio.sleep(0)
+        self.running -= 1
+        binding = {"n": {"type": "literal", "value": str(query.commit)}}
+        return Answer(json.dumps({"head": {"vars": ["n"]}, "results": {"bindings": [binding]}}).encode())
+
+    def make_commit(self) -> None:
+        self.commit += 1
+        self.news.set()
+
+    async def is_later(self, commit: int) -> bool:
+        if self.commit <= commit:
+            await self.news.wait()
+        self.news.clear()
+        return self.commit > commit
+
+
+def renewed(source: Source, most: int | None = None) -> AsyncGenerator[RowChange | None]:
+    together = Together(1, most)
+    given: Any = source
+    return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY)
+
+
+def rows(change: RowChange | None) -> tuple[int, list[Any], list[Any]]:
+    assert change is not None
+    return change.commit, change.appeared, change.disappeared
+
+
+def test_a_late_turn_tells_what_many_commits_changed_together() -> None:
+    async def run() -> None:
+        source = Source()
+        async with aclosing(renewed(source)) as changes:
+            assert rows(await anext(changes)) == (0, [('"0"',)], [])
+            for _ in range(5):
+                source.make_commit()
+            assert rows(await anext(changes)) == (5, [('"5"',)], [('"0"',)])
+
+    asyncio.run(run())
+
+
+def test_one_query_at_a_time_is_evaluated() -> None:
+    async def run() -> None:
+        source = Source()
+        given: Any = source
+        all_ = Renewals(given, given, given, Together(1), 1)
+        streams = [all_.changes(QUERY) for _ in range(5)]
+        assert len(await asyncio.gather(*map(anext, streams))) == 5
+        assert source.most == 1
+        for stream in streams:
+            await stream.aclose()
+
+    asyncio.run(run())
+
+
+def test_a_query_waits_while_all_processes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        source = Source()
+        source.errors = [busy("queries"), busy("queries")]
+        async with aclosing(renewed(source)) as changes:
+            assert rows(await anext(changes)) == (0, [('"0"',)], [])
+        assert not source.errors
+
+    monkeypatch.setattr(renewals, "_AGAIN", 0)
+    asyncio.run(run())
+
+
+def test_a_turn_has_a_limit_of_time() -> None:
+    async def run() -> None:
+        source = Source()
+        async with aclosing(renewed(source)) as changes:
+            await anext(changes)
+        assert source.seconds == 1
+
+    asyncio.run(run())
+
+
+def test_a_query_that_takes_too_long_ends() -> None:
+    async def run() -> None:
+        source = Source()
+        changes = renewed(source)
+        await anext(changes)
+        source.errors = [QueryTimeoutError("too long")]
+        source.make_commit()
+        with pytest.raises(QueryTimeoutError):
+            await anext(changes)
+
+    asyncio.run(run())
+
+
+def test_rows_with_too_many_characters_end_their_query() -> None:
+    async def run() -> None:
+        with pytest.raises(QueryError, match="too many characters"):
+            await anext(renewed(Source(), most=2))
+
+    asyncio.run(run())
