@@ -92,8 +92,8 @@ from kgreason.errors import InputError
     "standing_seconds",
     default=1,
     help="How long all standing queries together may take that are answered from the changes of a commit; the next "
-    "edit waits for them. If they would take longer, the server ends those that take longest. Any other standing query may "
-    "take as long each time, and no edit waits for it.",
+    "edit waits for them. If they would take longer, the server ends those that take longest. Any other standing query "
+    "may take as long each time, and no edit waits for it.",
 )
 @seconds(
     "--question-timeout",
