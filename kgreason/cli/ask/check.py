@@ -67,7 +67,9 @@ _EXAMPLES = 3
     help="Whether to look for classes that nothing can be in (default: for files, not for a store).",
 )
 @click.option(
-    "--repairs", is_flag=True, help="Show for each proof the asserted axioms of which it is enough to remove one."
+    "--repairs",
+    is_flag=True,
+    help="Show for each problem the axioms that repair it: removing any one of them is enough.",
 )
 @labels
 @full
@@ -100,8 +102,9 @@ def check(
     The command also shows the classes that nothing can be in. Such a class does not contradict the ontology, but the
     first member of the class will.
 
-    With --repairs the command tries what the graph is without one axiom of the proof. It shows the axioms whose removal
-    is enough, and how many inferred triples would go. If none is enough, there are several proofs.
+    With --repairs the command tries each axiom of the proof: would the problem be gone without this axiom? It shows the
+    axioms whose removal is enough, and how many inferred triples would go with each. If no axiom is enough, the problem
+    has several proofs. The command changes nothing.
 
     With --json the answer is one list. A contradiction has a `group`, and a class that nothing can be in has a `class`
     in its place.

@@ -114,7 +114,7 @@ def _useless(name: str, why: str) -> Callable[[Command], Command]:
 @click.option(
     "--exclude-external-entities",
     is_flag=True,
-    help="Leave out inferred axioms about terms of which only imported documents say something.",
+    help="Leave out inferred axioms about terms that only imported documents describe.",
 )
 @_useless("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
 @_useless("--exclude-owl-thing", "it is never written that a class is below owl:Thing")

@@ -67,7 +67,7 @@ def release(
     - `redundant`: whether asserted superclasses stay that the written axioms imply.
     - `annotate`: whether each axiom that nobody asserted gets an annotation that says so.
     - `duplicates`: whether inferred axioms are written that files or imported documents state already.
-    - `external`: whether inferred axioms are written about terms of which only imported documents say something.
+    - `external`: whether to write inferred axioms about terms that only imported documents describe.
     """
     is_compared = merge or annotate or not (duplicates and external)
     quads = graph.match(None, None, None, asserted=True) if is_compared else ()
