@@ -413,10 +413,6 @@ def _needed_layer(
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
     """Return a layer of `rules`, all with the same reason. Many graphs share the layer, so it must not be changed."""
-    return _layer(rules, reason)
-
-
-def _layer(rules: Iterable[Rule], reason: str) -> Layer:
     return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
 
 
@@ -477,11 +473,7 @@ def _own(rules: Iterable[Rule]) -> Layer:
 
 
 def _translated_layer(rules: Iterable[Rule]) -> Layer:
-    return {rule: Ruling(rule, _origin(rule)) for rule in rules}
-
-
-def _origin(rule: Rule) -> str:
-    return " ".join(" ".join((*triple, ".")) for triple in rule.sources)
+    return {rule: Ruling(rule, " ".join(" ".join((*triple, ".")) for triple in rule.sources)) for rule in rules}
 
 
 def _program(layers: Iterable[Layer], warnings: Iterable[str]) -> Program:

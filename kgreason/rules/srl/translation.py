@@ -159,7 +159,7 @@ class _Body:
             return node
         if node not in self._copies:
             self._copies[node] = self._fresh(node.name)
-            self._computed.append(_same(node, [self._copies[node]]))
+            self._computed.append(Computed(("SAMETERM", "(", self._copies[node], ",", node, ")")))
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
@@ -270,11 +270,6 @@ class _Body:
             made[node] = self._fresh("triple")
             self._computed.append(Computed(("TRIPLE", "(", *parts[1:], ")"), made[node]))
         return made[node]
-
-
-def _same(term: Term, parts: list[Variable | str]) -> Computed:
-    """Return the expression `FILTER(sameTerm(e, term))`, where `parts` are the tokens of the expression e."""
-    return Computed(("SAMETERM", "(", *parts, ",", term, ")"))
 
 
 def _substituted(node: Node, names: Mapping[Variable, Variable]) -> Node:
