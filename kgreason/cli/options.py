@@ -161,7 +161,7 @@ threads = integer(
 )
 
 
-def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
+def _import_all(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
     """Import the modules that --functions names, and return their Python functions."""
     if not names:
         return []
@@ -174,7 +174,7 @@ functions = click.option(
     "--functions",
     multiple=True,
     metavar="MODULE",
-    callback=_loaded,
+    callback=_import_all,
     help="A Python module, or its file, with functions that rules call; may be given several times.",
 )
 

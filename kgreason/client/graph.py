@@ -210,7 +210,7 @@ class RemoteGraph(ReadableRemoteGraph):
         check_paths("load", paths)
         progress = progress_of(progress)
         begun, tx, skipped = time.perf_counter(), self.transaction(), Skipped() if skip_malformed else None
-        return self._loaded(
+        return self._end_load(
             tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress), begun, progress, skipped
         )
 
@@ -219,9 +219,9 @@ class RemoteGraph(ReadableRemoteGraph):
         check_paths("unload", paths)
         progress = progress_of(progress)
         begun, tx = time.perf_counter(), self.transaction()
-        return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
+        return self._end_load(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
 
-    def _loaded(
+    def _end_load(
         self, tx: RemoteTransaction, begun: float, progress: Progress, skipped: Skipped | None = None
     ) -> Loaded:
         tx.end(True, progress)
@@ -271,11 +271,11 @@ class RemoteGraph(ReadableRemoteGraph):
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
-        return self._queried(
+        return self._answer(
             sparql, bindings=bindings, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout
         )
 
-    def _queried(
+    def _answer(
         self,
         sparql: str,
         *,
@@ -384,7 +384,7 @@ class RemoteGraph(ReadableRemoteGraph):
         The first query raises HistoryError if the history does not have the commit.
         """
         check_count("commit", commit, 0)
-        return RemotePast(commit, self._queried)
+        return RemotePast(commit, self._answer)
 
     def revert(self, commit: int) -> Reverted:
         """Take a commit back, as a new commit; see `KnowledgeGraph.revert`."""

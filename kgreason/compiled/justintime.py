@@ -232,13 +232,13 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         """Compile the part for a signature. Smaller integers become int64s, so that there is one part for all."""
         arguments, _ = sigutils.normalize_signature(sig)
         with _collecting_no_garbage():
-            return super().compile(tuple(map(_widened, arguments)))
+            return super().compile(tuple(map(_widen, arguments)))
 
     def __call__(self, *_: object, **__: object) -> Any:  # noqa: D102
         raise TypeError(f"{self.py_func.__qualname__} can be called by kernels only, not by Python")
 
 
-def _widened(kind: Any) -> Any:
+def _widen(kind: Any) -> Any:
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 

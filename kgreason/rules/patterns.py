@@ -17,7 +17,7 @@ from kgreason.rules.model import Atom, Term, Variable
 Binding: TypeAlias = Mapping[Variable, Term]
 
 
-def _resolved(term: Term, binding: Binding) -> Term:
+def _resolve(term: Term, binding: Binding) -> Term:
     while isinstance(term, Variable) and term in binding:
         term = binding[term]
     return term
@@ -25,7 +25,7 @@ def _resolved(term: Term, binding: Binding) -> Term:
 
 def substituted(atom: Atom, binding: Binding) -> Atom:
     """Return the atom with each bound variable replaced by its value."""
-    return Atom(atom.relation, tuple(_resolved(term, binding) for term in atom.terms))
+    return Atom(atom.relation, tuple(_resolve(term, binding) for term in atom.terms))
 
 
 def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
@@ -34,7 +34,7 @@ def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
         return None
     extended = dict(binding)
     for pair in zip(one.terms, other.terms, strict=True):
-        left, right = (_resolved(term, extended) for term in pair)
+        left, right = (_resolve(term, extended) for term in pair)
         if left == right:
             continue
         if isinstance(left, Variable):

@@ -262,7 +262,7 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
     text = BytesIO()
     syntax = _RDF[output.suffix] if output else "ttl"
     if output and syntax == "ofn":
-        text.write(functional_syntax(_declared(rows), prefixes, str(output)))
+        text.write(functional_syntax(_with_declarations(rows), prefixes, str(output)))
     else:
         write(rows, text, syntax, prefixes if syntax in ("ttl", "rdf") else None)
     if output is None:
@@ -275,7 +275,7 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 
-def _declared(rows: list[Triple]) -> list[Triple]:
+def _with_declarations(rows: list[Triple]) -> list[Triple]:
     """Add declarations of the named classes of axioms, and of restrictions: functional syntax needs them."""
     of_classes = {v.RDFS_SUB_CLASS_OF: (0, 2), v.OWL_EQUIVALENT_CLASS: (0, 2), v.RDF_TYPE: (2,)}
     named = [row for row in rows if isinstance(row.subject, NamedNode)]

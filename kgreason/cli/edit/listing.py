@@ -49,7 +49,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
         {"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule), "stratum": strata.get(rule, 0)}
         for rule in own
     ]
-    return mine + [each | {"rule": _shortened(each["rule"], known)} for each in others]
+    return mine + [each | {"rule": _shorten(each["rule"], known)} for each in others]
 
 
 def is_helper(rule: Described) -> bool:
@@ -106,7 +106,7 @@ def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
     return f"from the {axioms} {shortened(why, prefixes)}"
 
 
-def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
+def _shorten(rule: str, prefixes: Mapping[str, str]) -> str:
     """Shorten the IRIs in the text of a rule. Put the text on one line if it fits there."""
     if not prefixes:
         return rule

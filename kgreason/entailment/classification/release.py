@@ -192,10 +192,10 @@ def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
                 above[name].add(other)
                 if predicate == _EQUAL_PROPERTIES:
                     above[other].add(name)
-    return of_pairs((name, each) for name in above for each in _reached(name, above))
+    return of_pairs((name, each) for name in above for each in _above(name, above))
 
 
-def _reached(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
+def _above(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
     """Return the properties above one: owl2el derives no chains of rdfs:subPropertyOf."""
     found, waiting = {name}, [name]
     while waiting:

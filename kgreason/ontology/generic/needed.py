@@ -189,13 +189,13 @@ class _Analysis:
             binding = unified(premise, pattern, {})
             if binding is not None:
                 others = [atom for atom in premises if atom is not premise]
-                for complete in self._joined(others, binding):
+                for complete in self._extensions(others, binding):
                     if self._conclude(reader, complete):
                         self.needed.setdefault(reader, reason)
                         data = (substituted(atom, complete) for atom in reader.body if not is_premise(atom))
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
-    def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
+    def _extensions(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
         """Yield every extension of `binding` under which each of `premises` is known.
 
         A triple pattern is known if it unifies with a triple of the closed schema or with a pattern of the analysis. An
@@ -207,14 +207,14 @@ class _Analysis:
         first, *others = premises
         wanted = substituted(first, binding)
         if wanted.relation is not None:
-            yield from self._joined(others, binding)
+            yield from self._extensions(others, binding)
             return
         patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
         self._count(len(patterns))
         for candidate in chain(self.facts.matching(wanted), patterns):
             extended = unified(wanted, candidate, binding)
             if extended is not None:
-                yield from self._joined(others, extended)
+                yield from self._extensions(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
         """Add the heads of a rule, under a binding, to the patterns if they are new and can be schema triples.

@@ -68,7 +68,7 @@ class Names:
                     self.fail(token, undeclared(prefix, "srl"))
                 return constants.iri(f"<{self.prefixes[prefix]}{constants.local_name(local)}>")
             if not _ABSOLUTE.match(text) and self.base is not None:
-                text = self._resolved(text)
+                text = self._resolve(text)
             elif not _ABSOLUTE.match(text):
                 self.fail(token, f"{text} is a relative IRI, and the text has no base: write BASE <http://...> first")
             return constants.iri(text)
@@ -135,7 +135,7 @@ class Names:
         except ValueError as error:
             self.fail(literal.string, str(error))
 
-    def _resolved(self, text: str) -> str:
+    def _resolve(self, text: str) -> str:
         """Return the absolute IRI for a relative IRI."""
         line = f"<{unescape(text[1:-1])}> <x:p> <x:o> ."
         try:

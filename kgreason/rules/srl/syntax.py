@@ -168,7 +168,7 @@ def rule_set(text: str, source: str) -> list[Statement]:
 
     Raises RuleSyntaxError; its message names `source` and the position.
     """
-    return _parsed("rule_set", text, source)
+    return _parse("rule_set", text, source)
 
 
 def query(text: str, source: str) -> list[Statement]:
@@ -176,10 +176,10 @@ def query(text: str, source: str) -> list[Statement]:
 
     Raises RuleSyntaxError; its message names `source` and the position.
     """
-    return _parsed("query", text, source)
+    return _parse("query", text, source)
 
 
-def _parsed(start: str, text: str, source: str) -> list[Statement]:
+def _parse(start: str, text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar(start).parse(text))
     except UnexpectedInput as error:

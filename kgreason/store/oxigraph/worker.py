@@ -91,7 +91,7 @@ def answer(ask: Callable[[], Results], timeout: float | None = None, stack: int 
     (`stacks.stack_for`). Raises the errors of `ask`, QueryTimeoutError here or while rows
     are fetched, and QueryError for a row that fails.
     """
-    query = _Query(_taken(stack), timeout)
+    query = _Query(_idle_worker(stack), timeout)
     query.begin(ask)
     if query.answer is not None:
         return boolean(query.answer)
@@ -106,7 +106,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: in
     `stack` is how many bytes of stack the call may take (`stacks.stack_for`). Raises the errors of the call, and
     QueryTimeoutError after `timeout` seconds.
     """
-    worker = _taken(stack)
+    worker = _idle_worker(stack)
     until = math.inf if timeout is None else time.monotonic() + timeout
     try:
         worker.submit(lambda _: call())
@@ -150,7 +150,7 @@ def _end() -> None:
             time.sleep(_LOOK / 20)
 
 
-def _taken(stack: int) -> _Worker:
+def _idle_worker(stack: int) -> _Worker:
     """Return a worker that is not in use: an idle one, or a new one, which may have a larger stack."""
     try:
         return _Worker(stack) if stack else _IDLE.pop()
