@@ -42,7 +42,7 @@ from kgreason.options import check_count, check_seconds
 from kgreason.progress import Progress
 from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
-from kgreason.sparql.query.asking import repeated
+from kgreason.sparql.query.asking import repeat
 from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
@@ -309,7 +309,7 @@ class RemoteGraph(ReadableRemoteGraph):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
         rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
-        return found(repeated(sparql, rows), self._shown_prefixes)
+        return found(repeat(sparql, rows), self._shown_prefixes)
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
         """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""

@@ -56,7 +56,7 @@ _DEEPEST = 100
 """How many brackets may be open at once. Each takes five calls of Python."""
 
 
-def translated(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
+def translate(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
     """Translate a pattern; only a pattern of XPath (`is_part`) has `flags`.
 
     Raises ValueError, with the position, for an error in the pattern, and for an unknown flag.

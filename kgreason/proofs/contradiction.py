@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgreason.proofs.notation import NO_PREFIXES, Step, checked, fact_text, is_hidden, term_text
+from kgreason.proofs.notation import NO_PREFIXES, Step, check_prefixes, fact_text, is_hidden, term_text
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms import vocabulary as v
@@ -173,7 +173,7 @@ class Contradiction(NamedTuple):
 
         `prefixes` (prefix -> namespace) abbreviate IRIs.
         """
-        known = checked(prefixes)
+        known = check_prefixes(prefixes)
         told = [axiom for axiom in self.axioms if not (isinstance(known, Names) and known.is_inside(axiom))]
         shown = [fact_text(triple(*axiom), known) for axiom in told[:_MOST_AXIOMS]]
         more = [f"{len(told) - len(shown)} more"] if len(told) > len(shown) else []

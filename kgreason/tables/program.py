@@ -35,7 +35,7 @@ from kgreason.rules.lowering import lowered
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load_all
 from kgreason.rules.program import check_sizes
-from kgreason.tables.columns import read_facts, shown
+from kgreason.tables.columns import constants_of, read_facts
 from kgreason.tables.fields import Fields
 from kgreason.tables.layout import PLAIN, Layout
 from kgreason.tables.signature import signature
@@ -172,7 +172,7 @@ class TableProgram:
         found = {}
         for relation in chosen or known.results:
             rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + known.arities[relation]]
-            found[relation] = shown(rows, known.declared.get(relation), self._dictionary)
+            found[relation] = constants_of(rows, known.declared.get(relation), self._dictionary)
         writer = Writer(self._fields.sorted(), self._layout)
         for relation, rows in found.items():
             writer.write(folder / f"{relation}.csv", rows, report, known.declared.get(relation))

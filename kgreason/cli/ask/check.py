@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
+from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
@@ -125,7 +125,7 @@ def check(
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
-        prefixes = known(graph, prefixes)
+        prefixes = prefixes_of(graph, prefixes)
         warn(short_warnings(graph.warnings if files else (), prefixes))
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
@@ -226,7 +226,7 @@ def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how
     """
     for members, shown in groups:
         for proof, line in shown:
-            yield _told(how.text(proof), line.to_text(how.names(proof)))
+            yield _as_line(how.text(proof), line.to_text(how.names(proof)))
         if more := len(members) - len(shown):
             yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
     for number, one in enumerate(empty):
@@ -251,6 +251,6 @@ def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
     return name.strip('"'), tuple(terms)
 
 
-def _told(proof: str, line: str) -> str:
+def _as_line(proof: str, line: str) -> str:
     """Replace the first line of the text `proof` by `line`: the contradiction as one line, with its axioms."""
     return line + proof[proof.index("\n") :]

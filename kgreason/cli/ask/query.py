@@ -32,7 +32,7 @@ from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
 from kgreason.rdf.writing import write_results
-from kgreason.sparql.query.columns import declared
+from kgreason.sparql.query.columns import declarations
 from kgreason.store.oxigraph.worker import wait_for
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def query(
             number_warnings() as told,
         ):
             known = {**remembered, **prefixes}
-            names = known | declared(sparql)
+            names = known | declarations(sparql)
             wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
         warn(told)
         out.seek(0)

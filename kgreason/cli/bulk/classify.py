@@ -27,7 +27,7 @@ from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
+from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
@@ -200,7 +200,7 @@ def classify(
         raise click.UsageError(f"-o {output}: the name must end in {', '.join(_RDF)}")
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
-        taxonomy, names = found.taxonomy, known(graph, prefixes)
+        taxonomy, names = found.taxonomy, prefixes_of(graph, prefixes)
         warn(short_warnings(graph.warnings, names))
 
         def texts(proofs: Sequence[Proof]) -> list[str]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
-from kgreason.cli.notation import known, short_warnings, shown_prefixes
+from kgreason.cli.notation import prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
@@ -157,7 +157,7 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
             told = set(graph.warnings)
             yield graph
             new = [warning for warning in graph.warnings if warning not in told]
-            names = known(graph, prefixes)
+            names = prefixes_of(graph, prefixes)
             warn([*short_warnings(new, names), *_violations(graph)], graph.contradictions(), prefixes=names)
     except KeyboardInterrupt:
         is_made = before is not None and _last_commit(location) != before

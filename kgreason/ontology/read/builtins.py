@@ -131,7 +131,7 @@ class BuiltInError(Exception):
         super().__init__(f"{short_name(atom.name)} {problem}")
 
 
-def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
+def compute(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
     """Turn the built-in atoms of a body into expressions. An expression comes after those whose results it reads.
 
     `bound` has the terms of the other atoms of the body. Raises BuiltInError for an atom with an unknown built-in or

@@ -58,7 +58,7 @@ def answer(
     return cast(Results, Triples(spelled(found, spell))) if isinstance(found, QueryTriples) else _repeat(names, found)
 
 
-def repeated(query: str, found: Results) -> Results:
+def repeat(query: str, found: Results) -> Results:
     """Return the results of a query, as another process gave them, with the columns that the query repeats."""
     return _repeat(_in_dialect(query)[1], found)
 

@@ -97,7 +97,7 @@ def dry_query(query: str, start: int = 0) -> str:
     return query
 
 
-def declared(query: str) -> dict[str, str]:
+def declarations(query: str) -> dict[str, str]:
     """Return the prefixes that a query declares with absolute IRIs: prefix -> namespace.
 
     >>> declared("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")

@@ -37,7 +37,7 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
-from kgreason.stacks import started
+from kgreason.stacks import start
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
@@ -175,7 +175,7 @@ class _Worker:
         self._value: Any = None
         self._error: BaseException | None = None
         self._has_usual_stack = not stack
-        self._thread = started(stack, self._run, name="kgreason query", daemon=True)
+        self._thread = start(stack, self._run, name="kgreason query", daemon=True)
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
         """Begin `call` in the worker's thread. It gets the worker as its argument."""

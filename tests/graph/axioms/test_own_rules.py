@@ -13,7 +13,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.store.journal.record import Record
-from tests.graph.commits.test_edits import told
+from tests.graph.commits.test_edits import content
 from tests.graph.dog_graph import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, dog_graph, remove
 from tests.graph.histories import PREFIXES, RULES
 from tests.graph.views import lasting, lines, view
@@ -153,4 +153,4 @@ def test_an_update_that_does_too_much_becomes_a_bootstrap() -> None:
             deltas.append(remove(graph, PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(0, 90, 3))))
             assert graph.stats()["switched"] == deltas[-1].work.switched
     assert [(delta.work.strategy, delta.work.switched) for delta in deltas] == [("bootstrap", True), ("update", False)]
-    assert told(deltas[0]) == told(deltas[1])
+    assert content(deltas[0]) == content(deltas[1])

@@ -141,10 +141,10 @@ def test_what_if_tells_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
             assert view(graph) == before
             delta = commit(graph, edit)
             assert supposed.commit == 0
-            assert told(supposed) == told(delta)
+            assert content(supposed) == content(delta)
 
 
-def told(delta: Delta) -> tuple[object, ...]:
+def content(delta: Delta) -> tuple[object, ...]:
     """What a delta says, whatever order it says it in."""
     kinds = [delta.turned(asserted=flag) for flag in (True, False)]
     kinds += [named(asserted=flag) for flag in (True, False) for named in (delta.appeared, delta.disappeared)]

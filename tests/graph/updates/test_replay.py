@@ -142,7 +142,7 @@ def deep(materializer: Materializer) -> Deep:
         [*map(str, contradictions(saved, dictionary, materializer.false_rules))],
         sorted(map(str, materializer.rules)),
         materializer.warnings,
-        [_told(proof) for proof in _proofs(materializer, shown)],
+        [_content(proof) for proof in _proofs(materializer, shown)],
     )
 
 
@@ -157,7 +157,7 @@ def _proofs(materializer: Materializer, shown: set[Triple]) -> list[Proof]:
     return prove_each([Atom(None, triple) for triple in wanted], facts_of(materializer))
 
 
-def _told(proof: Proof) -> tuple[str, ...]:
+def _content(proof: Proof) -> tuple[str, ...]:
     """A fact, the rule that it follows by, and what it follows from."""
     return str(proof.fact), str(proof.rule), *(str(premise.fact) for premise in proof.premises)
 
