@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 import httpx
 import pyoxigraph
-from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
+from pyoxigraph import DefaultGraph, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
 from kgreason.client.link import Link, with_parameters
 from kgreason.client.past import RemotePast
@@ -35,9 +35,9 @@ from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.bindings import Bindings, bound
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
-from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
-from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.graph.results.answers import Found, Matches, Triples, found
+from kgreason.graph.results.questions import Questions
 from kgreason.options import check_count, check_seconds
 from kgreason.progress import Progress
 from kgreason.progress.bars import progress_of
@@ -95,7 +95,7 @@ def connect(
     return graph
 
 
-class RemoteGraph(ReadableRemoteGraph):
+class RemoteGraph(ReadableRemoteGraph, Questions):
     """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
 
     def __init__(self, link: Link, how: How) -> None:
@@ -310,21 +310,6 @@ class RemoteGraph(ReadableRemoteGraph):
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
         rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
         return found(repeat(sparql, rows), self._shown_prefixes)
-
-    def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
-        check_text("select", "a SELECT query", sparql)
-        return of_form(self.query(sparql, **options), Solutions)
-
-    def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """Return the answer of an ASK query. Raises QueryError for a query that is not an ASK."""
-        check_text("ask", "an ASK query", sparql)
-        return bool(of_form(self.query(sparql, **options), QueryBoolean))
-
-    def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """Return the triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for a SELECT or an ASK."""
-        check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
-        return of_form(self.query(sparql, **options), Triples)
 
     def match(
         self,

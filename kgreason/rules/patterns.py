@@ -3,7 +3,7 @@
 A pattern stands for all atoms without variables that match it. Two atoms are *unified* by the most general binding that
 makes them equal. A binding maps variables to terms. Such a term may itself be a variable that the binding maps.
 
-Laws: `substituted(a, b) == substituted(c, b)` for `b = unified(a, c, {})`; `generalises(general, special)` holds
+Laws: `substitute(a, b) == substitute(c, b)` for `b = unify(a, c, {})`; `generalises(general, special)` holds
 exactly when some binding of the variables of `general` alone turns `general` into `special`.
 """
 

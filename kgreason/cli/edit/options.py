@@ -75,29 +75,9 @@ def means(command: Command) -> Command:
     """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
 
     @functools.wraps(command)
-    def collected(
-        *args: Any,
-        strategy: Strategy,
-        budget: int | None,
-        most_made_terms: int | None,
-        most_rounds: int | None,
-        threads: int | None,
-        wait: float,
-        prefixes: dict[str, str],
-        functions: list[Callable[..., Any]],
-        **others: Any,
-    ) -> Any:  # click passes by name
-        how = Means(
-            strategy=strategy,
-            budget=budget,
-            most_made_terms=most_made_terms,
-            most_rounds=most_rounds,
-            threads=threads,
-            wait=wait,
-            prefixes=prefixes,
-            functions=functions,
-        )
-        return command(*args, how=how, **others)
+    def collected(*args: Any, **options: Any) -> Any:  # click passes by name
+        how = {name: options.pop(name) for name in Means.__annotations__}
+        return command(*args, how=how, **options)
 
     return effort(cast(Command, WAIT(functions(shown_prefixes(collected)))))
 

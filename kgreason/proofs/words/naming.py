@@ -67,7 +67,7 @@ def names(
 def quote_label(label: str) -> str:
     r"""Return a label as a name: printable, on one line, and in single quotation marks if it is not one word.
 
-    >>> quoted("hand"), quoted("part of"), quoted("Fingal's\ncave")
+    >>> quote_label("hand"), quote_label("part of"), quote_label("Fingal's\ncave")
     ('hand', "'part of'", "'Fingal\\'s cave'")
     """
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in label).split())

@@ -100,7 +100,7 @@ def dry_query(query: str, start: int = 0) -> str:
 def declarations(query: str) -> dict[str, str]:
     """Return the prefixes that a query declares with absolute IRIs: prefix -> namespace.
 
-    >>> declared("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
+    >>> declarations("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
     {'ex': 'http://e/'}
     """
     return dict(_declarations(query))
