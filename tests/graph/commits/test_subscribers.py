@@ -17,16 +17,9 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.homes import disk
 from tests.graph.commits.test_edits import check, commit, content
-from tests.graph.dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dog_graph, remove
+from tests.graph.dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, remove
 from tests.graph.histories import Edit, Model, histories
 from tests.graph.views import lines, view
-
-
-@pytest.fixture(params=["memory", "disk"])
-def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
-    """A graph of a dog, in memory or on disk."""
-    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
-        yield opened
 
 
 def test_subscribers_hear_of_every_commit_in_order(graph: KnowledgeGraph) -> None:
