@@ -131,15 +131,9 @@ def check_one_by_one(history: History) -> None:
         assert kinds(singly.states()) == kinds(batch.states())
 
 
-@settings(max_examples=many(40))
-@given(histories())
-def test_updates(history: History) -> None:
-    check_history(history)
-
-
 @settings(max_examples=many(500))
 @given(histories())
-def test_many_updates(history: History) -> None:
+def test_updates(history: History) -> None:
     check_history(history)
 
 
@@ -178,28 +172,15 @@ def test_updates_in_small_rooms(history: History) -> None:
         check_history(history)
 
 
-@settings(max_examples=many(20))
+@settings(max_examples=many(250))
 @given(histories())
 def test_push_and_retract(history: History) -> None:
     check_push_and_retract(history)
 
 
 @settings(max_examples=many(250))
-@given(histories())
-def test_many_pushed_and_retracted(history: History) -> None:
-    check_push_and_retract(history)
-
-
-@settings(max_examples=many(20))
 @given(histories(), MIXTURES, st.integers(1, 40))
 def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
-    with small_quantum():
-        check_rollback(history, mixture, cancel_at)
-
-
-@settings(max_examples=many(250))
-@given(histories(), MIXTURES, st.integers(1, 40))
-def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():
         check_rollback(history, mixture, cancel_at)
 
