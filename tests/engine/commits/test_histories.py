@@ -137,15 +137,9 @@ def test_updates(history: History) -> None:
     check_history(history)
 
 
-@settings(max_examples=many(40))
-@given(histories(), MIXTURES)
-def test_mixed_strategies(history: History, mixture: Mixture) -> None:
-    check_history(history, mixture)
-
-
 @settings(max_examples=many(500))
 @given(histories(), MIXTURES, st.booleans())
-def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
+def test_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
     with small_rooms() if is_small else nullcontext():
         check_history(history, mixture)
 

@@ -33,7 +33,7 @@ from tests.oracle.notation import triples
 from tests.oracle.rdfs import rdfs_close, rhodf_close
 from tests.oracle.tables.table8 import MEMBERS
 from tests.oracle.vocabulary import DIFFERENT_FROM, SAME_AS, TYPE
-from tests.strategies.axioms import KINDS, META
+from tests.strategies.axioms import META
 from tests.strategies.ontologies import Quad, datasets, graphs, nquads, union
 from tests.strategies.sampling import sample
 from tests.volume import many
@@ -205,27 +205,15 @@ def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
 
 
 @settings(max_examples=many(5))
-@given(graphs(KINDS - META))
-def test_the_closure_is_that_of_the_tables(graph: set[Triple]) -> None:
-    compare(graph)
-
-
-@settings(max_examples=many(5))
 @given(graphs(META | {"subClassOf", "inverseOf", "domain", "range", "intersectionOf"}))
 def test_the_closure_is_that_of_the_tables_where_schema_and_data_mix(graph: set[Triple]) -> None:
     compare(graph)
 
 
-@settings(max_examples=many(5))
-@given(graphs())
-def test_the_schema_read_as_data_gives_the_same_closure(graph: set[Triple]) -> None:
-    compare(graph, "data")
-
-
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(150))
 @given(graph=graphs(max_axioms=10))
-def test_many_closures_are_those_of_the_tables(schema: SchemaMode, graph: set[Triple]) -> None:
+def test_the_closure_is_that_of_the_tables(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(graph, schema)
 
 
