@@ -22,9 +22,7 @@ Cost of `build`: one translation of the schema. Cost of `LiveProgram`: what the 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -131,21 +129,6 @@ class ProgramChange(NamedTuple):
     removed: tuple[Rule, ...]
     added: tuple[Rule, ...]
     restated: tuple[Rule, ...]
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Suspend cyclic garbage collection in this block.
-
-    The collector would look at all objects again and again while new ones are made.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class LiveProgram:

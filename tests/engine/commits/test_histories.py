@@ -159,13 +159,6 @@ def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture
         check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
 
 
-@settings(max_examples=many(20))
-@given(histories())
-def test_updates_in_small_rooms(history: History) -> None:
-    with small_rooms():
-        check_history(history)
-
-
 @settings(max_examples=many(250))
 @given(histories())
 def test_push_and_retract(history: History) -> None:

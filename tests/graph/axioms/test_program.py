@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build, uncollected
+from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build
 from kgreason.materialize.selection import Selection, select
+from kgreason.memory import uncollected
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
