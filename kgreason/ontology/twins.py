@@ -119,7 +119,9 @@ class LiveTwins:
             nodes += others
         elif others:
             nodes.append(self._sayer(first, others[-1]))
-        told = [triple for node in nodes for triple in self._triples(node)]
+        told = [
+            (node, each, term) for node in nodes for each in PREDICATES for term in self._schema.objects(node, each)
+        ]
         return tuple(dict.fromkeys((*told, *(self._declarations(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
@@ -131,9 +133,6 @@ class LiveTwins:
         key, _ = self._keys[leader]
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
-
-    def _triples(self, node: Constant) -> Iterator[Triple]:
-        return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
 
     def _declarations(self, node: Constant) -> Iterator[Triple]:
         """Yield the declaration by which a restriction with twins is a subclass of itself.

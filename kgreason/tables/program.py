@@ -101,13 +101,10 @@ class TableProgram:
             if path.exists():
                 declared = known.declared.get(relation)
                 columns = read_facts(path, arity, declared, self._fields, self._dictionary, report, self._layout)
-                tables.setdefault(self._table(arity), []).append(self._rows(relation, columns))
+                tables.setdefault(self._engine.table(False, 1 + arity), []).append(self._rows(relation, columns))
             elif known.is_given(relation):
                 raise InputError(f"{path}: the file does not exist, and no rule derives {relation}")
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
-
-    def _table(self, arity: int) -> int:
-        return self._engine.table(False, 1 + arity)
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
         """Turn facts int32[n, w] into rows of the engine int32[n, 1 + w], with the relation's id in front."""
