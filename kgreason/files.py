@@ -33,14 +33,14 @@ def whole(path: Path) -> Iterator[BinaryIO]:
     """
     target = path.resolve()
     try:
-        with _written(target) if target.is_file() or not target.exists() else target.open("wb") as file:
+        with _new_file(target) if target.is_file() or not target.exists() else target.open("wb") as file:
             yield file
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 @contextmanager
-def _written(target: Path) -> Iterator[BinaryIO]:
+def _new_file(target: Path) -> Iterator[BinaryIO]:
     new = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         with new.open("wb") as file:

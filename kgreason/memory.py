@@ -1,11 +1,13 @@
-"""The memory of this process: `resident`, `give_back`."""
+"""The memory of this process: `resident`, `give_back`, `uncollected`."""
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -21,6 +23,21 @@ def resident() -> int | None:
 def give_back() -> None:
     """Give freed memory back to the system. glibc keeps it otherwise; other libraries do this alone."""
     _trim()(0)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Suspend cyclic garbage collection in this block.
+
+    The collector would look at all objects again and again while new ones are made.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 @cache

@@ -50,7 +50,7 @@ class _Application:
 
     def __init__(self, facts: Tables, below: Tables, functions: Functions) -> None:
         self._facts, self._below, self._functions = facts, below, functions
-        self._groups: Callable[[Aggregate], Groups] = cache(self._grouped)
+        self._groups: Callable[[Aggregate], Groups] = cache(self._values_of)
 
     def solutions(self, body: Prefix, substitution: Substitution) -> Iterator[Substitution]:
         """Yield each extension of `substitution` under which `body` holds."""
@@ -77,7 +77,7 @@ class _Application:
     def _inner(self) -> _Application:
         return _Application(self._below, self._below, self._functions)
 
-    def _grouped(self, aggregate: Aggregate) -> Groups:
+    def _values_of(self, aggregate: Aggregate) -> Groups:
         """Return {the constants of the group: the value of the aggregate} for all groups that have a value."""
         members: defaultdict[tuple[Constant, ...], defaultdict[Member, int]] = defaultdict(lambda: defaultdict(int))
         for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):

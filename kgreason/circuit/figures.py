@@ -125,7 +125,7 @@ def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> W
     """
 
     def match(gates: Stream[Gate], facts: Stream[Atom], rules: Stream[Rule]) -> Stream[Rewrite]:
-        arranged = incremental.bilinear(index, facts, _derived(kit.join_orders, rules), COMMIT)
+        arranged = incremental.bilinear(index, facts, _changes_of(kit.join_orders, rules), COMMIT)
         return incremental.bilinear(probe, gates, arranged, *range(facts.axes))
 
     return _dynamic(below, rules, functions, match)
@@ -145,7 +145,7 @@ def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, mat
     facts = differentiate(levels, COMMIT)
     inner = _inner(below, rules, functions, match)
     rewrites = _walks(facts, rules, functions, match, inner)
-    heads = incremental.bilinear(ground, rewrites, _derived(kit.signals, rules), COMMIT)
+    heads = incremental.bilinear(ground, rewrites, _changes_of(kit.signals, rules), COMMIT)
     derived.connect(heads)
     return Wired(levels, eliminate(facts, heads))
 
@@ -158,7 +158,7 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
     rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
 
     def found(kind: type[Not | Aggregate]) -> Stream[Match]:
-        queries = _derived(partial(kit.queries, kind=kind), rules)
+        queries = _changes_of(partial(kit.queries, kind=kind), rules)
         return incremental.bilinear(matches, rewrites, queries, COMMIT)
 
     def row_of(asked: Asked, members: ZSet[Match]) -> Group | None:
@@ -184,10 +184,10 @@ def _walks(
     rewrites = plus(start, further)
 
     def at(kind: type[kit.Step]) -> Stream[Rewrite]:
-        directions = _derived(partial(kit.directions, kind=kind), rules)
+        directions = _changes_of(partial(kit.directions, kind=kind), rules)
         return incremental.bilinear(advance, rewrites, directions, COMMIT)
 
-    gates = incremental.bilinear(gatekeep, rewrites, _derived(kit.directions, rules), COMMIT)
+    gates = incremental.bilinear(gatekeep, rewrites, _changes_of(kit.directions, rules), COMMIT)
     passed = [match(gates, facts, rules), lift(lambda walks: compute(walks, functions), at(Computed))]
     if inner:
         passed.append(incremental.bilinear(look_up, at(Aggregate), inner.groups, COMMIT))
@@ -200,7 +200,7 @@ def _walks(
     return eliminate(rewrites, together)
 
 
-def _derived(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
+def _changes_of(function: Callable[[ZSet[Rule]], ZSet[A]], rules: Stream[Rule]) -> Stream[A]:
     """Return the rows that a linear function makes from the rules, as a stream of changes with one value per commit.
 
     `rules` has the changes of the rules. A row that several rules make has weight 1 all the same.

@@ -193,7 +193,7 @@ def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
 
 def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
     """Pair each rewrite before a NOT with each match of the atoms under this NOT that agrees with the rewrite."""
-    return join(rewrites, matches, _asked, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
+    return join(rewrites, matches, _asks, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
 
 
 def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
@@ -263,7 +263,7 @@ def _match(rewrite: Rewrite, query: Query) -> Match:
     return Match((asker, _constants(asker.group, found)), _constants(argument, found))
 
 
-def _asked(rewrite: Rewrite) -> Asked:
+def _asks(rewrite: Rewrite) -> Asked:
     negated = _negated(rewrite)
     return negated, _constants(_outer(negated), rewrite.substitution)
 

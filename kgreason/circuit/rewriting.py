@@ -58,7 +58,7 @@ def unifiable(one: Atom, other: Atom) -> bool:
     if shape(one) != shape(other):
         return False
     equal: dict[Term, Term] = {}
-    for pair in zip(_renamed(one, "one"), _renamed(other, "other"), strict=True):
+    for pair in zip(_rename(one, "one"), _rename(other, "other"), strict=True):
         left, right = (_end(term, equal) for term in pair)
         if not isinstance(left, Variable):
             left, right = right, left
@@ -69,7 +69,7 @@ def unifiable(one: Atom, other: Atom) -> bool:
     return True
 
 
-def _renamed(atom: Atom, name: str) -> tuple[Term, ...]:
+def _rename(atom: Atom, name: str) -> tuple[Term, ...]:
     return tuple(Variable(f"{name} {term.name}") if isinstance(term, Variable) else term for term in atom.terms)
 
 

@@ -74,7 +74,7 @@ class Reporting(click.Group):
             _forget_stdout()
             ctx.exit(self._error(ctx))
         except OSError as error:
-            ctx.exit(_say(_described(error), self._error(ctx)))
+            ctx.exit(_say(_text(error), self._error(ctx)))
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt as stop:
@@ -90,7 +90,7 @@ def _say(message: str, status: int) -> int:
     return status
 
 
-def _described(error: OSError) -> str:
+def _text(error: OSError) -> str:
     return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 

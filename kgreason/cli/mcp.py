@@ -45,10 +45,10 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
         with graph_at(location, wait=seconds) as graph:
             return graph.update(sparql, "the update").delta.detached()
 
-    assistant(open_, lambda sparql: _tried(location, sparql), made, writes=writes, seconds=seconds).run("stdio")
+    assistant(open_, lambda sparql: _delta_of(location, sparql), made, writes=writes, seconds=seconds).run("stdio")
 
 
-def _tried(location: Place, sparql: str) -> Delta:
+def _delta_of(location: Place, sparql: str) -> Delta:
     """Return the delta that the update `sparql` would have as a commit. The store does not change."""
     if isinstance(location, Server):
         with graph_at(location) as server:

@@ -96,7 +96,7 @@ def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> di
     return labels(graph, (term for proof in proofs for term in terms_of(proof)), language)
 
 
-def known(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
+def prefixes_of(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
     """Return the prefixes that a command knows: rdf, rdfs, owl, xsd, those of the graph, and those of `--prefix`.
 
     If several have one name, the last of these counts.
@@ -104,7 +104,7 @@ def known(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
     return {**PREFIXES, **graph.prefixes, **prefixes}
 
 
-def shortened(text: str, prefixes: Mapping[str, str]) -> str:
+def shorten(text: str, prefixes: Mapping[str, str]) -> str:
     """Shorten the IRIs in a text that has terms in N-Triples syntax. rdf:type becomes `a`."""
     if not prefixes:
         return text
@@ -116,4 +116,4 @@ def short_warnings(warnings: Iterable[str], prefixes: Mapping[str, str]) -> list
     """Return the warnings of a graph; in those about axioms the IRIs are shortened. A document keeps its IRI."""
     from kgreason.ontology.read.unread import OF_AXIOMS
 
-    return [shortened(each, prefixes) if OF_AXIOMS in each else each for each in warnings]
+    return [shorten(each, prefixes) if OF_AXIOMS in each else each for each in warnings]

@@ -161,7 +161,7 @@ threads = integer(
 )
 
 
-def _loaded(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
+def _import_all(_context: click.Context, _option: click.Parameter, names: tuple[str, ...]) -> list[Callable[..., Any]]:
     """Import the modules that --functions names, and return their Python functions."""
     if not names:
         return []
@@ -174,7 +174,7 @@ functions = click.option(
     "--functions",
     multiple=True,
     metavar="MODULE",
-    callback=_loaded,
+    callback=_import_all,
     help="A Python module, or its file, with functions that rules call; may be given several times.",
 )
 
@@ -239,7 +239,7 @@ def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
     if text is not None:
         return text, f"<{option}>"
     if file is None or is_stdin(file):
-        return typed(f"the {option}", f"--{option}"), STDIN
+        return stdin_text(f"the {option}", f"--{option}"), STDIN
     try:
         return file.read_text("utf-8-sig"), str(file)
     except UnicodeDecodeError as error:
@@ -251,7 +251,7 @@ def is_stdin(file: object) -> bool:
     return str(file) == "-"
 
 
-def typed(what: str, instead: str) -> str:
+def stdin_text(what: str, instead: str) -> str:
     """Read the text of standard input. Raises InputError.
 
     `what` is the name of the text in messages. `instead` is the option that takes the same text.
@@ -292,10 +292,10 @@ def print_table(values: dict[str, Any], *, as_json: bool) -> None:
         return
     width = max(map(len, values), default=0)
     for name, value in values.items():
-        click.echo(f"{name:<{width}}  {told(value)}")
+        click.echo(f"{name:<{width}}  {text_of(value)}")
 
 
-def told(value: object) -> str:
+def text_of(value: object) -> str:
     """Return a value of a table as text. A dict is one of seconds by part."""
     if isinstance(value, dict):
         return ", ".join(f"{name} {seconds:.3f} s" for name, seconds in value.items())

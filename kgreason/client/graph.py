@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, TypedDict, Unpack, cast
 
 import httpx
 import pyoxigraph
-from pyoxigraph import DefaultGraph, QueryBoolean, QueryResultsFormat, QueryTriples, RdfFormat, Triple
+from pyoxigraph import DefaultGraph, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
 from kgreason.client.link import Link, with_parameters
 from kgreason.client.past import RemotePast
@@ -35,14 +35,14 @@ from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.bindings import Bindings, bound
 from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
-from kgreason.graph.knowledge_graph import QueryOptions
 from kgreason.graph.opening.options import File, Strategy
-from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.graph.results.answers import Found, Matches, Triples, found
+from kgreason.graph.results.questions import Questions
 from kgreason.options import check_count, check_seconds
 from kgreason.progress import Progress
 from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
-from kgreason.sparql.query.asking import repeated
+from kgreason.sparql.query.asking import repeat
 from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
@@ -95,7 +95,7 @@ def connect(
     return graph
 
 
-class RemoteGraph(ReadableRemoteGraph):
+class RemoteGraph(ReadableRemoteGraph, Questions):
     """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
 
     def __init__(self, link: Link, how: How) -> None:
@@ -210,7 +210,7 @@ class RemoteGraph(ReadableRemoteGraph):
         check_paths("load", paths)
         progress = progress_of(progress)
         begun, tx, skipped = time.perf_counter(), self.transaction(), Skipped() if skip_malformed else None
-        return self._loaded(
+        return self._end_load(
             tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress), begun, progress, skipped
         )
 
@@ -219,9 +219,9 @@ class RemoteGraph(ReadableRemoteGraph):
         check_paths("unload", paths)
         progress = progress_of(progress)
         begun, tx = time.perf_counter(), self.transaction()
-        return self._loaded(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
+        return self._end_load(tx.unload(*paths, syntax=syntax, progress=progress), begun, progress)
 
-    def _loaded(
+    def _end_load(
         self, tx: RemoteTransaction, begun: float, progress: Progress, skipped: Skipped | None = None
     ) -> Loaded:
         tx.end(True, progress)
@@ -271,11 +271,11 @@ class RemoteGraph(ReadableRemoteGraph):
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
         """
-        return self._queried(
+        return self._answer(
             sparql, bindings=bindings, prefixes=prefixes, base=base, default_graph=default_graph, timeout=timeout
         )
 
-    def _queried(
+    def _answer(
         self,
         sparql: str,
         *,
@@ -309,22 +309,7 @@ class RemoteGraph(ReadableRemoteGraph):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
         rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
-        return found(repeated(sparql, rows), self._shown_prefixes)
-
-    def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """Return the solutions of a SELECT query. Raises QueryError for a query that is not a SELECT."""
-        check_text("select", "a SELECT query", sparql)
-        return of_form(self.query(sparql, **options), Solutions)
-
-    def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """Return the answer of an ASK query. Raises QueryError for a query that is not an ASK."""
-        check_text("ask", "an ASK query", sparql)
-        return bool(of_form(self.query(sparql, **options), QueryBoolean))
-
-    def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """Return the triples of a CONSTRUCT or DESCRIBE query. Raises QueryError for a SELECT or an ASK."""
-        check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
-        return of_form(self.query(sparql, **options), Triples)
+        return found(repeat(sparql, rows), self._shown_prefixes)
 
     def match(
         self,
@@ -384,7 +369,7 @@ class RemoteGraph(ReadableRemoteGraph):
         The first query raises HistoryError if the history does not have the commit.
         """
         check_count("commit", commit, 0)
-        return RemotePast(commit, self._queried)
+        return RemotePast(commit, self._answer)
 
     def revert(self, commit: int) -> Reverted:
         """Take a commit back, as a new commit; see `KnowledgeGraph.revert`."""

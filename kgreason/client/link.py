@@ -85,7 +85,7 @@ class Link:
         `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `ask`.
         """
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
-        return self._answer("POST", path, _encoded(given), headers, is_edit=is_edit)
+        return self._answer("POST", path, _encode(given), headers, is_edit=is_edit)
 
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
         """Send a POST request with a body of the media type `media`. Returns the answer in the media type `accept`.
@@ -171,11 +171,11 @@ def _pieces(file: IO[bytes], headers: dict[str, str]) -> Iterator[bytes]:
 
 def with_parameters(path: str, given: Parameters) -> str:
     """Return the address `path` with the parameters `given` after it: `path?name=value`."""
-    text = _encoded(given).decode()
+    text = _encode(given).decode()
     return f"{path}?{text}" if text else path
 
 
-def _encoded(given: Parameters) -> bytes:
+def _encode(given: Parameters) -> bytes:
     return urlencode(list(given), errors="surrogatepass").encode()
 
 

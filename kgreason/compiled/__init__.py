@@ -52,7 +52,7 @@ def _is_interpreted() -> bool:
     return os.environ.get("NUMBA_DISABLE_JIT", "0") != "0"
 
 
-def _chosen() -> Library | None:
+def _library() -> Library | None:
     """Return the library to use, or None if Numba compiles the kernels."""
     choice = os.environ.get(CHOICE, "")
     if choice in ("numba", "bounds") or _is_interpreted():
@@ -63,7 +63,7 @@ def _chosen() -> Library | None:
     return library
 
 
-LIBRARY = _chosen()
+LIBRARY = _library()
 """The library that this process uses, or None."""
 
 

@@ -84,7 +84,7 @@ def compile_in_two(large: Any, others: Sequence[str] = FIRST) -> None:
                 if other is None or other.poll() is not None:
                     break
                 let_out()
-                _compile(_named(name))
+                _compile(_function(name))
             until = time.monotonic() + PATIENCE
             while other is not None and other.poll() is None and time.monotonic() < until:
                 let_out()
@@ -98,7 +98,7 @@ def _compile(kernel: Any) -> None:
     kernel.compile(signature_of(kernel.py_func))
 
 
-def _named(name: str) -> Callable[..., Any]:
+def _function(name: str) -> Callable[..., Any]:
     module, _, function = name.rpartition(".")
     found: Callable[..., Any] = getattr(importlib.import_module(module), function)
     return found
@@ -142,4 +142,4 @@ def _end_with_parent() -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    _compile(_named(sys.argv[1]))
+    _compile(_function(sys.argv[1]))

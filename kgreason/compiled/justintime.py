@@ -18,10 +18,8 @@ Cost: importing this module imports Numba, about 0.3 s.
 from __future__ import annotations
 
 import functools
-import gc
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -38,6 +36,7 @@ from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, Inlin
 from kgreason.compiled.arrays import types
 from kgreason.compiled.library import PACKAGE, kernel_sources, stamp
 from kgreason.interrupts import undivided
+from kgreason.memory import uncollected
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -190,18 +189,6 @@ class _PartCompiler(_KernelCompiler):
         return [passes]
 
 
-@contextmanager
-def _collecting_no_garbage() -> Iterator[None]:
-    """Have Python collect no garbage in the block. Numba makes millions of objects, and most of them stay."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
 class Kernel(CPUDispatcher):  # type: ignore[misc]
     """A function that Python calls."""
 
@@ -213,7 +200,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
         Numba is undivided, because an interrupt would break it for the rest of the process.
         """
-        with undivided(), _collecting_no_garbage():
+        with undivided(), uncollected():  # Numba makes millions of objects, and most of them stay
             return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
@@ -231,14 +218,14 @@ class Part(CPUDispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
         """Compile the part for a signature. Smaller integers become int64s, so that there is one part for all."""
         arguments, _ = sigutils.normalize_signature(sig)
-        with _collecting_no_garbage():
-            return super().compile(tuple(map(_widened, arguments)))
+        with uncollected():
+            return super().compile(tuple(map(_widen, arguments)))
 
     def __call__(self, *_: object, **__: object) -> Any:  # noqa: D102
         raise TypeError(f"{self.py_func.__qualname__} can be called by kernels only, not by Python")
 
 
-def _widened(kind: Any) -> Any:
+def _widen(kind: Any) -> Any:
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 

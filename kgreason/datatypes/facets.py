@@ -21,20 +21,20 @@ from kgreason.patterns.matching import compiled
 from kgreason.terms.vocabulary import RDF, XSD
 
 
-def _bound(*kept: int) -> Callable[[Value, Value], bool]:
+def _compare(*kept: int) -> Callable[[Value, Value], bool]:
     return lambda data_value, limit: compare(data_value, limit) in kept
 
 
 def _length(*kept: int) -> Callable[[Value, Value], bool]:
     def test(data_value: Value, limit: Value) -> bool:
-        text = _measured(data_value)
+        text = _text_of(data_value)
         return text is not None and compare(Value(value.REAL, len(text)), limit) in kept
 
     return test
 
 
 def _pattern(data_value: Value, limit: Value) -> bool:
-    text = _measured(data_value)
+    text = _text_of(data_value)
     return isinstance(text, str) and compiled(limit.data).fullmatch(text) is not None
 
 
@@ -42,7 +42,7 @@ def _language_range(data_value: Value, limit: Value) -> bool:
     return data_value.space == value.LANG_STRING and _matches(data_value.data[1], limit.data.lower())
 
 
-def _measured(data_value: Value) -> Any:
+def _text_of(data_value: Value) -> Any:
     """Return the part of a value that facets for lengths and patterns look at: its string or octets.
 
     Returns None for a value to which these facets do not apply.
@@ -69,10 +69,10 @@ def _matches(tag: str, language_range: str) -> bool:
 
 
 FACETS: dict[str, Callable[[Value, Value], bool]] = {
-    f"<{XSD}minInclusive>": _bound(0, 1),
-    f"<{XSD}maxInclusive>": _bound(0, -1),
-    f"<{XSD}minExclusive>": _bound(1),
-    f"<{XSD}maxExclusive>": _bound(-1),
+    f"<{XSD}minInclusive>": _compare(0, 1),
+    f"<{XSD}maxInclusive>": _compare(0, -1),
+    f"<{XSD}minExclusive>": _compare(1),
+    f"<{XSD}maxExclusive>": _compare(-1),
     f"<{XSD}length>": _length(0),
     f"<{XSD}minLength>": _length(0, 1),
     f"<{XSD}maxLength>": _length(0, -1),

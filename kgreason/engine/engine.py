@@ -180,7 +180,7 @@ class Engine(Reader):
         try:
             if strategy == "bootstrap" or (strategy == "auto" and self._is_hopeless(wish, budget)):
                 self._switch(budget, check)
-            elif not self._tried(wish, rules, strategy, budget, check):
+            elif not self._try_update(wish, rules, strategy, budget, check):
                 self._switched = True
                 self._switch(budget, check)
         except OverLimitError:
@@ -194,19 +194,19 @@ class Engine(Reader):
         elastic = self._elastic
         if elastic.work is None:
             return True
-        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._left(budget) < elastic.work:
+        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._rest(budget) < elastic.work:
             return False
         elastic.doubt()
         return True
 
-    def _tried(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
+    def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
         `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: the Update went past a limit
         of the strategy `auto`, or the levels of facts have grown too large over many Updates; a Bootstrap numbers them
         again. Raises OverLimitError if the budget ran out.
         """
-        most = UNLIMITED if budget is None else self._circuit.spent + self._left(budget)
+        most = UNLIMITED if budget is None else self._circuit.spent + self._rest(budget)
         is_auto = strategy == "auto"
         try:
             update = Update(self._circuit, self._elastic, self._commit, most, is_auto, check, self._note_missed)
@@ -222,7 +222,7 @@ class Engine(Reader):
     def _note_missed(self, missed: int) -> None:
         self._missed += missed
 
-    def _left(self, budget: int | None) -> int:
+    def _rest(self, budget: int | None) -> int:
         """Return how many rewrites the open commit may still extend."""
         return UNLIMITED if budget is None else budget - self._spent - self._circuit.spent
 

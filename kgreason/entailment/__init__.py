@@ -6,7 +6,7 @@ expressions  class expressions that no rule reads: cardinalities, hasSelf
 claims       turns an axiom into a goal
 kinds        the goal that a name denotes a class or a property
 classes      turns "x is in this class expression" into assumptions or into a goal
-goals        goals (statements to show) as values; `proved` tries to show a goal
+goals        goals (statements to show) as values; `prove` tries to show a goal
 containers   triples that RDFS derives from nothing: about rdf:_1, rdf:_2, ..., datatypes, resources
 world        Closure: the materialized premises, to which assumptions can be added for a while
 values       compares literals by value

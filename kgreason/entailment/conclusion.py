@@ -34,7 +34,7 @@ from kgreason.entailment.matching import components
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
 from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
-from kgreason.rules.model import Atom, Constant, Term, Triple, Variable, triple
+from kgreason.rules.model import Constant, Term, Triple, Variable, triple
 from kgreason.terms import vocabulary as v
 
 Said: TypeAlias = Claim | Restriction | Counted | Reflexive
@@ -265,13 +265,9 @@ def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant
     members = [(Variable(each[0]), each[2]) for each in group if is_shown(each)]
     patterns = [triple(*map(term, each)) for each in group if not is_shown(each)]
     bound = {variable for pattern in patterns for variable in pattern.variables()}
-    patterns += [_anything(each) for each, _ in members if each not in bound]
+    patterns += [triple(each, Variable("predicate"), Variable("object")) for each, _ in members if each not in bound]
 
     def then(found: Binding) -> Goal:
         return Every(tuple(classes.member(found[each], class_) for each, class_ in members))
 
     return Exists(tuple(patterns), then)
-
-
-def _anything(individual: Variable) -> Atom:
-    return triple(individual, Variable("predicate"), Variable("object"))

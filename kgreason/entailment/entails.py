@@ -82,7 +82,7 @@ def unproved(
 
 
 class Judgement(NamedTuple):
-    """The answer of `judged`.
+    """The answer of `judge`.
 
     `unproved` has one entry for each part of the conclusion that could not be proved: all triples of this part.
     `is_contradictory` says whether the premises contradict themselves. Such premises entail everything.
@@ -92,7 +92,7 @@ class Judgement(NamedTuple):
     is_contradictory: bool
 
 
-def judged(
+def judge(
     premises: File | Iterable[File],
     conclusion: File | Iterable[File],
     *,
@@ -137,13 +137,13 @@ class _Premises:
         Call this method only once: it adds triples about the terms of the conclusion to the closure for good.
         """
         from kgreason.entailment.conclusion import Known, understood
-        from kgreason.entailment.goals import proved
+        from kgreason.entailment.goals import prove
 
         closure = self.closure
         triples = closure.read(_files(conclusion))
         _assume_vocabulary(closure, triples, self.rules, self.is_owl)
         literally = understood(triples, "triples", Known())
-        if all(proved(part.goal, closure) for part in literally.parts):
+        if all(prove(part.goal, closure) for part in literally.parts):
             return
         impossible = closure.ill_typed(triples)  # never assumed: everything would follow
         yield from ((each,) for each in impossible)
@@ -152,7 +152,7 @@ class _Premises:
         wanted = understood(triples, semantics if self.is_owl else "triples", known)
         with closure.suppose(wanted.definitions):
             for part in wanted.parts:
-                if not proved(part.goal, closure):
+                if not prove(part.goal, closure):
                     yield part.triples
 
 

@@ -1,4 +1,4 @@
-"""Goals: statements to show, as values; and `proved`, which shows them in a world.
+"""Goals: statements to show, as values; and `prove`, which shows them in a world.
 
     Holds(triple)             the triple is in the closure
     Absurd()                  there is a contradiction
@@ -105,7 +105,7 @@ TRUE = Every(())
 _VALUE = Variable("value")
 
 
-def proved(goal: Goal, world: World) -> bool:
+def prove(goal: Goal, world: World) -> bool:
     """Whether a goal is met in a world."""
     if world.is_absurd:
         return True
@@ -115,14 +115,14 @@ def proved(goal: Goal, world: World) -> bool:
         case Absurd():
             return False
         case Every(goals):
-            return all(proved(each, world) for each in goals)
+            return all(prove(each, world) for each in goals)
         case Some(goals):
-            return any(proved(each, world) for each in goals)
+            return any(prove(each, world) for each in goals)
         case Suppose(triples, then):
             with world.suppose(triples):
-                return proved(then, world)
+                return prove(then, world)
         case Exists(patterns, then):
-            return any(proved(then(binding), world) for binding in world.solutions(patterns))
+            return any(prove(then(binding), world) for binding in world.solutions(patterns))
         case Several():
             return _are_several(goal, world)
 
@@ -130,8 +130,8 @@ def proved(goal: Goal, world: World) -> bool:
 def _are_several(goal: Several, world: World) -> bool:
     wanted = (triple(goal.subject, goal.property_, _VALUE),)
     values = dict.fromkeys(found[_VALUE] for found in world.solutions(wanted))
-    members = [value for value in values if proved(goal.member(value), world)]
-    apart = cache(lambda one, other: proved(goal.apart(one, other), world))
+    members = [value for value in values if prove(goal.member(value), world)]
+    apart = cache(lambda one, other: prove(goal.apart(one, other), world))
     return _has_clique(members, goal.number, apart)
 
 

@@ -35,7 +35,7 @@ def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, in
     rest = [pattern for pattern in found if pattern != first]
     for row in found[first].tolist():
         binding = {term: value for term, value in zip(first, row, strict=True) if term < 0}
-        for more in solutions(rows, [_substituted(pattern, binding) for pattern in rest]):
+        for more in solutions(rows, [_substitute(pattern, binding) for pattern in rest]):
             yield binding | more
 
 
@@ -51,7 +51,7 @@ def _matches(rows: Int32, pattern: Pattern) -> Int32:
     return rows[kept]
 
 
-def _substituted(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
+def _substitute(pattern: Pattern, binding: Mapping[int, int]) -> Pattern:
     subject, predicate, object_ = (binding.get(term, term) for term in pattern)
     return subject, predicate, object_
 

@@ -24,7 +24,7 @@ from kgreason.ontology.manchester import Manchester, about_of, is_blank, is_part
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.notation import term_text
 from kgreason.proofs.proof import Proof, Unsatisfiable
-from kgreason.proofs.words.folding import known
+from kgreason.proofs.words.folding import source_triples
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
 
@@ -110,7 +110,7 @@ class _Search:
         waiting, seen = [proof], set[Triple]()
         while waiting:
             each = waiting.pop(0)
-            self._described.update(dict.fromkeys(known(each)))
+            self._described.update(dict.fromkeys(source_triples(each)))
             for triple in _leaves(each):
                 axiom = self._annotated(triple) if triple[1] in _OF_ANNOTATIONS else triple
                 if axiom is None or axiom in seen or not may_repair(axiom):

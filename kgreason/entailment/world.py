@@ -90,7 +90,7 @@ class Closure:
 
     def assume(self, triples: Sequence[Triple]) -> None:
         """Add triples to the premises for good."""
-        self._change(Edit(added=in_default_graph(self._interned(triples))))
+        self._change(Edit(added=in_default_graph(self._intern(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
         """Return the datatypes of all literals that were read so far, without datatypes that are not recognized."""
@@ -152,7 +152,7 @@ class Closure:
     @contextmanager
     def suppose(self, triples: tuple[Triple, ...]) -> Iterator[None]:
         """A context in which `triples` are asserted as well."""
-        rows = np.unique(self._interned(triples), axis=0)
+        rows = np.unique(self._intern(triples), axis=0)
         asserted = self._materializer.engine.facts.are_asserted(rows)
         new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
         before = self._rows, self._is_absurd
@@ -163,7 +163,7 @@ class Closure:
             self._change(Edit(removed=new))
             self._rows, self._is_absurd = before
 
-    def _interned(self, triples: Sequence[Triple]) -> Int32:
+    def _intern(self, triples: Sequence[Triple]) -> Int32:
         if not triples:
             return np.ascontiguousarray(NO_QUADS[:, :3])
         ids = self._materializer.dictionary.intern([term for triple in triples for term in triple])

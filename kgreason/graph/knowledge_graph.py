@@ -21,9 +21,9 @@ from contextlib import contextmanager, nullcontext
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self, TypedDict, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack, overload
 
-from pyoxigraph import BlankNode, DefaultGraph, NamedNode, QueryBoolean, Triple
+from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError
 from kgreason.graph.changes.loaded import Loaded
@@ -38,7 +38,8 @@ from kgreason.graph.open_transaction import OpenTransaction
 from kgreason.graph.opening.opened import check_kept, open_home
 from kgreason.graph.opening.options import Documents, EngineOptions, File, Strategy, check_stored
 from kgreason.graph.readable import ReadableGraph
-from kgreason.graph.results.answers import Found, Matches, Solutions, Triples, found, of_form
+from kgreason.graph.results.answers import Found, Matches, found
+from kgreason.graph.results.questions import Questions
 from kgreason.interrupts import as_one
 from kgreason.options import (
     DEFAULT_LIMITS,
@@ -88,17 +89,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class QueryOptions(TypedDict, total=False):
-    """The options of `query`, `select`, `ask` and `construct`; `KnowledgeGraph.query` explains them."""
-
-    bindings: Bindings | None
-    prefixes: Mapping[str, str] | None
-    base: str | None
-    default_graph: UserTerm | None
-    timeout: float | None
-
-
-class KnowledgeGraph(ReadableGraph):
+class KnowledgeGraph(ReadableGraph, Questions):
     """A materialized knowledge graph; `KnowledgeGraph.open` makes one.
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
@@ -710,30 +701,6 @@ class KnowledgeGraph(ReadableGraph):
         graphs = None if name is None else [name]
         spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
         return found(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)
-
-    def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
-        """Return the solutions of a SELECT query; `options` and errors as for `query`.
-
-        Raises QueryError for a query that is not a SELECT.
-        """
-        check_text("select", "a SELECT query", sparql)
-        return of_form(self.query(sparql, **options), Solutions)
-
-    def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
-        """Return the answer of an ASK query; `options` and errors as for `query`.
-
-        Raises QueryError for a query that is not an ASK.
-        """
-        check_text("ask", "an ASK query", sparql)
-        return bool(of_form(self.query(sparql, **options), QueryBoolean))
-
-    def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
-        """Return the triples of a CONSTRUCT or DESCRIBE query; `options` and errors as for `query`.
-
-        Raises QueryError for a SELECT or an ASK.
-        """
-        check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
-        return of_form(self.query(sparql, **options), Triples)
 
     def match(
         self,

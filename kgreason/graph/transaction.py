@@ -53,7 +53,7 @@ from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder
 from kgreason.rules.relations.declarations import check_declared
-from kgreason.shapes.vocabulary import SHAPE, check_heads
+from kgreason.shapes.vocabulary import SHAPE
 from kgreason.spans import Spans, span
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -338,7 +338,6 @@ class Transaction:
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
         rules = tuple(rules)
         check_own(rules)
-        check_heads(rules)
         own = self._rules()
         known = {canonical(rule) for rule in own}
         after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)

@@ -70,7 +70,7 @@ class Department:
         rank = profile.PROFESSORS[self._draw.below(len(profile.PROFESSORS))]
         return link(student, "advisor", self._professor(rank))
 
-    def _named(self, class_name: str, number: int) -> Iterator[str]:
+    def _individual(self, class_name: str, number: int) -> Iterator[str]:
         name = f"{class_name}{number}"
         yield instance(self._local(name), class_name)
         yield link(self._local(name), "name", f'"{name}"')
@@ -88,7 +88,7 @@ class Department:
 
     def _person(self, class_name: str, number: int) -> Iterator[str]:
         person = self._local(f"{class_name}{number}")
-        yield from self._named(class_name, number)
+        yield from self._individual(class_name, number)
         yield link(person, "emailAddress", f'"{class_name}{number}@{self._host}"')
         yield link(person, "telephone", '"xxx-xxx-xxxx"')
 
@@ -114,11 +114,11 @@ class Department:
     def _teaching(self, person: str) -> Iterator[str]:
         """Yield the lines for the courses that a member of the faculty teaches. Nobody else teaches these courses."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
-            yield from self._named("Course", self._courses)
+            yield from self._individual("Course", self._courses)
             yield link(person, "teacherOf", self._local(f"Course{self._courses}"))
             self._courses += 1
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
-            yield from self._named("GraduateCourse", self._graduate_courses)
+            yield from self._individual("GraduateCourse", self._graduate_courses)
             yield link(person, "teacherOf", self._local(f"GraduateCourse{self._graduate_courses}"))
             self._graduate_courses += 1
 

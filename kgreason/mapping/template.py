@@ -101,7 +101,7 @@ class IriTemplate:
 
 def template(text: str) -> IriTemplate:
     """Read a template. Raises InputError for a brace without its partner."""
-    return IriTemplate(tuple(_joined(_parts(text))))
+    return IriTemplate(tuple(_join(_parts(text))))
 
 
 def has_holes(text: str) -> bool:
@@ -119,7 +119,7 @@ def _parts(text: str) -> Iterator[str | Hole]:
         yield Hole(column, bool(plus)) if column else escaped or plain
 
 
-def _joined(parts: Iterator[str | Hole]) -> Iterator[str | Hole]:
+def _join(parts: Iterator[str | Hole]) -> Iterator[str | Hole]:
     """Join neighbouring texts."""
     text = ""
     for part in parts:

@@ -56,10 +56,10 @@ def lines(batch: pa.RecordBatch, mapping: RowMapping, first: int = 1) -> bytes:
 
     Arguments and errors are those of `triples`.
     """
-    return b"".join(_joined(part) for part in _Batch(batch, first).parts(mapping))
+    return b"".join(_lines_of(part) for part in _Batch(batch, first).parts(mapping))
 
 
-def _joined(terms: list[pa.Array]) -> bytes:
+def _lines_of(terms: list[pa.Array]) -> bytes:
     written = pc.binary_join_element_wise(*terms, pa.scalar(".\n", TEXT), pa.scalar(" ", TEXT))
     _, offsets, data = written.buffers()
     if not len(written) or data is None:
@@ -88,7 +88,7 @@ class _Batch:
 
     def _objects(self, mapping: RowMapping) -> Iterator[tuple[str, ColumnValues]]:
         for each in mapping.types:
-            yield v.RDF_TYPE, self._filled(each)
+            yield v.RDF_TYPE, self._values_of(each)
         for column in mapping.columns:
             yield column.predicate, self._values(column)
 
@@ -111,7 +111,7 @@ class _Batch:
                 raise wrong(column, place, "the subject or the graph of this row needs the value; drop such rows first")
         return template.fill(columns, len(self._rows))
 
-    def _filled(self, template: IriTemplate) -> ColumnValues:
+    def _values_of(self, template: IriTemplate) -> ColumnValues:
         """Return the values of a template. At most one of its columns may have lists: each item gives a value."""
         columns = [self._column(name) for name in template.columns]
         if not columns:
@@ -126,7 +126,7 @@ class _Batch:
     def _values(self, mapping: ColumnMapping) -> ColumnValues:
         """Return the objects of a column as terms."""
         if mapping.template is not None:
-            return self._filled(mapping.template)
+            return self._values_of(mapping.template)
         column = self._column(mapping.column).items()
         natural, wanted = datatype_of(column), mapping.datatype
         if mapping.language is not None:
@@ -158,11 +158,11 @@ def _in_type(column: ColumnValues, datatype: str) -> ColumnValues:
 def _literals(written: pa.Array, end: str) -> pa.Array:
     """Return literals with these texts; `end` is the datatype or the language tag."""
     return pc.binary_join_element_wise(
-        pa.scalar('"', TEXT), _escaped(written), pa.scalar(f'"{end}', TEXT), pa.scalar("", TEXT)
+        pa.scalar('"', TEXT), _escape(written), pa.scalar(f'"{end}', TEXT), pa.scalar("", TEXT)
     )
 
 
-def _escaped(written: pa.Array) -> pa.Array:
+def _escape(written: pa.Array) -> pa.Array:
     if not pc.any(pc.match_substring_regex(written, _ESCAPED)).as_py():
         return written
     if pc.any(pc.match_substring_regex(written, _RARE)).as_py():

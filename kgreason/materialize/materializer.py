@@ -34,7 +34,6 @@ from kgreason.materialize.program import (
     datatypes_read,
     have_datatype,
     is_datatype,
-    uncollected,
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads
 from kgreason.materialize.results import Results, Step
@@ -48,6 +47,7 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.materialize.state import Flags, Saved
+from kgreason.memory import uncollected
 from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import Rule

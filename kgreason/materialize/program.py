@@ -22,9 +22,7 @@ Cost of `build`: one translation of the schema. Cost of `LiveProgram`: what the 
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -131,21 +129,6 @@ class ProgramChange(NamedTuple):
     removed: tuple[Rule, ...]
     added: tuple[Rule, ...]
     restated: tuple[Rule, ...]
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Suspend cyclic garbage collection in this block.
-
-    The collector would look at all objects again and again while new ones are made.
-    """
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class LiveProgram:
@@ -413,10 +396,6 @@ def _needed_layer(
 @lru_cache(maxsize=64)
 def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
     """Return a layer of `rules`, all with the same reason. Many graphs share the layer, so it must not be changed."""
-    return _layer(rules, reason)
-
-
-def _layer(rules: Iterable[Rule], reason: str) -> Layer:
     return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
 
 
@@ -477,11 +456,7 @@ def _own(rules: Iterable[Rule]) -> Layer:
 
 
 def _translated_layer(rules: Iterable[Rule]) -> Layer:
-    return {rule: Ruling(rule, _origin(rule)) for rule in rules}
-
-
-def _origin(rule: Rule) -> str:
-    return " ".join(" ".join((*triple, ".")) for triple in rule.sources)
+    return {rule: Ruling(rule, " ".join(" ".join((*triple, ".")) for triple in rule.sources)) for rule in rules}
 
 
 def _program(layers: Iterable[Layer], warnings: Iterable[str]) -> Program:

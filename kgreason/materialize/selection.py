@@ -35,6 +35,7 @@ from kgreason.rules.program import Finder, check_sizes
 from kgreason.rules.relations.declarations import check_declared
 from kgreason.rules.relations.names import INNER, checked_name
 from kgreason.rules.safety import DATA_IN_HEAD
+from kgreason.shapes.vocabulary import check_heads
 
 _LINKS = frozenset(["eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o"])
 """The rules of owl2rl that links.dl replaces."""
@@ -168,10 +169,14 @@ def reselect(
 
 
 def check_own(rules: Iterable[Rule]) -> None:
-    """Raises RuleError if a user's rule is too long, uses a relation of kgreason itself, or has DATA in its head."""
+    """Raise RuleError for a user's rule that is too long, uses a relation of kgreason itself, or has DATA in its head.
+
+    Raise RuleError, too, if the rule derives facts that only the shapes graph derives.
+    """
     rules = tuple(rules)
     check_sizes(rules)
     check_declared(rules)
+    check_heads(rules)
     for rule in rules:
         if rule.declares:
             checked_name(rule.declares.name)

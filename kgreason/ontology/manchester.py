@@ -215,7 +215,7 @@ class Manchester:
         nodes = {each[0]: None for each in triples if is_blank(each[0])}
         lists = {each[2]: None for each in triples if not is_part(each) and is_blank(each[2])}
         told = [node for node in nodes if self._is_told(node)]
-        return self._reached([*told, *(head for head in lists if self.members(head) is not None)])
+        return self._blanks([*told, *(head for head in lists if self.members(head) is not None)])
 
     def _is_told(self, node: str) -> bool:
         """Whether a blank node is an expression or an axiom that can be read."""
@@ -245,8 +245,8 @@ class Manchester:
         """
         triples = tuple(dict.fromkeys(triples))
         texts = {triple: self._stated(triple) for triple in triples if not is_part(triple)}
-        unread = self._reached(node for _, failed in texts.values() for node in failed)
-        read = self._reached(term for triple in texts for term in (triple[0], triple[2])) - unread
+        unread = self._blanks(node for _, failed in texts.values() for node in failed)
+        read = self._blanks(term for triple in texts for term in (triple[0], triple[2])) - unread
         found: dict[str, None] = {}
         for triple in triples:
             if triple in texts:
@@ -263,7 +263,7 @@ class Manchester:
         group, failed = self._grouped(triple[0])
         return (group, failed) if group else (text.axiom(triple), text.failed | failed)
 
-    def _reached(self, terms: Iterable[str]) -> set[str]:
+    def _blanks(self, terms: Iterable[str]) -> set[str]:
         """Return the blank nodes among `terms`, and those that are parts of them."""
         found = set(filter(is_blank, terms))
         waiting = list(found)

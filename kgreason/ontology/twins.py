@@ -119,8 +119,10 @@ class LiveTwins:
             nodes += others
         elif others:
             nodes.append(self._sayer(first, others[-1]))
-        told = [triple for node in nodes for triple in self._triples(node)]
-        return tuple(dict.fromkeys((*told, *(self._declared(first) if fact.relation in _OF_TWINS else ()))))
+        told = [
+            (node, each, term) for node in nodes for each in PREDICATES for term in self._schema.objects(node, each)
+        ]
+        return tuple(dict.fromkeys((*told, *(self._declarations(first) if fact.relation in _OF_TWINS else ()))))
 
     def _sayer(self, leader: Constant, filler: Constant) -> Constant:
         """Return the restriction with the smallest text among those of the twins of `leader` that mention `filler`.
@@ -132,10 +134,7 @@ class LiveTwins:
         parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
 
-    def _triples(self, node: Constant) -> Iterator[Triple]:
-        return ((node, each, term) for each in PREDICATES for term in self._schema.objects(node, each))
-
-    def _declared(self, node: Constant) -> Iterator[Triple]:
+    def _declarations(self, node: Constant) -> Iterator[Triple]:
         """Yield the declaration by which a restriction with twins is a subclass of itself.
 
         This is the declaration of its property, otherwise that of its filler. If neither is declared, the filler is a
@@ -148,7 +147,7 @@ class LiveTwins:
         elif v.OWL_CLASS in self._schema.objects(part.filler, v.RDF_TYPE):
             yield part.filler, v.RDF_TYPE, v.OWL_CLASS
         else:
-            yield from self._declared(part.filler)
+            yield from self._declarations(part.filler)
 
     # Which nodes an edit touches
 
@@ -182,13 +181,13 @@ class LiveTwins:
             least = min(reading.depth for reading in waiting.values())
             moved: dict[Key, list[Constant]] = {}
             for node in [node for node, reading in waiting.items() if reading.depth == least]:
-                for key in self._moved(node, waiting.pop(node)):
+                for key in self._move(node, waiting.pop(node)):
                     moved.setdefault(key, []).append(node)
             for node in self._settled(moved, before):
                 waiting |= {user: self._read(user) for user in self._users.at(node) if user not in waiting}
         return _net(before, self._said)
 
-    def _moved(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
+    def _move(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
         """Move a node from its former group of twins to its present one, by its `reading`. Returns the keys of both."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:

@@ -12,7 +12,7 @@ import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from kgreason.patterns.translation import translated
+from kgreason.patterns.translation import translate
 
 if TYPE_CHECKING:
     import re2
@@ -36,7 +36,7 @@ def compiled(pattern: str, *, is_part: bool = False, flags: str = "") -> re2._Re
 
     options = re2.Options()
     options.log_errors, options.never_capture, options.max_mem = False, True, _MEMORY
-    text = translated(pattern, is_part=is_part, flags=flags)
+    text = translate(pattern, is_part=is_part, flags=flags)
     try:
         return re2.compile(text, options)
     except re2.error as error:

@@ -56,7 +56,7 @@ _DEEPEST = 100
 """How many brackets may be open at once. Each takes five calls of Python."""
 
 
-def translated(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
+def translate(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
     """Translate a pattern; only a pattern of XPath (`is_part`) has `flags`.
 
     Raises ValueError, with the position, for an error in the pattern, and for an unknown flag.
@@ -121,9 +121,9 @@ class _Translation:
             self._fail()
         if max(most or 0, least) * atom.repeated <= _REPEATED:
             return _Piece(atom.text + quantifier[0] + lazy, max(most or 0, least, 1) * atom.repeated)
-        return self._copied(atom, least, most, lazy)
+        return self._copies(atom, least, most, lazy)
 
-    def _copied(self, atom: _Piece, least: int, most: int | None, lazy: str) -> _Piece:
+    def _copies(self, atom: _Piece, least: int, most: int | None, lazy: str) -> _Piece:
         """Repeat an atom more often than RE2 does it, by copies."""
         share = max(_REPEATED // atom.repeated, 1)
         self._check_size(max(most or 0, least) // share * len(atom.text))

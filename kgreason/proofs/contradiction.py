@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgreason.proofs.notation import NO_PREFIXES, Step, checked, fact_text, is_hidden, term_text
+from kgreason.proofs.notation import NO_PREFIXES, Step, check_prefixes, fact_text, is_hidden, term_text
 from kgreason.rules.lowering import read_by
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms import vocabulary as v
@@ -173,7 +173,7 @@ class Contradiction(NamedTuple):
 
         `prefixes` (prefix -> namespace) abbreviate IRIs.
         """
-        known = checked(prefixes)
+        known = check_prefixes(prefixes)
         told = [axiom for axiom in self.axioms if not (isinstance(known, Names) and known.is_inside(axiom))]
         shown = [fact_text(triple(*axiom), known) for axiom in told[:_MOST_AXIOMS]]
         more = [f"{len(told) - len(shown)} more"] if len(told) > len(shown) else []
@@ -209,7 +209,7 @@ class Contradiction(NamedTuple):
         clash = _clash_of(self.rule)
         if clash is None or clash.text != _NO_VALUE:
             return None
-        _, binding = _bound(clash, self.facts) or ((), {})
+        _, binding = _match(clash, self.facts) or ((), {})
         return str(binding["v"]) if "v" in binding and "s" not in binding else None
 
     @property
@@ -222,7 +222,7 @@ class Contradiction(NamedTuple):
         clash = _clash_of(self.rule)
         if clash is None or clash not in _OF_TWO:
             return False
-        _, binding = _bound(clash, self.facts) or ((), {})
+        _, binding = _match(clash, self.facts) or ((), {})
         return "k" in binding or len({binding.get(name) for name in clash.alike}) == 1
 
     @property
@@ -234,13 +234,13 @@ class Contradiction(NamedTuple):
         clash = _clash_of(self.rule)
         if clash is not _LISTED:
             return None
-        _, binding = _bound(clash, self.facts) or ((), {})
+        _, binding = _match(clash, self.facts) or ((), {})
         return _LISTED.text, frozenset(str(binding.get(name)) for name in clash.alike)
 
     def told(self, prefixes: Mapping[str, str]) -> str:
         """Return the message, with IRIs abbreviated by `prefixes` (prefix -> namespace)."""
         clash = _clash_of(self.rule)
-        found = _bound(clash, self.facts) if clash else None
+        found = _match(clash, self.facts) if clash else None
         if clash is None or found is None:
             facts = ", ".join(fact_text(fact, prefixes) for fact in self.facts) or "nothing"
             return f"this cannot hold: {facts}"
@@ -344,14 +344,14 @@ def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Cont
     over representatives, and returns an asserted triple that it stands for.
     """
     clash = _clash_of(found.rule)
-    read = _bound(clash, found.facts) if clash else None
+    read = _match(clash, found.facts) if clash else None
     if read is None:
         return found
     patterns, names = read
     asserted: Binding = {}
     for pattern, fact in zip(patterns, found.facts, strict=True):
         if fact.terms[1] in (v.OWL_DIFFERENT_FROM, v.RDF_FIRST):
-            asserted = _unified(pattern, triple(*look_up(_triple(fact))), asserted) or asserted
+            asserted = _unify(pattern, triple(*look_up(_triple(fact))), asserted) or asserted
     known: dict[Term, str] = {Variable(name): str(value) for name, value in (names | asserted).items()}
     return found._replace(facts=tuple(_under(pattern, known) for pattern in patterns))
 
@@ -384,7 +384,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
     return _NO_VALUE_OF if clash.text == _NO_VALUE and "s" in binding else clash.text
 
 
-def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
+def _match(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
     """Match the readings of the sentence `clash` with `facts`, pattern by pattern.
 
     Returns the patterns of the first reading that matches, and values of their variables; None if none matches.
@@ -392,7 +392,7 @@ def _bound(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Bind
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):
-            binding = None if binding is None else _unified(pattern, fact, binding)
+            binding = None if binding is None else _unify(pattern, fact, binding)
         if binding is not None:
             return patterns, binding
     return None
@@ -409,11 +409,11 @@ def _matches(
         yield binding, found
         return
     for place, atom in enumerate(atoms):
-        if (more := _unified(patterns[0], atom, binding)) is not None:
+        if (more := _unify(patterns[0], atom, binding)) is not None:
             yield from _matches(patterns[1:], atoms[:place] + atoms[place + 1 :], more, (*found, atom))
 
 
-def _unified(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
+def _unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
     known = dict(binding)
     for wanted, term in zip(pattern.terms, atom.terms, strict=True):
         if (known.setdefault(wanted.name, term) if isinstance(wanted, Variable) else wanted) != term:

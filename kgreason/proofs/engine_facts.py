@@ -28,7 +28,7 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.lowering import CHOOSING, aggregation, is_aggregated, is_computed, is_each, read_by
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
-from kgreason.rules.patterns import substituted, unified
+from kgreason.rules.patterns import substitute, unify
 from kgreason.zset.columns import IS_ASSERTED, Int32
 
 _TRIED, _LONG = 500, 12
@@ -99,7 +99,7 @@ class EngineFacts:
         if found.aggregate.function not in CHOOSING:
             return None
         values = {found.aggregate.argument: value} | dict(zip(found.aggregate.group, group, strict=True))
-        row = substituted(found.each, {key: values[key] for key in found.keys})
+        row = substitute(found.each, {key: values[key] for key in found.keys})
         return row if self.row(row) >= 0 else None
 
     def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
@@ -143,7 +143,7 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
     If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.
     """
     rule, body = derivation
-    shown = _shown(body)
+    shown = _visible(body)
     if rule.heads == (FALSE,):
         return Derivation(rule, shown)
     if rule.group == DATATYPES:
@@ -153,11 +153,11 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
 
 def without_hidden(rule: Rule) -> Rule:
     """Return the rule without its conditions on literals, see `is_hidden`."""
-    read = _shown(rule.body)
+    read = _visible(rule.body)
     return rule if read == rule.body else replace(rule, body=read)
 
 
-def _shown(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
+def _visible(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """Return the atoms of a body that are not hidden. A triple stands for the fact that somebody stated it."""
     return tuple([Atom(None, atom.terms) if atom.relation == STATED else atom for atom in body if not is_hidden(atom)])
 
@@ -171,14 +171,14 @@ def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivatio
 def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
     """Return a derivation of `fact` by `rule` from some of `premises`; None if `_TRIED` steps do not find any."""
     body = read_by(rule)
-    waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unified(head, fact, {})) is not None]
+    waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unify(head, fact, {})) is not None]
     for _ in range(_TRIED):
         if not waiting:
             break
         place, binding = waiting.pop()
         if place == len(body):
-            return Derivation(rule, tuple(substituted(atom, binding) for atom in body))
-        ways = (unified(body[place], premise, binding) for premise in reversed(premises))
+            return Derivation(rule, tuple(substitute(atom, binding) for atom in body))
+        ways = (unify(body[place], premise, binding) for premise in reversed(premises))
         waiting += [(place + 1, way) for way in ways if way is not None]
     return None
 

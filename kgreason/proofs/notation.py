@@ -71,7 +71,7 @@ class Step(Protocol):
         """List this proof and all proofs in it, each once. Proofs of premises come before the proof that uses them."""
 
 
-def checked(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
+def check_prefixes(prefixes: Mapping[str, str] | None) -> Mapping[str, str]:
     """Return the prefixes that a user passed; an empty dict for None. Raises InputTypeError if they are no mapping."""
     if prefixes is None:
         return NO_PREFIXES

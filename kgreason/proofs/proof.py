@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kgreason.interrupts import let_out
-from kgreason.proofs.notation import NO_PREFIXES, checked, conditions, fact_text
+from kgreason.proofs.notation import NO_PREFIXES, check_prefixes, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import Atom, Rule, Triple
@@ -122,16 +122,16 @@ class Proof:
         from kgreason.proofs.words.naming import names
 
         if full:
-            return self, names(checked(prefixes), labels=labels)
+            return self, names(check_prefixes(prefixes), labels=labels)
         shown = self.folded()
         return shown, shown.names(prefixes, labels)
 
     def names(self, prefixes: Mapping[str, str] | None = None, labels: Mapping[str, str] | None = None) -> Names:
         """Return the names of the terms of the proof, as `to_text` writes them; they may stand where prefixes do."""
-        from kgreason.proofs.words.folding import known
+        from kgreason.proofs.words.folding import source_triples
         from kgreason.proofs.words.naming import names
 
-        return names(checked(prefixes), known(self), labels)
+        return names(check_prefixes(prefixes), source_triples(self), labels)
 
     def folded(self) -> Proof:
         """Return the proof without the steps that only take lists and expressions apart, as `to_text` shows it."""

@@ -86,11 +86,11 @@ class SameAsFacts:
         if fact.relation is not None:
             return
         if is_link(fact):
-            yield from self._linked(fact)
+            yield from self._links_of(fact)
         elif not self._is_fact(fact):
             yield from self._image(fact)
 
-    def _linked(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+    def _links_of(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         left, _, right = map(str, fact.terms)
         for one, other in ((left, right), (right, left)):
             reached = Atom("eq_rep", (other, one))
@@ -99,9 +99,9 @@ class SameAsFacts:
                 if one == left:
                     yield stamp, list(self._of_fact(reached))
                 else:
-                    yield stamp + 1, [_turned(fact)]
+                    yield stamp + 1, [_turn(fact)]
         if left != right and self._is_fact(link(right, left)):
-            yield self._engine_state(link(right, left)).stamp + 1, [_turned(fact)]
+            yield self._engine_state(link(right, left)).stamp + 1, [_turn(fact)]
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
@@ -139,7 +139,7 @@ def link(left: str, right: str) -> Atom:
     return triple(left, OWL_SAME_AS, right)
 
 
-def _turned(fact: Atom) -> Derivation:
+def _turn(fact: Atom) -> Derivation:
     return Derivation(table_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
 
 

@@ -47,11 +47,11 @@ def declared(path: Path) -> Declared:
         state = path.stat()
     except OSError as error:
         return Declared(frozenset(), f"{path}: {error.strerror}")
-    return _declared(path, state.st_mtime_ns, state.st_size)
+    return _header_of(path, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=100_000)
-def _declared(path: Path, _modified: int, _size: int) -> Declared:
+def _header_of(path: Path, _modified: int, _size: int) -> Declared:
     header, problem = _Header(), ""
     try:
         if mentions(path, _WORD):

@@ -73,7 +73,7 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     try:
         text = plain.text.decode()
         if name == "ofn":
-            text = _ANONYMOUS.sub(partial(_named, source), text)
+            text = _ANONYMOUS.sub(partial(_with_iri, source), text)
         if name == "obo":
             check(text, source)
         ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn", "obo"], name))
@@ -196,7 +196,7 @@ def _shape(term: Any) -> str:
     return "_:" if isinstance(term, BlankNode) else str(term)
 
 
-def _named(source: str, token: re.Match[str]) -> str:
+def _with_iri(source: str, token: re.Match[str]) -> str:
     """Return a token of functional syntax with an IRI for an anonymous individual. Raises RdfSyntaxError."""
     if token[1] is None:
         return token[0]

@@ -212,14 +212,14 @@ def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
     from kgreason.rdf.lines.blocks import Rest
 
     with _input_errors(about.file), _unpacked(stream, form) as text, _limits(about.file):
-        next(_chunks(Rest(text, 0), _begun(text, form, about.file), about), None)
+        next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
     with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
-        name, counted = _begun(text, form, str(path)), Counted(text)
+        name, counted = _format_of(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
             about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None, None)
             yield from _quads(cast(IO[bytes], counted), name, about)
@@ -284,7 +284,7 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
     from kgreason.rdf.lines.plain import UnparsedError
 
     with _input_errors(about.file), _unpacked(stream, form) as text:
-        name = _begun(text, form, about.file)
+        name = _format_of(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
         with _limits(about.file):
             if name in ("nt", "nq"):
@@ -329,7 +329,7 @@ def _of_chunks(rest: Rest, dictionary: Dictionary, name: str, about: _Text, labe
             yield batch
 
 
-def _begun(text: io.BufferedReader, form: Format, file: str) -> str:
+def _format_of(text: io.BufferedReader, form: Format, file: str) -> str:
     """Skip a byte order mark, and return the name of the format of the text.
 
     `form` is the format that the caller or the file's name gives. It may stand for several formats (`owl`, `xml`); the
@@ -422,7 +422,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if about.prefixes is not None:
         about.prefixes.watch(xml or quads)
     if name == "n3":
-        return map(partial(_unquoted, file, lines), quads)
+        return map(partial(_without_formula, file, lines), quads)
     return _of_xml(quads, xml) if xml else quads
 
 
@@ -470,7 +470,7 @@ def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigrap
         raise
 
 
-def _unquoted(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+def _without_formula(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
         triple = restored(str(quad.triple).encode()).decode()

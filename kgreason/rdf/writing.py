@@ -47,7 +47,7 @@ def write(rows: Iterable[Row], out: IO[bytes], syntax: str, prefixes: Mapping[st
         _serialize(map(partial(_for_xml, type_=file.type), rows), cast(IO[bytes], file), syntax, prefixes)
         file.end()
     else:
-        _serialize(_checked(rows, syntax) if syntax in _UNSAID else rows, out, syntax, prefixes)
+        _serialize(_check_each(rows, syntax) if syntax in _UNSAID else rows, out, syntax, prefixes)
 
 
 def write_results(triples: QueryTriples, out: IO[bytes], syntax: str) -> None:
@@ -67,7 +67,7 @@ def _serialize(rows: Iterable[Row], out: IO[bytes], syntax: str, prefixes: Mappi
         raise InputError(f"the graph cannot be written as {syntax}: {error}") from error
 
 
-def _checked(rows: Iterable[Row], syntax: str) -> Iterator[Row]:
+def _check_each(rows: Iterable[Row], syntax: str) -> Iterator[Row]:
     for row in rows:
         term = row.object
         if isinstance(term, Triple) or (syntax == "n3" and isinstance(term, Literal) and term.direction):
@@ -90,7 +90,7 @@ def _for_xml(row: Row, type_: NamedNode) -> Row:
     """
     if problem := _problem_of_predicate(row.predicate.value):
         raise _unsaid("rdf", row.predicate, problem)
-    subject, predicate, term = _labelled(cast(NamedNode | BlankNode, row.subject)), row.predicate, row.object
+    subject, predicate, term = _relabel(cast(NamedNode | BlankNode, row.subject)), row.predicate, row.object
     if predicate == _TYPE and isinstance(term, NamedNode) and not _is_element(term.value):
         predicate = type_
     if isinstance(term, Literal):
@@ -99,13 +99,13 @@ def _for_xml(row: Row, type_: NamedNode) -> Row:
     elif isinstance(term, Triple):
         term = cast(Triple, _for_xml(term, type_))
     else:
-        term = _labelled(term)
+        term = _relabel(term)
     if isinstance(row, Quad):
         return Quad(subject, predicate, term, row.graph_name)
     return Triple(subject, predicate, term)
 
 
-def _labelled(term: NamedNode | BlankNode) -> NamedNode | BlankNode:
+def _relabel(term: NamedNode | BlankNode) -> NamedNode | BlankNode:
     """Return the term; a blank node whose label begins with a digit or with _ gets one _ more, so all stay apart."""
     if isinstance(term, BlankNode) and (term.value[0].isdigit() or term.value[0] == "_"):
         return BlankNode(f"_{term.value}")
@@ -172,7 +172,7 @@ class _XmlFile:
         text = self._rest + piece
         at = max(text.rfind(b"<"), 0)
         self._rest = text[at:]
-        self._file.write(self._edited(text[:at]))
+        self._file.write(self._escape(text[:at]))
         return len(piece)
 
     def flush(self) -> None:
@@ -181,7 +181,7 @@ class _XmlFile:
 
     def end(self) -> None:
         """Write the last tag."""
-        self._file.write(self._edited(self._rest))
+        self._file.write(self._escape(self._rest))
 
-    def _edited(self, text: bytes) -> bytes:
+    def _escape(self, text: bytes) -> bytes:
         return self._tag.sub(b"<rdf:type", text.replace(b"\r", b"&#xD;"))

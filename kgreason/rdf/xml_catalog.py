@@ -46,11 +46,11 @@ class XmlCatalog:
 
     def find(self, iri: str) -> Path | None:
         """Return the file for an IRI without angle brackets, or None if no entry fits. The file may not exist."""
-        if (uri := self._rewritten(iri)) is not None:
+        if (uri := self._rewrite(iri)) is not None:
             return file_of(uri)
         return next((path for each in self._next if (path := each.find(iri)) is not None), None)
 
-    def _rewritten(self, iri: str) -> str | None:
+    def _rewrite(self, iri: str) -> str | None:
         if iri in self._uris:
             return self._uris[iri]
         if prefix := max(filter(iri.startswith, self._prefixes), key=len, default=""):

@@ -94,9 +94,9 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
         marks, tried = _marks(atoms, rule.heads), max(1, _TRIED * _SHORT**2 // len(atoms) ** 2)
     orders = [_Order(tuple(zip(atoms, marks, strict=True)), {})]
     while orders[0].left:
-        reading, orders = _extended(orders, tried)
+        reading, orders = _extend(orders, tried)
         body.append(reading)
-    named = [_computed(rule, order.numbers) for order in orders]
+    named = [_readings(rule, order.numbers) for order in orders]
     (heads, computed, negated), numbers = min(
         (((_heads(rule, numbers), computed, _negated(rule, numbers)), numbers) for computed, numbers in named),
         key=itemgetter(0),
@@ -145,7 +145,7 @@ def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
     for variable in aggregate.variables():
         names.setdefault(variable, Variable(f"v{known + len(names)}"))
     return Aggregate(
-        tuple(_renamed(inner, names) for inner in aggregate.atoms),
+        tuple(_rename(inner, names) for inner in aggregate.atoms),
         tuple(
             Computed(
                 tuple(names[part] if isinstance(part, Variable) else part for part in computed.parts),
@@ -193,15 +193,15 @@ def _alone(rule: Rule) -> Rule:
             names[term] = _NAMES[len(names)] if len(names) < len(_NAMES) else Variable(f"v{len(names)}")
     if all(map(eq, names, names.values())):
         return rule
-    heads, body = (_renamed(head, names),), (_renamed(atom, names),)
+    heads, body = (_rename(head, names),), (_rename(atom, names),)
     return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect, line=rule.line)
 
 
-def _renamed(atom: Atom, names: Mapping[Term, Term]) -> Atom:
+def _rename(atom: Atom, names: Mapping[Term, Term]) -> Atom:
     return Atom(atom.relation, tuple([names.get(term, term) for term in atom.terms]))
 
 
-def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
+def _extend(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
     """Extend unfinished orders by the atom with the smallest text. Among equal texts, the smallest mark decides.
 
     Returns this text, and the extended orders, at most `tried`. An order that has no such atom left is dropped.
@@ -215,7 +215,7 @@ def _extended(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
                 smallest, ties = reading, [(order, atom)]
             elif reading == smallest:
                 ties.append((order, atom))
-    return smallest[0], [_placed(order, atom, smallest[0]) for order, atom in ties[:tried]]
+    return smallest[0], [_place(order, atom, smallest[0]) for order, atom in ties[:tried]]
 
 
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
@@ -232,12 +232,12 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
     while len(set(colours.values())) > count:
         count = len(set(colours.values()))
         seen: dict[Term, list[Any]] = {variable: [] for variable in colours}
-        for atom, place in zip(every, _numbered(_coloured(every, colours, len(atoms))), strict=True):
+        for atom, place in zip(every, _numbers(_coloured(every, colours, len(atoms))), strict=True):
             for column, term in enumerate(atom.terms):
                 if isinstance(term, Variable):
                     seen[term].append((place, column))
-        colours = dict(zip(seen, _numbered([(colours[term], sorted(seen[term])) for term in seen]), strict=True))
-    return _numbered(_coloured(every, colours, len(atoms)))[: len(atoms)]
+        colours = dict(zip(seen, _numbers([(colours[term], sorted(seen[term])) for term in seen]), strict=True))
+    return _numbers(_coloured(every, colours, len(atoms)))[: len(atoms)]
 
 
 def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
@@ -255,7 +255,7 @@ def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> 
     ]
 
 
-def _numbered(values: Sequence[Any]) -> list[int]:
+def _numbers(values: Sequence[Any]) -> list[int]:
     """Return, for each of `values`, the first index at which an equal value stands in the sorted list of the values."""
     ordered = sorted(values)
     places: list[int] = []
@@ -275,7 +275,7 @@ def _reading(atom: Atom, numbers: Numbers) -> Reading:
     return tuple(texts)
 
 
-def _placed(order: _Order, atom: Atom, reading: Reading) -> _Order:
+def _place(order: _Order, atom: Atom, reading: Reading) -> _Order:
     numbers = order.numbers | {
         term: text for term, text in zip(atom.terms, reading[1:], strict=True) if isinstance(term, Variable)
     }
@@ -286,7 +286,7 @@ def _heads(rule: Rule, numbers: Numbers) -> list[Reading]:
     return sorted({_reading(atom, numbers) for atom in rule.heads})
 
 
-def _computed(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
+def _readings(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     """Return the texts of a rule's filters and assignments, without repetitions, and the new names of all variables.
 
     `numbers` has the new names of the body's variables; the results of assignments get the next names. The texts are
@@ -351,13 +351,13 @@ def _absent(negated: Not, numbers: Numbers) -> _Absent:
     `numbers` has the new names of the rule's variables. The local variables of the NOT get the next names.
     """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
-    body, filters, _ = _ordered(negated, outer)
+    body, filters, _ = _order(negated, outer)
     known = set(outer.values())
     texts = dict.fromkeys(text for reading in body for text in reading[1:] if text.startswith("?"))
     return _Absent(tuple(text for text in texts if text not in known), body, filters)
 
 
-def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
+def _order(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
     """Put the atoms and filters under a NOT in the order with the smallest text.
 
     Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the
@@ -366,7 +366,7 @@ def _ordered(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple
     body: list[Reading] = []
     orders = [_Order(tuple((atom, 0) for atom in dict.fromkeys(negated.atoms)), numbers)]
     while orders[0].left:
-        reading, orders = _extended(orders, _TRIED)
+        reading, orders = _extend(orders, _TRIED)
         body.append(reading)
     if not negated.computed:
         return tuple(body), (), orders[0].numbers
@@ -399,7 +399,7 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
     The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
     The second result has the variables of `outer()` of the canonical form, as they are called in the rule.
     """
-    body, filters, numbers = _ordered(negated, {})
+    body, filters, numbers = _order(negated, {})
     names = {text: term for term, text in numbers.items()}
     local = tuple(Variable(numbers[variable][1:]) for variable in negated.local)
     same = Not(tuple(map(_atom, body)), tuple(sorted(local)), tuple(map(_computation, filters)))

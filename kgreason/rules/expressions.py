@@ -320,7 +320,7 @@ def _of_arguments(parts: tuple[Variable | str, ...], functions: Collection[str])
             if not depth:
                 break
         given = commas + (end > index + 2)
-        if given not in (taken := _taken(name)) and _MOST_ARGUMENTS not in taken:
+        if given not in (taken := _arities(name)) and _MOST_ARGUMENTS not in taken:
             return Problem(index, _wrong_number(name, taken, given))
     return None
 
@@ -331,7 +331,7 @@ def _wrong_number(function: object, taken: Sequence[int], given: int) -> str:
 
 
 @cache
-def _taken(name: str) -> tuple[int, ...]:
+def _arities(name: str) -> tuple[int, ...]:
     """Return the numbers of arguments, up to `_MOST_ARGUMENTS`, that a function takes, as Oxigraph's parser has it."""
     if name in _CASTS:
         return (1,)

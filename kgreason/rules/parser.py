@@ -35,7 +35,7 @@ from kgreason.errors import InputError
 from kgreason.functions.registry import Find, no_function
 from kgreason.resources import prepared, resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
-from kgreason.rules.patterns import substituted
+from kgreason.rules.patterns import substitute
 from kgreason.rules.program import Finder, Program
 from kgreason.rules.relations.declarations import check_declared
 
@@ -163,7 +163,7 @@ def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
     found = aggregate_of(fact)
     *group, value = fact.terms
     values: dict[Variable, Term] = dict(zip(found.group, group, strict=True))
-    atoms = tuple(substituted(atom, values) for atom in found.atoms)
+    atoms = tuple(substitute(atom, values) for atom in found.atoms)
     computed = (
         each._replace(
             parts=tuple(values.get(part, part) if isinstance(part, Variable) else part for part in each.parts)

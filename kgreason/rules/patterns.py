@@ -3,7 +3,7 @@
 A pattern stands for all atoms without variables that match it. Two atoms are *unified* by the most general binding that
 makes them equal. A binding maps variables to terms. Such a term may itself be a variable that the binding maps.
 
-Laws: `substituted(a, b) == substituted(c, b)` for `b = unified(a, c, {})`; `generalises(general, special)` holds
+Laws: `substitute(a, b) == substitute(c, b)` for `b = unify(a, c, {})`; `generalises(general, special)` holds
 exactly when some binding of the variables of `general` alone turns `general` into `special`.
 """
 
@@ -17,24 +17,24 @@ from kgreason.rules.model import Atom, Term, Variable
 Binding: TypeAlias = Mapping[Variable, Term]
 
 
-def _resolved(term: Term, binding: Binding) -> Term:
+def _resolve(term: Term, binding: Binding) -> Term:
     while isinstance(term, Variable) and term in binding:
         term = binding[term]
     return term
 
 
-def substituted(atom: Atom, binding: Binding) -> Atom:
+def substitute(atom: Atom, binding: Binding) -> Atom:
     """Return the atom with each bound variable replaced by its value."""
-    return Atom(atom.relation, tuple(_resolved(term, binding) for term in atom.terms))
+    return Atom(atom.relation, tuple(_resolve(term, binding) for term in atom.terms))
 
 
-def unified(one: Atom, other: Atom, binding: Binding) -> Binding | None:
+def unify(one: Atom, other: Atom, binding: Binding) -> Binding | None:
     """Return the most general extension of a binding that makes two atoms equal, or None if none does."""
     if one.relation != other.relation or len(one.terms) != len(other.terms):
         return None
     extended = dict(binding)
     for pair in zip(one.terms, other.terms, strict=True):
-        left, right = (_resolved(term, extended) for term in pair)
+        left, right = (_resolve(term, extended) for term in pair)
         if left == right:
             continue
         if isinstance(left, Variable):
@@ -70,7 +70,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """Return a copy of a pattern with new variables: the name of each one ends in `number`, such as `?x.0`."""
+    """Return a copy of a pattern with new variables: the name of each one ends in `numbered`, such as `?x.0`."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),
@@ -85,4 +85,4 @@ def text(pattern: Atom) -> str:
 
 def can_match(head: Atom, atom: Atom) -> bool:
     """Whether one fact can match both atoms. The atoms are from two rules: equal names are different variables."""
-    return unified(fresh(head, 0), atom, {}) is not None
+    return unify(fresh(head, 0), atom, {}) is not None

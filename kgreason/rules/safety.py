@@ -24,7 +24,7 @@ from kgreason.rules.model import Computed, Rule, Term, Variable
 DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
 
-def unbound(rule: Rule) -> list[Variable]:
+def unbound_variables(rule: Rule) -> list[Variable]:
     """Return the head variables to which the body gives no value, in the order in which they occur."""
     bound = rule.bound()
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
@@ -33,7 +33,7 @@ def unbound(rule: Rule) -> list[Variable]:
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError for a rule that is not safe. The message names the rule and the variables."""
-    if free := unbound(rule):
+    if free := unbound_variables(rule):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
         without = " without NOT" if any(set(free) & set(negated.outer()) for negated in rule.negated) else ""

@@ -59,13 +59,13 @@ class Block:
         """Return the quads as N-Quads lines. Each call makes new blank nodes. Raises QueryError."""
         text = self._text()
         with self._problems(text):
-            return _lines(self._parsed(text, rename_blank_nodes=True))
+            return _lines(self._parse(text, rename_blank_nodes=True))
 
     def template(self) -> Template:
         """Return the quads as a template. Raises QueryError."""
         text = self._text()
         with self._problems(text):
-            found = self._parsed(text)
+            found = self._parse(text)
             found = quads(_lines(found), lenient=True) if restored(text) != text else found
             return Template(tuple(found), tuple(self.variables))
 
@@ -73,7 +73,7 @@ class Block:
         """Return the TriG text with carriers. They do not leave this module."""
         return carried(str(self.trig).encode())
 
-    def _parsed(self, text: bytes, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
+    def _parse(self, text: bytes, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
         found = pyoxigraph.parse(text, RdfFormat.TRIG, rename_blank_nodes=rename_blank_nodes)
         return (quad for quad in found if quad.predicate != _ALONE) if self.lists else found
 
@@ -118,7 +118,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
         depth += (token.lastgroup == "open") - (token.lastgroup == "close")
         if depth > _INSIDE_GRAPH:
             raise source.error(token.start(), "a GRAPH cannot contain another block")
-        if (text := _rewritten(token, found)) is not None:
+        if (text := _rewrite(token, found)) is not None:
             found.trig.copy(done, token.start())
             found.trig.put(text, token.start())
             done = token.end()
@@ -174,7 +174,7 @@ def _uncommented(text: str) -> str:
     return _COMMENT.sub(" ", text)
 
 
-def _rewritten(token: re.Match[str], found: Block) -> str | None:
+def _rewrite(token: re.Match[str], found: Block) -> str | None:
     """Return the text that replaces a token of the block in TriG, or None if the token stays as it is.
 
     If the token is a variable or a blank node label, adds it to `found.variables` or `found.labels`.

@@ -143,7 +143,7 @@ class _Steps:
 
     def _empty(self, graph: str | None) -> None:
         for chunk in self._graph.triples(graph):
-            quads = lines(_placed(chunk, graph))
+            quads = lines(_quads_in(chunk, graph))
             self.named.update(dict.fromkeys(quads))
             self._retract(quads)
 
@@ -162,7 +162,7 @@ class _Steps:
         if operation.verb != "ADD":
             self._empty(target)
         for chunk in self._graph.triples(source):
-            self._insert(lines(_placed(chunk, target)))
+            self._insert(lines(_quads_in(chunk, target)))
         if operation.verb == "MOVE":
             self._empty(source)
 
@@ -177,7 +177,7 @@ class _Steps:
         self._graph.apply(b"", rows)
 
 
-def _placed(triples: bytes, graph: str | None) -> bytes:
+def _quads_in(triples: bytes, graph: str | None) -> bytes:
     """Turn lines of triples into lines of quads in `graph`. For the default graph (None) the lines stay as they are.
 
     The name of the graph is put before each full stop that has a line feed after it. Such a full stop is always the end

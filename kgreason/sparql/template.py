@@ -59,17 +59,17 @@ class Template:
         if graph is None:
             return self
         name = NamedNode(graph[1:-1])
-        return Template(tuple(_placed(quad, name) for quad in self.quads), self.variables)
+        return Template(tuple(_place(quad, name) for quad in self.quads), self.variables)
 
     def rows(self, solutions: Iterable[Solution]) -> list[bytes]:
         """Fill the template once for each solution. Returns the rows, as lines, in order.
 
         Each solution gets blank nodes of its own.
         """
-        found = chain.from_iterable(map(self._filled, solutions)) if self.quads else ()
+        found = chain.from_iterable(map(self._fill, solutions)) if self.quads else ()
         return lines(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
-    def _filled(self, solution: Solution) -> Iterator[Quad]:
+    def _fill(self, solution: Solution) -> Iterator[Quad]:
         """Yield the quads of the template with the values of a solution."""
         bound = [solution[name] for name in self.variables]
         values = [*bound, *[BlankNode() for _ in self.blanks], *self._constants]
@@ -93,7 +93,7 @@ def start_of(line: bytes) -> bytes:
     return line[: line.index(b" ", line.index(b" ") + 1)]
 
 
-def _placed(quad: Quad, graph: NamedNode) -> Quad:
+def _place(quad: Quad, graph: NamedNode) -> Quad:
     if quad.graph_name != DefaultGraph():
         return quad
     return Quad(quad.subject, quad.predicate, quad.object, graph)

@@ -67,7 +67,7 @@ def _is_copied(path: Path, new: Path) -> bool:
     new.mkdir()
     with Folder(path, write=False) as folder:
         try:
-            if not _copied(folder, new) or folder.has_moved():
+            if not _copy(folder, new) or folder.has_moved():
                 return False
         except FileNotFoundError:
             if folder.has_moved():
@@ -76,7 +76,7 @@ def _is_copied(path: Path, new: Path) -> bool:
     return True
 
 
-def _copied(folder: Folder, new: Path) -> bool:
+def _copy(folder: Folder, new: Path) -> bool:
     manifest = folder.manifest
     if manifest is not None:
         if folder.oxigraph(manifest).exists() and not is_filled(new / manifest.oxigraph, folder.oxigraph(manifest)):

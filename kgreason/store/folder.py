@@ -136,7 +136,7 @@ class Folder:
             raise no_store(path)
         self.path = path.absolute()
         try:
-            self.manifest, self.journal = self._opened() if write else self._seen()
+            self.manifest, self.journal = self._open() if write else self._seen()
         except BaseException:
             if self._lock is not None:
                 self._lock.close()
@@ -171,7 +171,7 @@ class Folder:
     def _remove(self) -> None:
         """Remove the files of a store without a commit; the lock is removed last. The folders above the store stay."""
         with suppress(OSError):  # another program's file is in the folder, or a file may not be removed
-            for path in (*self._made(), history_path(self.path)):
+            for path in (*self._folders(), history_path(self.path)):
                 shutil.rmtree(path, ignore_errors=True)
             for name in (MANIFEST, f"{MANIFEST}.new", "journal", "lock"):
                 (self.path / name).unlink(missing_ok=True)
@@ -225,13 +225,13 @@ class Folder:
         """
         known = [each for each in (self.manifest, read_manifest(self.path)) if each]
         kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}
-        for path in self._made():
+        for path in self._folders():
             if path not in kept and path.name != stage:
                 shutil.rmtree(path, ignore_errors=True)
         for path in left_by_the_dead(self.path):
             shutil.rmtree(path, ignore_errors=True)
 
-    def _made(self) -> Iterator[Path]:
+    def _folders(self) -> Iterator[Path]:
         """Yield the folders of snapshots and of Oxigraph stores."""
         for kind in ("snapshot-", "oxigraph"):
             yield from self.path.glob(f"{kind}*")
@@ -294,7 +294,7 @@ class Folder:
         except OSError:
             return False
 
-    def _opened(self) -> tuple[Manifest | None, Journal]:
+    def _open(self) -> tuple[Manifest | None, Journal]:
         """Open the manifest and the journal for a writer.
 
         A kill during a checkpoint may leave a journal whose commits are all in the snapshot. Such a journal is emptied.

@@ -250,14 +250,14 @@ def read_own(folder: Path) -> tuple[Rule, ...]:
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")
         rules = parse(text, str(folder / "own.dl"), None).rules if text else ()  # the parser takes 0.15 s to start
-        files, dialects = (_listed(folder / f"{name}.json", len(rules)) for name in ("files", "dialects"))
+        files, dialects = (_texts(folder / f"{name}.json", len(rules)) for name in ("files", "dialects"))
         rows = zip(rules, files, dialects, strict=True)
         return tuple(replace(rule, file=file, line=0, dialect=dialect) for rule, file, dialect in rows)
     except (OSError, ValueError, RuleError) as error:
         raise StoreError(f"{folder}: the store is damaged: the user's rules in it cannot be read: {error}") from error
 
 
-def _listed(path: Path, length: int) -> list[str]:
+def _texts(path: Path, length: int) -> list[str]:
     """Return the list of texts in the file `path`.
 
     Older versions did not write this file. If the file is missing, the result is a list of `length` empty texts.

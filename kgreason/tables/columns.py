@@ -117,7 +117,7 @@ def _check_key(path: Path, read: Rows, relation: Relation) -> None:
             )
 
 
-def shown(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
+def constants_of(rows: Ids, relation: Relation | None, dictionary: Dictionary) -> Ids:
     """Prepare facts, int32[n, arity], for writing: replace each literal by the constant whose field is its text.
 
     Only columns of a datatype or rdfs:Literal change. A literal that no field of its column can stand for is replaced

@@ -35,7 +35,7 @@ from kgreason.rules.lowering import lowered
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load_all
 from kgreason.rules.program import check_sizes
-from kgreason.tables.columns import read_facts, shown
+from kgreason.tables.columns import constants_of, read_facts
 from kgreason.tables.fields import Fields
 from kgreason.tables.layout import PLAIN, Layout
 from kgreason.tables.signature import signature
@@ -101,13 +101,10 @@ class TableProgram:
             if path.exists():
                 declared = known.declared.get(relation)
                 columns = read_facts(path, arity, declared, self._fields, self._dictionary, report, self._layout)
-                tables.setdefault(self._table(arity), []).append(self._rows(relation, columns))
+                tables.setdefault(self._engine.table(False, 1 + arity), []).append(self._rows(relation, columns))
             elif known.is_given(relation):
                 raise InputError(f"{path}: the file does not exist, and no rule derives {relation}")
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
-
-    def _table(self, arity: int) -> int:
-        return self._engine.table(False, 1 + arity)
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
         """Turn facts int32[n, w] into rows of the engine int32[n, 1 + w], with the relation's id in front."""
@@ -172,7 +169,7 @@ class TableProgram:
         found = {}
         for relation in chosen or known.results:
             rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + known.arities[relation]]
-            found[relation] = shown(rows, known.declared.get(relation), self._dictionary)
+            found[relation] = constants_of(rows, known.declared.get(relation), self._dictionary)
         writer = Writer(self._fields.sorted(), self._layout)
         for relation, rows in found.items():
             writer.write(folder / f"{relation}.csv", rows, report, known.declared.get(relation))

@@ -118,7 +118,7 @@ class Dictionary:
         Raises LimitError at the first new text for which no id is left; the texts before this text stay interned.
         Raises LongTermError for a text of more than `LONGEST` bytes, before any text is interned.
         """
-        return self.intern_packed(*_packed(texts))
+        return self.intern_packed(*_pack(texts))
 
     def intern_packed(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
         """Do the same as `intern`, for n texts that are in one UTF-8 buffer: `text` uint8[m], `bounds` int64[n + 1].
@@ -154,7 +154,7 @@ class Dictionary:
         """Return the ids of texts, int32[n]; 0 for a text that has no id."""
         from kgreason.terms.interning import find_all
 
-        text, bounds = _packed(texts)
+        text, bounds = _pack(texts)
         ids = np.empty(bounds.size - 1, np.int32)
         find_all(self.table(), text, bounds, ids)
         return ids
@@ -432,7 +432,7 @@ def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
     return fresh
 
 
-def _packed(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
+def _pack(texts: Iterable[str]) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """Pack n texts into one UTF-8 buffer. Returns the buffer, uint8[m], and the bounds of the texts, int64[n + 1]."""
     encoded = [text.encode() for text in texts]
     bounds = np.zeros(len(encoded) + 1, np.int64)

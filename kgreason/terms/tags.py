@@ -231,10 +231,10 @@ def _with_carrier(found: re.Match[bytes]) -> bytes:
 
 
 def _all_opened(found: Iterator[Quad]) -> Iterator[Quad]:
-    return chain.from_iterable(map(opened, iter(lambda: list(islice(found, _SOME)), [])))
+    return chain.from_iterable(map(unpack, iter(lambda: list(islice(found, _SOME)), [])))
 
 
-def opened(some: Sequence[Quad]) -> Iterator[Quad]:
+def unpack(some: Sequence[Quad]) -> Iterator[Quad]:
     """Yield quads that a parser gave, with language tags in place of their carriers."""
     literals = list(dict.fromkeys(each for quad in some if (each := _literal(quad.object)) is not None))
     found = dict(zip(literals, _tagged([_parts(each) for each in literals]), strict=True))

@@ -68,7 +68,7 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
 
 def grouped(columns: npt.NDArray[np.int32]) -> Groups:
     """Sort the rows int32[n, w] lexicographically and put equal rows into groups."""
-    words = _packed(columns)
+    words = _pack(columns)
     order = np.lexsort(words[::-1])
     is_first = np.zeros(len(order), dtype=bool)
     is_first[:1] = True
@@ -78,7 +78,7 @@ def grouped(columns: npt.NDArray[np.int32]) -> Groups:
     return Groups(order, np.flatnonzero(is_first))
 
 
-def _packed(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
+def _pack(columns: npt.NDArray[np.int32]) -> list[npt.NDArray[np.uint64]]:
     """Pack the rows int32[n, w] into 64-bit words. The lexicographic order of the words is the order of the rows.
 
     Returns a list of arrays uint64[n]: the first array has the first word of each row, and so on. Each word holds one

@@ -94,14 +94,7 @@ def follow(seed: int, strategy: Strategy, text: str = SHORTEST, kind: type[Graph
 @pytest.mark.parametrize("text", [SHORTEST, WIDEST], ids=["shortest", "widest"])
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_the_best_value_of_each_node_is_found_under_edits(strategy: Strategy, text: str) -> None:
-    for seed in range(12):
-        follow(seed, strategy, text)
-
-
-@pytest.mark.parametrize("text", [SHORTEST, WIDEST], ids=["shortest", "widest"])
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_the_best_value_is_found_in_many_histories(strategy: Strategy, text: str) -> None:
-    for seed in many_seeds(12, 33):
+    for seed in many_seeds(0, 45):
         follow(seed, strategy, text)
 
 

@@ -19,6 +19,12 @@ def world() -> Iterator[Any]:
 
 
 @pytest.fixture
-def graph() -> Iterator[KnowledgeGraph]:
+def live() -> Iterator[KnowledgeGraph]:
     with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
         yield graph
+
+
+@pytest.fixture
+def graph(live: KnowledgeGraph) -> KnowledgeGraph:
+    """The same; modules of rdflib have a `graph` of their own."""
+    return live

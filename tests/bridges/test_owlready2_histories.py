@@ -105,7 +105,7 @@ def test_a_sync_is_what_following_anew_gives(history: list[list[Edit]], at_once:
     world.close()
 
 
-def _shown(world: Any) -> dict[int, set[int]]:
+def _parents(world: Any) -> dict[int, set[int]]:
     """The named parents that Python objects show, as the quadstore numbers them; Thing aside."""
     entities = [*world.classes(), *world.individuals()]
     parents = {each.storid: {getattr(parent, "storid", None) or 0 for parent in each.is_a} for each in entities}
@@ -139,9 +139,9 @@ def test_objects_show_what_the_quadstore_has_of_inferences(history: list[list[Ed
             for edit in block:
                 with suppress(Exception):
                     edit(onto, other)
-            before = _shown(world) == _stored(world)
+            before = _parents(world) == _stored(world)
             followed.write_back(strict=False)
             assert held(graph) == written(world)
-            assert not before or _shown(world) == _stored(world)
+            assert not before or _parents(world) == _stored(world)
             assert followed.write_back(strict=False) == (0, 0)
     world.close()

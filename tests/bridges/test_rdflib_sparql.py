@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -20,12 +19,6 @@ from kgreason.errors import InputError, QueryError
 E = Namespace("http://e/")
 DATA = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
     :Cat rdfs:subClassOf :Animal . :tom a :Cat ; :age 7 ; :name "Tom"@en ; :owner [ :name "Ann" ] . :kim a :Cat ."""
-
-
-@pytest.fixture
-def live() -> Iterator[KnowledgeGraph]:
-    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
-        yield graph
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,12 +23,6 @@ E = Namespace("http://e/")
 PREFIXES = "@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
 ANIMALS = PREFIXES + ":Cat rdfs:subClassOf :Animal . :tom a :Cat . :kim a :Cat ."
 TOM_IS_ANIMAL = (E.tom, RDF.type, E.Animal)
-
-
-@pytest.fixture
-def live() -> Iterator[KnowledgeGraph]:
-    with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
-        yield graph
 
 
 @pytest.fixture

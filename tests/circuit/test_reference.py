@@ -52,15 +52,9 @@ def check_history(history: History) -> None:
             assert circuit.levels() == levels
 
 
-@settings(max_examples=many(12))
-@given(histories())
-def test_after_every_commit_the_circuits_are_at_the_least_model(history: History) -> None:
-    check_history(history)
-
-
 @settings(max_examples=many(250))
 @given(histories(steps=12))
-def test_long_histories(history: History) -> None:
+def test_after_every_commit_the_circuits_are_at_the_least_model(history: History) -> None:
     check_history(history)
 
 

@@ -177,14 +177,14 @@ def plain(text: str, place: object) -> str:
 def test_every_command_prints_the_same(both: Both) -> None:
     different = []
     for line in WALK:
-        found = [told(call(*placed(line, place)), place) for place in both]
+        found = [outcome(call(*placed(line, place)), place) for place in both]
         if line == ("dump",):  # in the order of the rows, which a graph that is opened again may have in another order
             found = [(status, "\n".join(sorted(out.splitlines())), err) for status, out, err in found]
         different += [(line, *found)] if found[0] != found[1] else []
     assert not different
 
 
-def told(result: Result, place: object) -> tuple[int, str, str]:
+def outcome(result: Result, place: object) -> tuple[int, str, str]:
     """What a command line did."""
     return result.exit_code, plain(result.stdout, place), plain(result.stderr, place)
 

@@ -55,7 +55,7 @@ def both(tmp_path: Path) -> Iterator[tuple[KnowledgeGraph, RemoteGraph]]:
         yield here, there
 
 
-def told(call: Callable[[Graph], Any], graph: Graph) -> Any:
+def outcome(call: Callable[[Graph], Any], graph: Graph) -> Any:
     """The result of a call, or the class and the message of its error."""
     try:
         return call(graph)
@@ -147,7 +147,7 @@ def kgreason_nt() -> Any:
 
 def test_questions_have_the_same_answers(both: tuple[KnowledgeGraph, RemoteGraph]) -> None:
     for name, question in QUESTIONS.items():
-        here, there = (told(question, graph) for graph in both)
+        here, there = (outcome(question, graph) for graph in both)
         assert here == there, name
 
 
@@ -180,7 +180,7 @@ EDITS: dict[str, Callable[[Graph], Any]] = {
 }
 
 
-def shown(delta: Any) -> Any:
+def content(delta: Any) -> Any:
     """What a delta, an update or an error says, without its random blank nodes."""
     if isinstance(delta, tuple) and not hasattr(delta, "_asdict"):
         return delta
@@ -197,7 +197,7 @@ def shown(delta: Any) -> Any:
 
 def test_edits_have_the_same_deltas_and_errors(both: tuple[KnowledgeGraph, RemoteGraph]) -> None:
     for name, edit in EDITS.items():
-        here, there = (shown(told(edit, graph)) for graph in both)
+        here, there = (content(outcome(edit, graph)) for graph in both)
         assert here == there, name
     here, there = both
     assert [str(each) for each in here.contradictions()] == [str(each) for each in there.contradictions()]
@@ -233,10 +233,10 @@ def test_files_are_read_here(both: tuple[KnowledgeGraph, RemoteGraph], tmp_path:
             for name, value in loaded.items()
             if name not in ("seconds", "seconds_by_part", "peak_bytes", "engine_bytes", "dictionary_bytes", "terms")
         }
-        unload = told(lambda each: each.unload(bad), graph), graph.unload(file)["missed"]
+        unload = outcome(lambda each: each.unload(bad), graph), graph.unload(file)["missed"]
         with graph.transaction() as tx:
             tx.unload_rules(rules)
-        results.append((lines, own, counts, unload, told(lambda each: each.load(tmp_path / "none.ttl"), graph)))
+        results.append((lines, own, counts, unload, outcome(lambda each: each.load(tmp_path / "none.ttl"), graph)))
     assert results[0] == results[1]
     assert results[0][1] == [str(rules)]
 

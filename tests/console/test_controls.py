@@ -49,18 +49,18 @@ class ToyCalls:
         return [["" if cell is None else str(cell) for cell in row] for row in found]
 
 
-def found(wanted: str) -> list[str]:
+def hits(wanted: str) -> list[str]:
     calls = cast(Calls, ToyCalls(ANIMALS))
     return [hit.iri.removeprefix("http://e/") for hit in asyncio.run(terms.search(calls, wanted, WORDS))]
 
 
 def test_a_search_finds_labels_and_names_the_best_first() -> None:
-    assert found("cat") == ["C2", "tomcat", "C1", "x1"]
-    assert found("HOUSE ca") == ["C1"]
-    assert found("katze") == ["C1"]
-    assert found("big") == ["x1"]
-    assert found("e:to") == found("http://e/tom") == ["tomcat"]
-    assert found('"') == found("") == found(" ") == found('\\"}') == []
+    assert hits("cat") == ["C2", "tomcat", "C1", "x1"]
+    assert hits("HOUSE ca") == ["C1"]
+    assert hits("katze") == ["C1"]
+    assert hits("big") == ["x1"]
+    assert hits("e:to") == hits("http://e/tom") == ["tomcat"]
+    assert hits('"') == hits("") == hits(" ") == hits('\\"}') == []
 
 
 def test_a_row_may_have_any_line_break() -> None:

@@ -8,27 +8,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner
 
-from kgreason.cli.commands import main
 from kgreason.entailment.classification.taxonomy import Reasoner, classify, of_pairs
 from kgreason.errors import QueryError
+from tests.el.body import BODY, PREFIXES, run
 from tests.tables import table
 
-_PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix owl: <http://www.w3.org/2002/07/owl#> .
-"""
-BODY = (
-    _PREFIXES
-    + """
-:partOf a owl:ObjectProperty, owl:TransitiveProperty .
-:Finger rdfs:subClassOf [ owl:onProperty :partOf ; owl:someValuesFrom :Hand ] .
-:Hand rdfs:subClassOf [ owl:onProperty :partOf ; owl:someValuesFrom :Arm ] .
-:Arm rdfs:subClassOf [ owl:onProperty :partOf ; owl:someValuesFrom :Body ] .
-:BodyPart owl:equivalentClass [ owl:onProperty :partOf ; owl:someValuesFrom :Body ] .
-:Thumb rdfs:subClassOf :Finger , :BodyPart .
-"""
-)
 MISTAKE = ":Fish owl:disjointWith :Hand . :Odd rdfs:subClassOf :Fish , :Hand ."
 
 
@@ -75,11 +60,6 @@ def test_what_only_el_finds(reasoner: Reasoner, tmp_path: Path) -> None:
             found.why_unsatisfiable("<http://e/Hand>")
 
 
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["classify", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
-
-
 def test_the_command(tmp_path: Path) -> None:
     (file := tmp_path / "body.ttl").write_text(BODY)
     status, text, told = run(file, "--prefix", "=http://e/")
@@ -116,7 +96,7 @@ def test_the_status_tells_of_mistakes(tmp_path: Path) -> None:
     assert ":Odd rdfs:subClassOf owl:Nothing" in told
     status, text, _ = run(file, "--json", "-o", tmp_path / "out.ttl")
     assert (status, json.loads(text)["unsatisfiable"]) == (1, ["<http://e/Odd>"])
-    (equal := tmp_path / "equal.ttl").write_text(_PREFIXES + ":A rdfs:subClassOf :B . :B rdfs:subClassOf :A .")
+    (equal := tmp_path / "equal.ttl").write_text(PREFIXES + ":A rdfs:subClassOf :B . :B rdfs:subClassOf :A .")
     assert [run(equal, "--equivalent-classes", how)[0] for how in ("report", "fail")] == [0, 1]
     assert run(file, "--remove-redundant")[0] == 2
     assert run(file, "-o", "x.parquet")[0] == 2

@@ -153,7 +153,7 @@ CASES: dict[str, tuple[Reading, list[Axiom]]] = {
 }  # fmt: skip
 
 
-def found(axioms: list[Axiom]) -> bool:
+def agrees(axioms: list[Axiom]) -> bool:
     """Whether a graph agrees with the oracle."""
     with KnowledgeGraph.open(rules=["owl2el"]) as graph:
         graph.add(*(triple for number, axiom in enumerate(axioms) for triple in triples_of(number, axiom)))
@@ -162,11 +162,11 @@ def found(axioms: list[Axiom]) -> bool:
 
 @pytest.mark.parametrize(("reading", "axioms"), CASES.values(), ids=CASES)
 def test_wrong_readings(reading: Reading, axioms: list[Axiom], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert found(axioms)
+    assert agrees(axioms)
     rules = tuple(changed for rule in RULES.rules if (changed := reading(rule)))
 
     def misread(name: str) -> Program:
         return replace(RULES, rules=rules) if name == "owl2el" else ruleset(name)
 
     monkeypatch.setattr(selection, "ruleset", misread)
-    assert not found(axioms)
+    assert not agrees(axioms)

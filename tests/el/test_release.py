@@ -7,22 +7,18 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from click.testing import CliRunner
 from pyoxigraph import NamedNode, Quad, RdfFormat, Triple, parse
 
-from kgreason.cli.commands import main
 from kgreason.entailment.classification.release import GENERATORS, release
 from kgreason.entailment.classification.taxonomy import Taxonomy, classify, taxonomy_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.owl import functional_syntax
 from kgreason.terms import vocabulary as v
+from tests.el.body import PREFIXES, run
 from tests.rdf.reading import lines_read
 from tests.tables import table
 from tests.volume import many_seeds
 
-PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix owl: <http://www.w3.org/2002/07/owl#> .
-"""
 ZOO = (
     PREFIXES
     + """
@@ -42,11 +38,6 @@ KINDS = {
     "SubDataProperty": ["age subPropertyOf number"],
     "EquivalentObjectProperty": ["likes equivalentProperty loves"],
 }
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    result = CliRunner().invoke(main, ["classify", *map(str, arguments)])
-    return result.exit_code, result.stdout, result.stderr
 
 
 def quads(text: str) -> set[Quad]:

@@ -8,11 +8,8 @@ import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import call
-from tests.el.test_classify import BODY
+from tests.el.body import BODY, PREFIXES
 
-PREFIXES = """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix owl: <http://www.w3.org/2002/07/owl#> .
-"""
 BOTH = ["owl2rl", "owl2el"]
 CHAIN = """
 :a :r :b . :b a :B . :t owl:propertyChainAxiom ( :r :s ) . :r a owl:ObjectProperty .

@@ -34,7 +34,7 @@ def searched(edges: set[Edge]) -> set[Row]:
     return found
 
 
-def drawn(random: Random, machines: int) -> Edge:
+def draw_edge(random: Random, machines: int) -> Edge:
     def machine() -> str:
         return f"m{random.randrange(machines)}"
 
@@ -53,7 +53,7 @@ def test_each_single_edit_leaves_what_a_search_finds(seed: int) -> None:
     with KnowledgeGraph.open(rules=["none", f"{RULES}"]) as graph:
         for step in range(120):
             is_added = random.random() < (0.9 if step < 40 else 0.5)
-            edge = drawn(random, 10) if is_added or not edges else random.choice(sorted(edges))
+            edge = draw_edge(random, 10) if is_added or not edges else random.choice(sorted(edges))
             delta = (
                 graph.remove(text({edge}), prefixes=NAMES) if edge in edges else graph.add(text({edge}), prefixes=NAMES)
             )
@@ -72,7 +72,7 @@ def test_ten_thousand_edges_come_and_go_one_by_one() -> None:
     with KnowledgeGraph.open(rules=["none", f"{RULES}"]) as graph:
         graph.add(text(edges), prefixes=NAMES)
         for step in range(400):
-            edge = random.choice(sorted(edges)) if random.random() < 0.5 else drawn(random, machines)
+            edge = random.choice(sorted(edges)) if random.random() < 0.5 else draw_edge(random, machines)
             if edge in edges:
                 graph.remove(text({edge}), prefixes=NAMES)
             else:

@@ -97,7 +97,7 @@ def compare(graph: KnowledgeGraph, readings: dict[int, Reading], checks: dict[st
     assert rows(graph, NAMES, "?sensor :alarm ?reading") == alarms(readings, checks)
 
 
-def drawn(random: Random) -> Reading:
+def draw_reading(random: Random) -> Reading:
     halves = random.choice(
         [160, random.randrange(100, 220), random.randrange(185, 200), random.choice([-1, 401, 0, 400])]
     )
@@ -119,7 +119,7 @@ def test_averages_and_alarms_follow_the_readings(seed: int) -> None:
                     if old in readings:
                         tx.remove(readings.pop(old).text(old), prefixes=NAMES)
                     elif (fresh := max(readings, default=0) + 1) not in readings:
-                        readings[fresh] = drawn(random)
+                        readings[fresh] = draw_reading(random)
                         tx.add(readings[fresh].text(fresh), prefixes=NAMES)
                 if random.random() < 0.3:
                     sensor, minute = random.choice(SENSORS), random.randrange(240)

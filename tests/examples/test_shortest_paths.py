@@ -33,7 +33,7 @@ def text(number: int, road: Road) -> str:
     return f":road{number} :from :{road[0]} ; :to :{road[1]} ; :length {road[2]} .\n"
 
 
-def drawn(random: Random, places: list[str]) -> Road:
+def draw_road(random: Random, places: list[str]) -> Road:
     return random.choice(places), random.choice(places), random.choice([0, 1, 1, 2, 3, 5, 8])
 
 
@@ -54,7 +54,7 @@ def test_a_graph_keeps_the_distances_under_edits(seed: int) -> None:
                         continue
                     roads[number] = (*roads[number][:2], random.randrange(9))
                 else:
-                    roads[number] = drawn(random, places)
+                    roads[number] = draw_road(random, places)
                 added += text(number, roads[number])
             if random.random() < 0.2 or not step:
                 place = random.choice(places)
@@ -75,7 +75,7 @@ def test_a_graph_keeps_the_distances_under_edits(seed: int) -> None:
 def test_the_program_on_tables_finds_distances_and_last_roads(seed: int, tmp_path: Path) -> None:
     random = Random(seed)
     places = [f"p{number}" for number in range(50)]
-    roads = {drawn(random, places) for _ in range(150)}
+    roads = {draw_road(random, places) for _ in range(150)}
     starts = set(random.sample(places, 2))
     found = run(FOLDER / "program.dl", {"road": roads, "start": [(start,) for start in starts]}, tmp_path)
     far = dijkstra(roads, starts)

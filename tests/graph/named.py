@@ -15,24 +15,12 @@ from collections.abc import Callable, Collection
 
 from kgreason.ontology.twins import LiveTwins
 from kgreason.ontology.undo import UndoLog
+from tests.oracle import vocabulary as v
 from tests.oracle.graph import Triple
-from tests.oracle.vocabulary import (
-    ALL_VALUES_FROM,
-    DOMAIN,
-    EQUIVALENT_CLASS,
-    EQUIVALENT_PROPERTY,
-    NOTHING,
-    RANGE,
-    SOME_VALUES_FROM,
-    SUB_CLASS_OF,
-    SUB_PROPERTY_OF,
-    THING,
-    TYPE,
-)
 
 LOUD = frozenset(["scm-cls", "scm-op", "scm-dp"])
 """The rules of the group."""
-_REFLEXIVE = (SUB_CLASS_OF, EQUIVALENT_CLASS, SUB_PROPERTY_OF, EQUIVALENT_PROPERTY)
+_REFLEXIVE = (v.SUB_CLASS_OF, v.EQUIVALENT_CLASS, v.SUB_PROPERTY_OF, v.EQUIVALENT_PROPERTY)
 
 
 def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
@@ -44,15 +32,15 @@ def named(closure: Collection[Triple], loud: Collection[Triple]) -> set[Triple]:
 def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
     """What tells whether a triple of a closure with the group switched on is set aside."""
     empty = _empty(loud)
-    of_nothing = {(s, p) for s, p, o in loud if p in (DOMAIN, RANGE) and o in empty}
+    of_nothing = {(s, p) for s, p, o in loud if p in (v.DOMAIN, v.RANGE) and o in empty}
 
     def is_noise(triple: Triple) -> bool:
         s, p, o = triple
         return (
             (p in _REFLEXIVE and s == o)
-            or (p in (TYPE, SUB_CLASS_OF, DOMAIN, RANGE) and o == THING)
-            or (p in (SUB_CLASS_OF, EQUIVALENT_CLASS) and s in empty)
-            or (p == EQUIVALENT_CLASS and o in empty)
+            or (p in (v.TYPE, v.SUB_CLASS_OF, v.DOMAIN, v.RANGE) and o == v.THING)
+            or (p in (v.SUB_CLASS_OF, v.EQUIVALENT_CLASS) and s in empty)
+            or (p == v.EQUIVALENT_CLASS and o in empty)
             or (s, p) in of_nothing
         )
 
@@ -61,7 +49,7 @@ def noise(loud: Collection[Triple]) -> Callable[[Triple], bool]:
 
 def _empty(loud: Collection[Triple]) -> set[str]:
     """The classes below owl:Nothing, and owl:Nothing."""
-    return {s for s, p, o in loud if (p, o) == (SUB_CLASS_OF, NOTHING)} | {NOTHING}
+    return {s for s, p, o in loud if (p, o) == (v.SUB_CLASS_OF, v.NOTHING)} | {v.NOTHING}
 
 
 def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Collection[Triple]) -> bool:
@@ -73,8 +61,8 @@ def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Coll
     twins, is_noise = LiveTwins(UndoLog()), noise(loud)
     twins.change((), asserted)
     said = {fact.relation for fact in twins.facts}
-    speaks_of_thing = any((s, p) == (THING, SUB_CLASS_OF) for s, p, _ in loud)
-    fillers = {o for _, p, o in asserted if p in (SOME_VALUES_FROM, ALL_VALUES_FROM)}
+    speaks_of_thing = any((s, p) == (v.THING, v.SUB_CLASS_OF) for s, p, _ in loud)
+    fillers = {o for _, p, o in asserted if p in (v.SOME_VALUES_FROM, v.ALL_VALUES_FROM)}
     is_over_nothing = not fillers.isdisjoint(_empty(loud))
     is_silent = all(triple in quiet or is_noise(triple) for triple in loud)
     is_ordinary = said.isdisjoint(["scm_twin", "scm_odd"]) and not is_over_nothing
@@ -83,4 +71,4 @@ def is_plain(asserted: Collection[Triple], quiet: Collection[Triple], loud: Coll
 
 def is_coherent(loud: Collection[Triple]) -> bool:
     """Whether nothing is in owl:Nothing: what is in it is in every class."""
-    return not any((p, o) == (TYPE, NOTHING) for _, p, o in loud)
+    return not any((p, o) == (v.TYPE, v.NOTHING) for _, p, o in loud)

@@ -20,7 +20,7 @@ from kgreason.materialize.selection import select
 from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.lowering import aggregation, lowered
 from kgreason.rules.model import DATA, Atom, Rule
-from kgreason.rules.patterns import unified
+from kgreason.rules.patterns import unify
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from tests.circuit.following import KINDS, Kind, Specification
 from tests.engine.systems import spare
@@ -104,7 +104,7 @@ def follow(commits: History, check: Check = UPDATES, label: str = "") -> None:
 def _is_read(fact: Atom, rules: Iterable[Rule]) -> bool:
     """Whether a DATA pattern of the rules matches a triple."""
     return fact.relation is None and any(
-        unified(atom, Atom(DATA, fact.terms), {}) is not None for rule in rules for atom in rule.data()
+        unify(atom, Atom(DATA, fact.terms), {}) is not None for rule in rules for atom in rule.data()
     )
 
 

@@ -32,19 +32,11 @@ INDIVIDUALS: dict[str, tuple[Feature, ...]] = {
 }  # fmt: skip
 """The features of those with owl:sameAs, beside NOT."""
 STRATEGIES: tuple[Strategy | tuple[Strategy, ...], ...] = ("update", "bootstrap", "auto", ("bootstrap",))
-QUICK, SLOW = 3, 250
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_commit_gives_the_model(kind: str, strategy: Strategy) -> None:
-    for seed in range(QUICK):
-        run(seed, strategy, *KINDS[kind])
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_commit_of_many_histories_gives_the_model(kind: str) -> None:
-    for seed in many_seeds(QUICK, SLOW):
+def test_every_commit_gives_the_model(kind: str) -> None:
+    for seed in many_seeds(0, 253):
         run(seed, ("update", *STRATEGIES)[seed % 5], *KINDS[kind])
 
 

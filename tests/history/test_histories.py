@@ -239,13 +239,6 @@ def test_a_value_may_have_another_spelling_in_the_past() -> None:
 
 
 @pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
-@settings(max_examples=3, phases=[Phase.reuse, Phase.generate])
-@given(histories(steps=3), st.booleans(), st.integers(0, 4), st.integers(0, 4))
-def test_a_few_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:
-    check_history(edits, same_as, on_disk, checkpoint, reopened)
-
-
-@pytest.mark.parametrize("same_as", ["aliases", "rules", "representatives"])
 @settings(max_examples=many(7), phases=[Phase.reuse, Phase.generate])  # shrinking takes minutes
 @given(histories(steps=6), st.booleans(), st.integers(0, 7), st.integers(0, 7))
 def test_histories(same_as: SameAsMode, edits: list[Edit], on_disk: bool, checkpoint: int, reopened: int) -> None:

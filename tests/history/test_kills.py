@@ -20,10 +20,6 @@ def killed(folder: Path, first: int, stride: int) -> set[str]:
     return {name for words in found for name in words[1:-1]}
 
 
-def test_a_few_kills(tmp_path: Path) -> None:
-    assert killed(tmp_path, 5, 23)
-
-
 def test_kills_ahead_of_many_steps(tmp_path: Path) -> None:
     """A kill ahead of every seventh step. With KGREASON_HISTORIES=7, there is a kill ahead of every step."""
     names = killed(tmp_path, 0, max(1, 7 // many(1)))

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kgreason.functions.registry import Registry
-from kgreason.ontology.read.builtins import JOINED, PARTS, RESULTS, TESTS, BuiltIn, computed
+from kgreason.ontology.read.builtins import JOINED, PARTS, RESULTS, TESTS, BuiltIn, compute
 from kgreason.ontology.translate.translate import translate
 from kgreason.rules.expressions import problem_of, text_of
 from kgreason.rules.model import Variable
@@ -83,7 +83,7 @@ def atoms() -> list[BuiltIn]:
 def test_every_template_is_an_expression_that_the_rule_language_has(first: int) -> None:
     for atom_ in atoms():
         is_test = atom_.name[len(SWRLB) + 1 : -1] in TESTS
-        for each in computed([atom_], set(atom_.arguments[0 if is_test else first :])):
+        for each in compute([atom_], set(atom_.arguments[0 if is_test else first :])):
             assert problem_of(each, find=Registry().find) is None
             inputs, result = ", ".join(map(str, each.inputs())), each.result and Variable("fresh")
             text = text_of(each._replace(result=result))

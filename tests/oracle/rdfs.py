@@ -10,98 +10,85 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from tests.oracle import vocabulary as v
 from tests.oracle.tables.table5 import prp_dom, prp_rng, prp_spo1
 from tests.oracle.tables.table7 import cax_sco
 from tests.oracle.tables.table9 import scm_sco, scm_spo
 
 from .graph import Graph, Triple
 from .owl2rl import Row, saturate
-from .vocabulary import (
-    CONTAINER_MEMBERSHIP,
-    DATATYPE,
-    DOMAIN,
-    LITERAL,
-    MEMBER,
-    PROPERTY,
-    RANGE,
-    RDFS_CLASS,
-    RESOURCE,
-    SUB_CLASS_OF,
-    SUB_PROPERTY_OF,
-    TYPE,
-)
 
 
 def rdfs4a(g: Graph) -> Iterator[Triple]:
     for s, _, _ in g.triples:
-        yield s, TYPE, RESOURCE
+        yield s, v.TYPE, v.RESOURCE
 
 
 def rdfs4b(g: Graph) -> Iterator[Triple]:
     for _, _, o in g.triples:
-        yield o, TYPE, RESOURCE
+        yield o, v.TYPE, v.RESOURCE
 
 
 def rdfs6(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(PROPERTY):
-        yield p, SUB_PROPERTY_OF, p
+    for p in g.instances(v.PROPERTY):
+        yield p, v.SUB_PROPERTY_OF, p
 
 
 def rdfs8(g: Graph) -> Iterator[Triple]:
-    for c in g.instances(RDFS_CLASS):
-        yield c, SUB_CLASS_OF, RESOURCE
+    for c in g.instances(v.RDFS_CLASS):
+        yield c, v.SUB_CLASS_OF, v.RESOURCE
 
 
 def rdfs10(g: Graph) -> Iterator[Triple]:
-    for c in g.instances(RDFS_CLASS):
-        yield c, SUB_CLASS_OF, c
+    for c in g.instances(v.RDFS_CLASS):
+        yield c, v.SUB_CLASS_OF, c
 
 
 def rdfs12(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(CONTAINER_MEMBERSHIP):
-        yield p, SUB_PROPERTY_OF, MEMBER
+    for p in g.instances(v.CONTAINER_MEMBERSHIP):
+        yield p, v.SUB_PROPERTY_OF, v.MEMBER
 
 
 def rdfs13(g: Graph) -> Iterator[Triple]:
-    for d in g.instances(DATATYPE):
-        yield d, SUB_CLASS_OF, LITERAL
+    for d in g.instances(v.DATATYPE):
+        yield d, v.SUB_CLASS_OF, v.LITERAL
 
 
 def rdf_d2(g: Graph) -> Iterator[Triple]:
     for _, p, _ in g.triples:
-        yield p, TYPE, PROPERTY
+        yield p, v.TYPE, v.PROPERTY
 
 
 def rho_5a(g: Graph) -> Iterator[Triple]:
-    for c, a in g.pairs(SUB_PROPERTY_OF):
-        for b in g.objects(a, DOMAIN):
+    for c, a in g.pairs(v.SUB_PROPERTY_OF):
+        for b in g.objects(a, v.DOMAIN):
             for x, _ in g.pairs(c):
-                yield x, TYPE, b
+                yield x, v.TYPE, b
 
 
 def rho_5b(g: Graph) -> Iterator[Triple]:
-    for c, a in g.pairs(SUB_PROPERTY_OF):
-        for b in g.objects(a, RANGE):
+    for c, a in g.pairs(v.SUB_PROPERTY_OF):
+        for b in g.objects(a, v.RANGE):
             for _, y in g.pairs(c):
-                yield y, TYPE, b
+                yield y, v.TYPE, b
 
 
 def rho_6(g: Graph) -> Iterator[Triple]:
     """Rules 6a to 6d: reflexive rdfs:subPropertyOf."""
-    vocabulary = (SUB_PROPERTY_OF, SUB_CLASS_OF, DOMAIN, RANGE, TYPE)
+    vocabulary = (v.SUB_PROPERTY_OF, v.SUB_CLASS_OF, v.DOMAIN, v.RANGE, v.TYPE)
     used = {p for _, p, _ in g.triples}
-    related = {term for pair in g.pairs(SUB_PROPERTY_OF) for term in pair}
-    typed = {a for p in (DOMAIN, RANGE) for a, _ in g.pairs(p)}
+    related = {term for pair in g.pairs(v.SUB_PROPERTY_OF) for term in pair}
+    typed = {a for p in (v.DOMAIN, v.RANGE) for a, _ in g.pairs(p)}
     for p in used | related | typed | set(vocabulary):
-        yield p, SUB_PROPERTY_OF, p
+        yield p, v.SUB_PROPERTY_OF, p
 
 
 def rho_7(g: Graph) -> Iterator[Triple]:
     """Rules 7a and 7b: reflexive rdfs:subClassOf."""
-    related = {term for pair in g.pairs(SUB_CLASS_OF) for term in pair}
-    typing = {a for p in (DOMAIN, RANGE, TYPE) for _, a in g.pairs(p)}
+    related = {term for pair in g.pairs(v.SUB_CLASS_OF) for term in pair}
+    typing = {a for p in (v.DOMAIN, v.RANGE, v.TYPE) for _, a in g.pairs(p)}
     for c in related | typing:
-        yield c, SUB_CLASS_OF, c
+        yield c, v.SUB_CLASS_OF, c
 
 
 CORE: dict[str, Row] = {

@@ -8,43 +8,20 @@ from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
 from tests.oracle.rdfs import CORE, OPTIONS, rdfs_close, rhodf_close
+from tests.rules.rule_cases import RDFS
 from tests.strategies.ontologies import graphs
 from tests.tables import table
 
-CORE_CASES = {
-    "rdfs2": ("p rdfs:domain A . i p j", "i rdf:type A"),
-    "rdfs3": ('p rdfs:range A . i p "1"', '"1" rdf:type A'),
-    "rdfs5": ("p rdfs:subPropertyOf q . q rdfs:subPropertyOf r", "p rdfs:subPropertyOf r"),
-    "rdfs7": ("p rdfs:subPropertyOf q . i p j", "i q j"),
-    "rdfs9": ("A rdfs:subClassOf B . i rdf:type A", "i rdf:type B"),
-    "rdfs11": ("A rdfs:subClassOf B . B rdfs:subClassOf C", "A rdfs:subClassOf C"),
-}
-OPTION_CASES = {
-    "rdfD2": ("i p j", "p rdf:type rdf:Property . rdf:type rdf:type rdf:Property"),
-    "rdfs4a": ("i p j", "i rdf:type rdfs:Resource"),
-    "rdfs4b": ("i p j", "j rdf:type rdfs:Resource . rdfs:Resource rdf:type rdfs:Resource"),
-    "rdfs6": ("p rdf:type rdf:Property", "p rdfs:subPropertyOf p"),
-    "rdfs8": ("A rdf:type rdfs:Class", "A rdfs:subClassOf rdfs:Resource"),
-    "rdfs10": ("A rdf:type rdfs:Class", "A rdfs:subClassOf A"),
-    "rdfs12": ("p rdf:type rdfs:ContainerMembershipProperty", "p rdfs:subPropertyOf rdfs:member"),
-    "rdfs13": ("D rdf:type rdfs:Datatype", "D rdfs:subClassOf rdfs:Literal"),
-}
 
-
-def test_every_row_has_its_case() -> None:
-    assert CORE_CASES.keys() == CORE.keys()
-    assert OPTION_CASES.keys() == OPTIONS.keys()
-
-
-@table("row", CORE_CASES)
+@table("row", CORE)
 def test_the_core_says_exactly_this(row: str) -> None:
-    given, expected = map(triples, CORE_CASES[row])
+    given, expected = map(triples, RDFS[row])
     assert rdfs_close(given) == given | expected
 
 
-@table("row", OPTION_CASES)
+@table("row", OPTIONS)
 def test_an_option_says_exactly_this_and_is_off_by_default(row: str) -> None:
-    given, expected = map(triples, OPTION_CASES[row])
+    given, expected = map(triples, RDFS[row])
     assert rdfs_close(given, options=[row]) == given | expected
     assert rdfs_close(given) == given
 

@@ -15,7 +15,7 @@ from kgreason.graph.labels import labels
 from kgreason.interrupts import watched
 from kgreason.proofs.notation import fact_text
 from kgreason.proofs.proof import Proof
-from kgreason.proofs.words.naming import names, quoted, terms_of
+from kgreason.proofs.words.naming import names, quote_label, terms_of
 from kgreason.terms import vocabulary as v
 from kgreason.wire.values import decoded, encoded
 from tests.cli.calling import call, done, failed
@@ -191,7 +191,7 @@ def test_two_terms_with_one_label_keep_their_ids() -> None:
     ],
 )
 def test_a_label_of_an_attacker_is_one_short_printable_line(label: str, name: str) -> None:
-    assert quoted(label) == name
+    assert quote_label(label) == name
 
 
 def test_a_proof_keeps_its_expressions_on_the_way_to_a_client() -> None:

@@ -114,7 +114,7 @@ def test_plain_lines_behind_others_need_no_parser(line: str, monkeypatch: pytest
         seen.append(lines)
         return b"..."
 
-    monkeypatch.setattr(plain, "_parsed", parsed)
+    monkeypatch.setattr(plain, "_parse", parsed)
     many = f"{PLAIN[0]}\n".encode() * 1000
     found = plain.canonical(many + line.encode() + b"\n" + many, "nt")
     assert sum(map(len, seen)) < 5000

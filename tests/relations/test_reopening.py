@@ -42,7 +42,7 @@ def follow(seed: int, path: Path) -> None:
         edits = random.randrange(1 << 30)
         for graph in (memory, disk):
             commit(graph, Random(edits), is_first=step == 0)
-        assert shown(disk) == shown(memory), f"history {seed}, commit {step}"
+        assert content(disk) == content(memory), f"history {seed}, commit {step}"
         follower = follower or Follower(path, after=0)
         for record in follower.read():
             for sign, text in record.facts:
@@ -51,7 +51,7 @@ def follow(seed: int, path: Path) -> None:
         if random.random() < 0.4:
             disk.close()
             disk = KnowledgeGraph.open(path)
-            assert shown(disk) == shown(memory), f"history {seed}, after commit {step}"
+            assert content(disk) == content(memory), f"history {seed}, after commit {step}"
     assert view(disk) == view(memory)
     memory.close()
     disk.close()
@@ -81,7 +81,7 @@ def _texts(graph: KnowledgeGraph) -> list[str]:
     return [format_rule(rule) for rule in graph.own_rules()]
 
 
-def shown(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
+def content(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
     return sorted(graph.dump_relations()), sorted(graph.dump_relations(asserted=True)), sorted(map(str, graph))
 
 
@@ -91,11 +91,11 @@ def test_a_store_of_an_older_format_keeps_its_facts(tmp_path: Path, monkeypatch:
             tx.add_rules(KEYED + RULES[0])
             tx.relation("edge").insert([("urn:a", "urn:b")])
             tx.relation("score").insert([("urn:a", 1)])
-        before = shown(graph)
+        before = content(graph)
     for module in (folder, disk, recovery):
         monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
     with KnowledgeGraph.open(tmp_path / "s") as graph:
-        assert shown(graph) == before
+        assert content(graph) == before
     manifest = read_manifest(tmp_path / "s")
     assert manifest is not None
     assert manifest.format == FORMAT + 1

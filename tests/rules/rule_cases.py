@@ -48,7 +48,7 @@ OWL2RL: dict[str, tuple[str, str]] = {
         ),
     ),
     "prp-dom": ("p rdfs:domain C . x p y . x q z", "x rdf:type C"),
-    "prp-rng": ("p rdfs:range C . x p y . x q z", "y rdf:type C"),
+    "prp-rng": ('p rdfs:range C . x p y . x p "1" . x q z', 'y rdf:type C . "1" rdf:type C'),
     "prp-fp": (
         "p rdf:type owl:FunctionalProperty . x p y . x p z . u p v",
         "y owl:sameAs y . y owl:sameAs z . z owl:sameAs y . z owl:sameAs z . v owl:sameAs v",
@@ -58,7 +58,7 @@ OWL2RL: dict[str, tuple[str, str]] = {
         "x owl:sameAs x . x owl:sameAs y . y owl:sameAs x . y owl:sameAs y",
     ),
     "prp-irp": ("p rdf:type owl:IrreflexiveProperty . x p x", FALSE),
-    "prp-symp": ("p rdf:type owl:SymmetricProperty . x p y . x q z", "y p x"),
+    "prp-symp": ('p rdf:type owl:SymmetricProperty . x p y . x p "1" . x q z', 'y p x . "1" p x'),
     "prp-asyp": ("p rdf:type owl:AsymmetricProperty . x p y . y p x", FALSE),
     "prp-trp": ("p rdf:type owl:TransitiveProperty . x p y . y p z . z q u", "x p z"),
     "prp-spo1": ("p rdfs:subPropertyOf q . x p y . x r z", "x q y"),

@@ -68,14 +68,11 @@ def history(drawn: Random, commits: int, knobs: Knobs) -> Iterator[Commit]:
         present ^= set(toggled)
         removed = tuple(each for each in sorted(data) if drawn.random() < 0.25)
         added = dict.fromkeys(
-            _triple(drawn, knobs) for _ in range(drawn.randint(0, knobs.triples // (1 + (number > 0))))
+            (axiom(drawn) if drawn.random() < 0.2 else triple(drawn, knobs))
+            for _ in range(drawn.randint(0, knobs.triples // (1 + (number > 0))))
         )
         data = data.difference(removed).union(added)
         yield Commit(tuple(added), removed, tuple(come), tuple(gone))
-
-
-def _triple(drawn: Random, knobs: Knobs) -> str:
-    return axiom(drawn) if drawn.random() < 0.2 else triple(drawn, knobs)
 
 
 def axiom(drawn: Random) -> str:

@@ -217,6 +217,13 @@ def test_only_shapes_derive_results() -> None:
                 graph.transaction().add_rules(f"{head} :- [?x, a, ?y] .")
 
 
+def test_only_shapes_derive_results_in_a_rule_file_given_to_open(tmp_path: Path) -> None:
+    file = tmp_path / "own.dl"
+    file.write_text("shacl_fails(?x, ?x) :- [?x, a, ?y] .")
+    with pytest.raises(RuleError, match="only the shapes graph derives facts of shacl_fails"):
+        KnowledgeGraph.open(rules=[str(file)])
+
+
 def test_a_missing_file_is_named() -> None:
     with (
         KnowledgeGraph.open(rules="none") as graph,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions, Store
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.query.columns import declared, in_order
+from kgreason.sparql.query.columns import declarations, in_order
 from tests.tables import table
 
 STARS = {
@@ -66,5 +66,5 @@ def test_the_solutions_are_the_same(order: list[str], how: str) -> None:
 
 def test_declared_prefixes() -> None:
     query = "# PREFIX no: <http://no/>\nBASE <http://b/> prefix : <http://e/> PREFIX x:<http://x/> ASK { ?s :p 'no' }"
-    assert declared(query) == {"": "http://e/", "x": "http://x/"}
-    assert declared("ASK { }") == {}
+    assert declarations(query) == {"": "http://e/", "x": "http://x/"}
+    assert declarations("ASK { }") == {}

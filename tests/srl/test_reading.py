@@ -21,7 +21,7 @@ def rules(text: str) -> tuple[Rule, ...]:
     return parse(HEADER + text, syntax="srl").rules
 
 
-def shown(text: str) -> str:
+def text_of(text: str) -> str:
     """A rule set as text of our own language, without the prefixes."""
     return format_program(Program(rules(text), {"": "http://example.org/"})).partition("\n\n")[2].strip()
 
@@ -71,7 +71,7 @@ def shown(text: str) -> str:
 )  # fmt: skip
 def test_constructs_become_rules(text: str, expected: str | None) -> None:
     if expected is not None:
-        found = shown(text)
+        found = text_of(text)
         if "_:" in expected:  # the digest is not part of the law
             found, expected = (part.partition("_:")[0] for part in (found, expected))
         assert " ".join(found.split()) == " ".join(expected.split())

@@ -153,9 +153,6 @@ class Queries:
         return f"GRAPH {self._random.choice([*_VARIABLES[:2], *GRAPHS])} {self._group(depth)}"
 
     def _path(self, _: int) -> str:
-        one, other = self._random.choice([self._some(2), [self._term_or(NAMES), self._some(1)[0]]])
+        one, other = self._random.choice([self._some(2), [self._random.choice(NAMES), self._some(1)[0]]])
         path = self._random.choice([":p+", ":p*", ":p?", ":p/:q", ":p|:q", "^:p", "(:p|^:q)+", "!(:p|a)", "!(:q|^:p)"])
         return f"{one} {path} {other} ."
-
-    def _term_or(self, terms: tuple[str, ...]) -> str:
-        return self._random.choice(terms)

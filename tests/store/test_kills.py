@@ -100,10 +100,6 @@ def kill_at_random(siege: Siege, folder: Path, times: int) -> None:
 
 
 def test_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
-    kill_at_random(siege, tmp_path, 4)
-
-
-def test_many_loads_killed_at_a_random_moment(siege: Siege, tmp_path: Path) -> None:
     kill_at_random(siege, tmp_path, many(15))
 
 

@@ -17,13 +17,13 @@ from tests.histories.wide import CONSTANTS, KNOWN_SHAPES, PREDICATES, any_atom, 
 _T = TypeVar("_T")
 
 
-def _drawn(draw: Callable[[Random], _T]) -> SearchStrategy[_T]:
+def _by(draw: Callable[[Random], _T]) -> SearchStrategy[_T]:
     return st.randoms(use_true_random=False).map(draw)
 
 
 def random_rules() -> SearchStrategy[Rule]:
     """Any safe rule."""
-    return _drawn(any_rule)
+    return _by(any_rule)
 
 
 def rules() -> SearchStrategy[Rule]:
@@ -38,7 +38,7 @@ def programs(max_size: int = 6) -> SearchStrategy[list[Rule]]:
 
 def atoms(terms: Sequence[Term], predicates: Sequence[Term]) -> SearchStrategy[Atom]:
     """Atoms of every relation and triple patterns, over these terms."""
-    return _drawn(lambda random: any_atom(random, terms, predicates))
+    return _by(lambda random: any_atom(random, terms, predicates))
 
 
 def facts() -> SearchStrategy[Atom]:
@@ -53,7 +53,7 @@ def fact_sets(max_size: int = 12) -> SearchStrategy[set[Atom]]:
 
 def instances(of: Sequence[Atom]) -> SearchStrategy[Atom]:
     """These atoms with constants for their variables."""
-    return _drawn(lambda random: instance(random, random.choice(of), CONSTANTS))
+    return _by(lambda random: instance(random, random.choice(of), CONSTANTS))
 
 
 def wide(source: Random | int, steps: int = 6) -> History:
@@ -63,4 +63,4 @@ def wide(source: Random | int, steps: int = 6) -> History:
 
 def histories(steps: int = 6) -> SearchStrategy[History]:
     """Histories of wide rules: those that shrink, and those of a seed, in which much happens."""
-    return _drawn(lambda random: wide(random, steps)) | st.integers(0, 2**32 - 1).map(lambda seed: wide(seed, steps))
+    return _by(lambda random: wide(random, steps)) | st.integers(0, 2**32 - 1).map(lambda seed: wide(seed, steps))

@@ -9,28 +9,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from tests.oracle import vocabulary as v
 from tests.oracle.graph import Triple
-from tests.oracle.vocabulary import (
-    ASYMMETRIC,
-    FUNCTIONAL,
-    INVERSE_FUNCTIONAL,
-    IRREFLEXIVE,
-    SYMMETRIC,
-    TRANSITIVE,
-    TYPE,
-)
 
 from .expressions import Expression, node
 
 People: TypeAlias = tuple[str, str, str]
 
 CHARACTERISTICS = {
-    FUNCTIONAL: ("xy", "xz"),
-    INVERSE_FUNCTIONAL: ("xz", "yz"),
-    SYMMETRIC: ("xy",),
-    ASYMMETRIC: ("xy", "yx"),
-    TRANSITIVE: ("xy", "yz"),
-    IRREFLEXIVE: ("xx",),
+    v.FUNCTIONAL: ("xy", "xz"),
+    v.INVERSE_FUNCTIONAL: ("xz", "yz"),
+    v.SYMMETRIC: ("xy",),
+    v.ASYMMETRIC: ("xy", "yx"),
+    v.TRANSITIVE: ("xy", "yz"),
+    v.IRREFLEXIVE: ("xx",),
 }
 """Each characteristic of a property with the links that it speaks about."""
 
@@ -58,7 +50,7 @@ def member(expression: Expression, salt: int, people: People) -> Iterator[Triple
         case "unionOf", *parts:
             yield from member(parts[-1], salt, people)
         case _:
-            yield x, TYPE, node(expression, salt)
+            yield x, v.TYPE, node(expression, salt)
 
 
 def exercise(expression: Expression, salt: int, people: People) -> Iterator[Triple]:

@@ -62,10 +62,10 @@ def _closed(case: Case, given: Triples) -> tuple[set[Triple], set[Contradiction]
     facts, rows = given | _bodiless(case), _switched(case)
     if case.ruleset == "owl2rl":
         closure, found = owl2rl.close(facts, noise=rows)
-        return _shown(closure), found
+        return _rdf(closure), found
     if case.ruleset == "rdfs":
-        return _shown(rdfs_close(facts, options=[row for row in OPTIONS if row in rows])), set()
-    return _shown(rhodf_close(facts, reflexive=bool(rows))), set()
+        return _rdf(rdfs_close(facts, options=[row for row in OPTIONS if row in rows])), set()
+    return _rdf(rhodf_close(facts, reflexive=bool(rows))), set()
 
 
 def _switched(case: Case) -> list[str]:
@@ -80,7 +80,7 @@ def _bodiless(case: Case) -> set[Triple]:
     return {(str(s), str(p), str(o)) for rule in rules for s, p, o in (head.terms for head in rule.heads)}
 
 
-def _shown(closure: Iterable[Triple]) -> set[Triple]:
+def _rdf(closure: Iterable[Triple]) -> set[Triple]:
     return {(s, p, o) for s, p, o in closure if not s.startswith('"') and p.startswith("<")}
 
 

@@ -136,12 +136,12 @@ class FollowedWorld:
         """
         renamed = log.renamed()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
-        noted = self._noted(log, graphs, renamed)
+        noted = self._rows(log, graphs, renamed)
         old = set(self._lines((each.row for each in noted if each.was), self._graphs, before))
         new = set(self._lines((each.row for each in noted if each.is_now), graphs, now))
         return sorted(old - new), sorted(new - old)
 
-    def _noted(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
+    def _rows(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
         """Return the rows whose N-Quads lines may have changed.
 
         - the rows in the log

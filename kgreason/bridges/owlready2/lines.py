@@ -69,20 +69,20 @@ def _resource(storid: int, name: Name, prefix: str) -> str | None:
 
 def _literal(value: Value, datatype: int | str, name: Name) -> str | None:
     if isinstance(datatype, str):
-        return f'"{_escaped(value)}"{datatype.replace("_", "-")}'
+        return f'"{_escape(value)}"{datatype.replace("_", "-")}'
     if datatype == 0:
-        return f'"{_escaped(value)}"'
+        return f'"{_escape(value)}"'
     iri = name(datatype)
     if iri is None or iri == _TRIPLE_TERM:
         return None
-    return f'"{_escaped(_spelt(value, iri))}"^^<{iri}>'
+    return f'"{_escape(_spell(value, iri))}"^^<{iri}>'
 
 
-def _escaped(value: Value) -> str:
+def _escape(value: Value) -> str:
     return str(value).translate(_ESCAPES)
 
 
-def _spelt(value: Value, datatype: str) -> Value:
+def _spell(value: Value, datatype: str) -> Value:
     """Return a value in a form that is valid for its datatype: "INF" for infinity, no exponent in an xsd:decimal.
 
     Only a float changes.

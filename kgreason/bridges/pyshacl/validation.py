@@ -31,7 +31,7 @@ from rdflib.graph import Graph
 from rdflib.namespace import RDF, SH
 from rdflib.term import Literal, Node, URIRef
 
-from kgreason.bridges.pyshacl.filters import chosen
+from kgreason.bridges.pyshacl.filters import choose
 from kgreason.bridges.pyshacl.sources import Source, graph_of, lines_of
 from kgreason.bridges.pyshacl.text import add_messages, results_text
 from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, RDFS_OWLRL_Semantics, RDFS_Semantics
@@ -90,7 +90,7 @@ def validate(
     shapes = data if shacl_graph is None else graph_of(shacl_graph, options.get("shacl_graph_format"))
     ontology = None if ont_graph is None else graph_of(ont_graph, options.get("ont_graph_format"))
     lines = lines_of(_with_inference(data, ontology, inference, inplace=bool(inplace)))
-    triples = chosen(
+    triples = choose(
         shapes,
         use_shapes or (),
         focus_nodes or (),

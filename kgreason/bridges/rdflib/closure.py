@@ -258,11 +258,11 @@ class _Terms:
     def _text(self, term: Node) -> str:
         text = self._texts.get(term)
         if text is None:
-            text = self._texts[term] = self._named(term)
+            text = self._texts[term] = self._name(term)
             self._nodes.setdefault(text, term)
         return text
 
-    def _named(self, term: Node) -> str:
+    def _name(self, term: Node) -> str:
         if isinstance(term, URIRef):
             return f"<{term}>"  # the engine also takes relative IRIs
         return f"_:b{len(self._texts)}" if isinstance(term, BNode) else to_text(term)

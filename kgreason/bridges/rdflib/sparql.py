@@ -36,13 +36,13 @@ def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
     return text, prefixes, base
 
 
-def used(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
+def used_prefixes(prefixes: Mapping[str, Any], text: str) -> dict[str, str]:
     """Filter prefixes: return those that occur in a SPARQL text, with their namespaces."""
     names = set(re.findall(r"([\w.-]*):", text))
     return {name: str(namespace) for name, namespace in prefixes.items() if name in names}
 
 
-def declared(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
+def declarations(prefixes: Mapping[str, str], base: str | None, text: str) -> str:
     """Put declarations of base and prefixes at the start of a SPARQL text, without a new line.
 
     So the line numbers in error messages are those of the user's text.

@@ -44,7 +44,7 @@ from rdflib.term import Identifier, URIRef
 from kgreason.bridges.rdflib.graphs import Graphs
 from kgreason.bridges.rdflib.opening import Place
 from kgreason.bridges.rdflib.pending import Pending
-from kgreason.bridges.rdflib.sparql import declared, result_of, text_of, used
+from kgreason.bridges.rdflib.sparql import declarations, result_of, text_of, used_prefixes
 from kgreason.bridges.rdflib.terms import GraphName, Term, is_generalised, line, quad_line, to_oxigraph, to_rdflib
 from kgreason.errors import DroppedWarning, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
@@ -294,7 +294,7 @@ class KGReasonStore(Store):
         name = self._graph_name(queryGraph)
         answer = self._settled().query(
             text,
-            prefixes=used({**initNs, **prefixes}, text),
+            prefixes=used_prefixes({**initNs, **prefixes}, text),
             base=prepared or base,
             default_graph=None if isinstance(name, DefaultGraph) else name,
         )
@@ -315,7 +315,7 @@ class KGReasonStore(Store):
         if initBindings or kwargs or self._graph_name(queryGraph) != DefaultGraph():
             raise NotImplementedError
         text, prefixes, base = text_of(update)
-        self._settled().update(declared(used({**initNs, **prefixes}, text), base, text))
+        self._settled().update(declarations(used_prefixes({**initNs, **prefixes}, text), base, text))
 
     def _graph_name(self, graph: Any) -> GraphName:
         return DefaultGraph() if graph == _UNION else self._graphs.named(graph)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
+from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
 from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
 from kgreason.progress import Progress
@@ -67,7 +67,9 @@ _EXAMPLES = 3
     help="Whether to look for classes that nothing can be in (default: for files, not for a store).",
 )
 @click.option(
-    "--repairs", is_flag=True, help="Show for each proof the asserted axioms of which it is enough to remove one."
+    "--repairs",
+    is_flag=True,
+    help="Show for each problem the axioms that repair it: removing any one of them is enough.",
 )
 @labels
 @full
@@ -100,8 +102,9 @@ def check(
     The command also shows the classes that nothing can be in. Such a class does not contradict the ontology, but the
     first member of the class will.
 
-    With --repairs the command tries what the graph is without one axiom of the proof. It shows the axioms whose removal
-    is enough, and how many inferred triples would go. If none is enough, there are several proofs.
+    With --repairs the command tries each axiom of the proof: would the problem be gone without this axiom? It shows the
+    axioms whose removal is enough, and how many inferred triples would go with each. If no axiom is enough, the problem
+    has several proofs. The command changes nothing.
 
     With --json the answer is one list. A contradiction has a `group`, and a class that nothing can be in has a `class`
     in its place.
@@ -122,7 +125,7 @@ def check(
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
             graph.load(*files, progress=Bars(verbose))
-        prefixes = known(graph, prefixes)
+        prefixes = prefixes_of(graph, prefixes)
         warn(short_warnings(graph.warnings if files else (), prefixes))
         shown = (0 if as_json else _EXAMPLES) if limit is None else limit
         groups = _groups(graph, shown, Bars(verbose)) if graph.stats()["contradictions"] else []
@@ -223,7 +226,7 @@ def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how
     """
     for members, shown in groups:
         for proof, line in shown:
-            yield _told(how.text(proof), line.to_text(how.names(proof)))
+            yield _as_line(how.text(proof), line.to_text(how.names(proof)))
         if more := len(members) - len(shown):
             yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
     for number, one in enumerate(empty):
@@ -248,6 +251,6 @@ def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
     return name.strip('"'), tuple(terms)
 
 
-def _told(proof: str, line: str) -> str:
+def _as_line(proof: str, line: str) -> str:
     """Replace the first line of the text `proof` by `line`: the contradiction as one line, with its axioms."""
     return line + proof[proof.index("\n") :]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from kgreason.cli.edit.options import effort
-from kgreason.cli.notation import PREFIXES, prefixes, shortened
+from kgreason.cli.notation import PREFIXES, prefixes, shorten
 from kgreason.cli.options import (
     FileList,
     catalogue,
@@ -110,7 +110,7 @@ def diff(
             delta = _of_files(location, how, removed, added, syntax, progress)
         else:
             delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
-    click.echo(shortened(delta.to_patch(), prefixes), nl=False)
+    click.echo(shorten(delta.to_patch(), prefixes), nl=False)
     names = PREFIXES | prefixes
     come, gone = delta.results(), delta.results(appeared=False)
     told = [f"would violate: {each.to_text(names)}" for each in come[:_MOST]]

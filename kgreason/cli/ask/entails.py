@@ -19,7 +19,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import PREFIXES, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example
-from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, judged
+from kgreason.entailment.entails import ENTAILMENT_RULES, Semantics, judge
 from kgreason.proofs.notation import fact_text
 from kgreason.rules.model import triple
 
@@ -59,7 +59,7 @@ def entails(
     meaning, not triple by triple. Premises that contradict themselves entail everything, and the answer says so. The
     exit status is 0 if the whole conclusion is entailed, 1 if not, and 2 after an error.
     """
-    parts, is_contradictory = judged(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue)
+    parts, is_contradictory = judge(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue)
     if as_json:
         click.echo(json.dumps({"entailed": not parts, "contradictory": is_contradictory, "unproved": parts}))
     for part in () if as_json else parts:

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from kgreason.cli.notation import full, known, labels, labels_in, prefixes
+from kgreason.cli.notation import full, labels, labels_in, prefixes, prefixes_of
 from kgreason.cli.options import example, existing, functions, integer, verbose
 from kgreason.cli.places import Place, graph_at
 
@@ -80,14 +80,14 @@ def explain(
         if every or syntax == "mermaid":
             raise click.UsageError("--why-not shows no proofs: leave --all and --format mermaid out")
         with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("explaining"):
-            prefixes = known(graph, prefixes)
+            prefixes = prefixes_of(graph, prefixes)
             answer = graph.why_not(triple_of(triple, prefixes), limit=limit)
             words = None if language is None else found_labels(graph, answer.terms(), language)
         text = answer.to_text(prefixes, labels=words, full=full)
         click.echo(json.dumps(answer.to_json(), indent=1) + "\n" if syntax == "json" else text, nl=False)
         return
     with graph_at(location, functions=functions, read_only=True) as graph:
-        prefixes = known(graph, prefixes)
+        prefixes = prefixes_of(graph, prefixes)
         terms = triple_of(triple, prefixes)
         graph.check_known(terms)
         with Bars(verbose)("explaining"):

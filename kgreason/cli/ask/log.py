@@ -9,7 +9,7 @@ import json
 
 import click
 
-from kgreason.cli.notation import prefixes, shortened
+from kgreason.cli.notation import prefixes, shorten
 from kgreason.cli.options import as_json, example, existing, integer
 from kgreason.cli.places import Place, graph_at
 from kgreason.store.history.entry import Head
@@ -56,9 +56,9 @@ def log(
                 click.echo(json.dumps(delta.to_json()))
                 return
             for sign, text in delta.rules:
-                lines = shortened(text.strip(), prefixes).replace("\n", "\n#   ")
+                lines = shorten(text.strip(), prefixes).replace("\n", "\n#   ")
                 click.echo(f"# rule {'added' if sign > 0 else 'removed'}: {lines}")
-            click.echo(shortened(delta.to_patch(), prefixes), nl=False)
+            click.echo(shorten(delta.to_patch(), prefixes), nl=False)
             return
         heads = graph.log(limit)
     if as_json:

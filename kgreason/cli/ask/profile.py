@@ -20,7 +20,7 @@ import click
 
 from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
-from kgreason.cli.notation import known, shortened, shown_prefixes
+from kgreason.cli.notation import prefixes_of, shorten, shown_prefixes
 from kgreason.cli.options import as_json, example, existing, functions, integer, verbose
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
@@ -88,7 +88,7 @@ def rules(
     from kgreason.cli.progress import Bars
 
     with graph_at(location, functions=functions, read_only=True) as graph, Bars(verbose)("counting"):
-        rows, prefixes = costs(graph, alone=alone, anew=anew), known(graph, prefixes)
+        rows, prefixes = costs(graph, alone=alone, anew=anew), prefixes_of(graph, prefixes)
     if as_json:
         click.echo(json.dumps(rows, indent=1))
     else:
@@ -150,5 +150,5 @@ def _text(row: Row, prefixes: Mapping[str, str]) -> str:
     """
     if row["why"].startswith(_AXIOM):
         return f"{', '.join(row['names'])}, {reason(row['why'], 1, prefixes)}"
-    text = " ".join(shortened(row["rules"][0], prefixes).split())
+    text = " ".join(shorten(row["rules"][0], prefixes).split())
     return f"{row['names'][0]}: {text}"

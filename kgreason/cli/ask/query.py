@@ -32,7 +32,7 @@ from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
 from kgreason.rdf.writing import write_results
-from kgreason.sparql.query.columns import declared
+from kgreason.sparql.query.columns import declarations
 from kgreason.store.oxigraph.worker import wait_for
 
 if TYPE_CHECKING:
@@ -87,9 +87,13 @@ def query(
     """
     sparql, _ = given(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
-        with _opened(location, commit) as (graph, remembered), _errors_with_file(query_file), number_warnings() as told:
+        with (
+            _graph_of(location, commit) as (graph, remembered),
+            _errors_with_file(query_file),
+            number_warnings() as told,
+        ):
             known = {**remembered, **prefixes}
-            names = known | declared(sparql)
+            names = known | declarations(sparql)
             wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
         warn(told)
         out.seek(0)
@@ -97,7 +101,7 @@ def query(
 
 
 @contextmanager
-def _opened(location: Place, commit: int | None) -> Iterator[tuple[Graph | RemotePast, dict[str, str]]]:
+def _graph_of(location: Place, commit: int | None) -> Iterator[tuple[Graph | RemotePast, dict[str, str]]]:
     """Give the block the graph at a place, and the prefixes that it remembers now.
 
     The graph is as it was after the commit `commit`, or as it is now if that is None.
@@ -125,13 +129,13 @@ def _errors_with_file(query_file: Path | None) -> Iterator[None]:
 
 def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        syntax = _checked(syntax or "nt", _GRAPHS, "triples")
+        syntax = _fit(syntax or "nt", _GRAPHS, "triples")
         if syntax in ("nt", "nq"):
             write_results(cast(QueryTriples, results), out, syntax)
         else:
             results.serialize(out, syntax, prefixes)
         return
-    syntax = _checked(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
+    syntax = _fit(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":
         results.serialize(out, QueryResultsFormat.from_extension(syntax))
     elif isinstance(results, QueryBoolean):
@@ -146,7 +150,7 @@ def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out:
         out.write(b"\n")
 
 
-def _checked(syntax: str, fitting: tuple[str, ...], what: str) -> str:
+def _fit(syntax: str, fitting: tuple[str, ...], what: str) -> str:
     if syntax not in fitting:
         raise click.UsageError(f"--results-format {syntax}: the query gives {what}; use {', '.join(fitting)}")
     return syntax

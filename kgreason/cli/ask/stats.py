@@ -14,8 +14,8 @@ from typing import Any
 import click
 
 from kgreason.cli.ask.profile import costs, costs_text
-from kgreason.cli.notation import known, shown_prefixes
-from kgreason.cli.options import as_json, example, functions, location, print_table, told
+from kgreason.cli.notation import prefixes_of, shown_prefixes
+from kgreason.cli.options import as_json, example, functions, location, print_table, text_of
 from kgreason.cli.places import Place, graph_at
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -80,7 +80,7 @@ def stats(
     with graph_at(location, functions=functions, read_only=True) as graph:
         if is_by_rule:
             rows = costs(graph)
-            text = costs_text(rows, len(rows), known(graph, prefixes))
+            text = costs_text(rows, len(rows), prefixes_of(graph, prefixes))
             click.echo(json.dumps(rows) if is_json else "\n".join(text))
             return
         counts = graph.stats()
@@ -90,6 +90,6 @@ def stats(
 def _line(name: str, count: object) -> str:
     """Return a line with a count and what the count means."""
     if isinstance(count, dict):
-        return f"{'':>13}  {_ROWS.get(name, '')} {told(count)}"
+        return f"{'':>13}  {_ROWS.get(name, '')} {text_of(count)}"
     text = f"{count:,}" if type(count) is int else str(count)
     return f"{text:>13}  {_ROWS.get(name, '')}".rstrip()

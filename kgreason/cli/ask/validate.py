@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import click
 
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import known, shown_prefixes
+from kgreason.cli.notation import prefixes_of, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, example, verbose, warn
 from kgreason.cli.places import PLACE, Place, folder, there
 from kgreason.graph.shapes.validation import DataMode
@@ -90,7 +90,7 @@ def validate(
             graph.load(*files, progress=Bars(verbose))
             warn(graph.warnings)
         report = graph.validate(data, shapes=list(map(Path, shapes)) or None)
-        names = known(graph, prefixes)
+        names = prefixes_of(graph, prefixes)
     click.echo(_text(report, form, names, language))
     context.exit(0 if report.conforms else 1)
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from kgreason.cli.notation import shortened, shown_prefixes
+from kgreason.cli.notation import shorten, shown_prefixes
 from kgreason.cli.options import example, existing, functions, integer, verbose
 from kgreason.cli.places import Place, Server, graph_at
 
@@ -68,7 +68,7 @@ def watch(
         records = _of_folder(location, after, functions, Bars(verbose), once=once)
     for record in records:
         patch = record.patch()
-        sys.stdout.buffer.write(shortened(patch.decode(), prefixes).encode() if prefixes else patch)
+        sys.stdout.buffer.write(shorten(patch.decode(), prefixes).encode() if prefixes else patch)
         sys.stdout.buffer.flush()
 
 

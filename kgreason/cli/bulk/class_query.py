@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from kgreason.cli.notation import known, short_warnings
+from kgreason.cli.notation import prefixes_of, short_warnings
 from kgreason.cli.options import warn
 from kgreason.cli.places import PLACE, Place, graph_at, there
 from kgreason.proofs.notation import term_text
@@ -51,7 +51,7 @@ def answer(
     with graph_at(location and there(location), **options) as graph:
         if isinstance(graph, KnowledgeGraph) and files:
             graph.load(*files, progress=Bars(verbose))
-        names = known(graph, prefixes)
+        names = prefixes_of(graph, prefixes)
         warn(short_warnings(graph.warnings if files else (), names), graph.contradictions(), prefixes=names)
         found = query(graph, expression, indirect=indirect, prefixes=names)
     warn(f"the answer may lack what follows from a part of the expression: {line}" for line in found.unread)

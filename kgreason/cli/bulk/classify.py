@@ -27,7 +27,7 @@ from pyoxigraph import NamedNode, Triple
 
 from kgreason.cli.bulk.class_query import answer, place
 from kgreason.cli.failures import Verdict
-from kgreason.cli.notation import full, known, labels, labels_in, short_warnings, shown_prefixes
+from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
@@ -114,7 +114,7 @@ def _useless(name: str, why: str) -> Callable[[Command], Command]:
 @click.option(
     "--exclude-external-entities",
     is_flag=True,
-    help="Leave out inferred axioms about terms of which only imported documents say something.",
+    help="Leave out inferred axioms about terms that only imported documents describe.",
 )
 @_useless("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
 @_useless("--exclude-owl-thing", "it is never written that a class is below owl:Thing")
@@ -200,7 +200,7 @@ def classify(
         raise click.UsageError(f"-o {output}: the name must end in {', '.join(_RDF)}")
     found = classified(*files, reasoner=reasoner, progress=Bars(verbose), catalogue=catalogue, threads=threads)
     with found.graph as graph:
-        taxonomy, names = found.taxonomy, known(graph, prefixes)
+        taxonomy, names = found.taxonomy, prefixes_of(graph, prefixes)
         warn(short_warnings(graph.warnings, names))
 
         def texts(proofs: Sequence[Proof]) -> list[str]:
@@ -262,7 +262,7 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
     text = BytesIO()
     syntax = _RDF[output.suffix] if output else "ttl"
     if output and syntax == "ofn":
-        text.write(functional_syntax(_declared(rows), prefixes, str(output)))
+        text.write(functional_syntax(_with_declarations(rows), prefixes, str(output)))
     else:
         write(rows, text, syntax, prefixes if syntax in ("ttl", "rdf") else None)
     if output is None:
@@ -275,7 +275,7 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error
 
 
-def _declared(rows: list[Triple]) -> list[Triple]:
+def _with_declarations(rows: list[Triple]) -> list[Triple]:
     """Add declarations of the named classes of axioms, and of restrictions: functional syntax needs them."""
     of_classes = {v.RDFS_SUB_CLASS_OF: (0, 2), v.OWL_EQUIVALENT_CLASS: (0, 2), v.RDF_TYPE: (2,)}
     named = [row for row in rows if isinstance(row.subject, NamedNode)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from kgreason.cli.notation import known, labels, shown_prefixes
+from kgreason.cli.notation import labels, prefixes_of, shown_prefixes
 from kgreason.cli.options import RULE_SETS, FileList, catalogue, example, integer, verbose
 
 
@@ -75,7 +75,7 @@ def compare(
 
     how: dict[str, Any] = {"classes": classes, "language": language, "catalogue": catalogue, "progress": Bars(verbose)}
     found = compared(old, new, data=data, rules=rules or RULES, limit=limit, **how)
-    names = known(found, prefixes)
+    names = prefixes_of(found, prefixes)
     if syntax == "json":
         click.echo(json.dumps(found.to_json()))
     elif syntax == "markdown":

@@ -145,7 +145,7 @@ def materialize(
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
         inputs = Inputs(files, syntax, catalogue_of(catalogue), Skipped() if skip_malformed else None)
-        materializer, known = _closed(program, inputs, prefixes, progress)
+        materializer, known = _materialize(program, inputs, prefixes, progress)
         dictionary = materializer.dictionary
         if output.endswith(_PARQUET):
             flags = [False] if inferred else [True, False]
@@ -192,7 +192,7 @@ class Inputs(NamedTuple):
     skipped: Skipped | None
 
 
-def _closed(
+def _materialize(
     program: Program, inputs: Inputs, prefixes: Mapping[str, str], progress: Progress
 ) -> tuple[Materializer, dict[str, str]]:
     """Load files into a new materializer, and print its warnings and contradictions.
@@ -272,7 +272,7 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
     if output == "-":
         return nullcontext(sys.stdout.buffer)
     if output.endswith((".nt.gz", ".ttl.gz")):
-        return _packed(path)
+        return _gzip_file(path)
     if output.endswith(_PARQUET):
         parquet.check()
         if path.is_dir():
@@ -284,6 +284,6 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
 
 
 @contextmanager
-def _packed(path: Path) -> Iterator[BinaryIO]:
+def _gzip_file(path: Path) -> Iterator[BinaryIO]:
     with whole(path) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
         yield cast(BinaryIO, packed)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from kgreason.cli.notation import shortened
+from kgreason.cli.notation import shorten
 from kgreason.cli.places import Graph
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import WIDTH, format_name, format_rule
@@ -31,7 +31,7 @@ _AXIOM = ("<", "_:", '"')
 """How the reason (`why`) of a rule begins if the rule was translated from an axiom: the axiom begins with a term."""
 
 
-def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
+def describe(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
     """Return the rules in force for a listing. The user's rules come first, as the user wrote them.
 
     `prefixes` shorten IRIs.
@@ -49,7 +49,7 @@ def described(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[D
         {"name": rule.name, "rule": format_rule(rule, known), "why": origin(rule), "stratum": strata.get(rule, 0)}
         for rule in own
     ]
-    return mine + [each | {"rule": _shortened(each["rule"], known)} for each in others]
+    return mine + [each | {"rule": _shorten(each["rule"], known)} for each in others]
 
 
 def is_helper(rule: Described) -> bool:
@@ -100,16 +100,16 @@ def reason(why: str, count: int, prefixes: Mapping[str, str]) -> str:
     if why.startswith("from "):
         return f"your {rules}, {why}"
     if not why.startswith(_AXIOM):
-        reason = shortened(why, prefixes)
+        reason = shorten(why, prefixes)
         return reason if why.startswith("of the rule set") else f"of the rule set: needed, because {reason}"
     axioms = "axioms" if why.count(" . ") else "axiom"
-    return f"from the {axioms} {shortened(why, prefixes)}"
+    return f"from the {axioms} {shorten(why, prefixes)}"
 
 
-def _shortened(rule: str, prefixes: Mapping[str, str]) -> str:
+def _shorten(rule: str, prefixes: Mapping[str, str]) -> str:
     """Shorten the IRIs in the text of a rule. Put the text on one line if it fits there."""
     if not prefixes:
         return rule
-    text = shortened(rule, prefixes)
+    text = shorten(rule, prefixes)
     line = re.sub(r"\n\s*", " ", text)
     return line if len(line) <= WIDTH else text

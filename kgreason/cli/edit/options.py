@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 import click
 
-from kgreason.cli.notation import known, short_warnings, shown_prefixes
+from kgreason.cli.notation import prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
@@ -75,29 +75,9 @@ def means(command: Command) -> Command:
     """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
 
     @functools.wraps(command)
-    def collected(
-        *args: Any,
-        strategy: Strategy,
-        budget: int | None,
-        most_made_terms: int | None,
-        most_rounds: int | None,
-        threads: int | None,
-        wait: float,
-        prefixes: dict[str, str],
-        functions: list[Callable[..., Any]],
-        **others: Any,
-    ) -> Any:  # click passes by name
-        how = Means(
-            strategy=strategy,
-            budget=budget,
-            most_made_terms=most_made_terms,
-            most_rounds=most_rounds,
-            threads=threads,
-            wait=wait,
-            prefixes=prefixes,
-            functions=functions,
-        )
-        return command(*args, how=how, **others)
+    def collected(*args: Any, **options: Any) -> Any:  # click passes by name
+        how = {name: options.pop(name) for name in Means.__annotations__}
+        return command(*args, how=how, **options)
 
     return effort(cast(Command, WAIT(functions(shown_prefixes(collected)))))
 
@@ -157,7 +137,7 @@ def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Itera
             told = set(graph.warnings)
             yield graph
             new = [warning for warning in graph.warnings if warning not in told]
-            names = known(graph, prefixes)
+            names = prefixes_of(graph, prefixes)
             warn([*short_warnings(new, names), *_violations(graph)], graph.contradictions(), prefixes=names)
     except KeyboardInterrupt:
         is_made = before is not None and _last_commit(location) != before

@@ -17,11 +17,11 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.convert import convert
-from kgreason.cli.edit.listing import described, is_helper, text_of
+from kgreason.cli.edit.listing import describe, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
 from kgreason.cli.edit.placement import placement
-from kgreason.cli.notation import known, shown_prefixes
-from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, typed, verbose
+from kgreason.cli.notation import prefixes_of, shown_prefixes
+from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, stdin_text, verbose
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
@@ -80,8 +80,8 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
     it needs.
     """
     with graph_at(location, read_only=True) as graph:
-        prefixes = known(graph, prefixes)
-        found = described(graph, {} if as_json else prefixes)
+        prefixes = prefixes_of(graph, prefixes)
+        found = describe(graph, {} if as_json else prefixes)
     if as_json:
         click.echo(json.dumps(found, indent=1))
         return
@@ -229,7 +229,7 @@ def _with_stdin(files: tuple[Path, ...], texts: tuple[str, ...]) -> tuple[list[P
     """
     sourced = [(text, "<rule>") for text in texts]
     if any(map(is_stdin, files)):
-        sourced.append((typed("rules", "--rule"), STDIN))
+        sourced.append((stdin_text("rules", "--rule"), STDIN))
     return [file for file in files if not is_stdin(file)], sourced
 
 

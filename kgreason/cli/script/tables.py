@@ -18,7 +18,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.progress import SILENT
 from kgreason.rules.parser import load_all
-from kgreason.tables.columns import read_facts, shown
+from kgreason.tables.columns import constants_of, read_facts
 from kgreason.tables.fields import Fields
 from kgreason.tables.layout import Layout
 from kgreason.tables.signature import Signature, signature
@@ -76,6 +76,6 @@ def write(
         ids = dictionary.intern([text for row in facts for text in row])
         rows = ids.astype(np.int32).reshape(len(facts), arity)
         declared = relations.declared.get(name)
-        rows = shown(rows, declared, dictionary)
+        rows = constants_of(rows, declared, dictionary)
         with SILENT(name) as report:
             Writer(Fields(dictionary).sorted(), layout).write(folder / f"{name}.csv", rows, report, declared)

@@ -59,10 +59,6 @@ class Shape:
         """Whether a slot belongs to a variable."""
         return 0 < slot <= self.variables
 
-    def constant_columns(self, atom: int) -> tuple[int, ...]:
-        """Return the columns of a body atom that hold constants."""
-        return tuple(c for c, slot in enumerate(self.body[atom].slots) if not self.is_variable(slot))
-
 
 class EncodedRule(NamedTuple):
     """A rule as ids: its shape, its constants in the order of their slots, and its label (group, name)."""

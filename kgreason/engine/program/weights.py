@@ -84,13 +84,13 @@ class Weights:
                     self._set(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
-        return Reweighed(self._numbered(leaving), self._numbered(fresh))
+        return Reweighed(self._with_bodiless(leaving), self._with_bodiless(fresh))
 
     def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
         """Return the rules in force that have no body, each with its number."""
-        return self._numbered(self._weights).bodiless
+        return self._with_bodiless(self._weights).bodiless
 
-    def _numbered(self, numbers: Iterable[int]) -> Numbered:
+    def _with_bodiless(self, numbers: Iterable[int]) -> Numbered:
         if not self._bodiless:
             return Numbered(tuple(numbers))
         none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]

@@ -67,7 +67,7 @@ def release(
     - `redundant`: whether asserted superclasses stay that the written axioms imply.
     - `annotate`: whether each axiom that nobody asserted gets an annotation that says so.
     - `duplicates`: whether inferred axioms are written that files or imported documents state already.
-    - `external`: whether inferred axioms are written about terms of which only imported documents say something.
+    - `external`: whether to write inferred axioms about terms that only imported documents describe.
     """
     is_compared = merge or annotate or not (duplicates and external)
     quads = graph.match(None, None, None, asserted=True) if is_compared else ()
@@ -192,10 +192,10 @@ def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
                 above[name].add(other)
                 if predicate == _EQUAL_PROPERTIES:
                     above[other].add(name)
-    return of_pairs((name, each) for name in above for each in _reached(name, above))
+    return of_pairs((name, each) for name in above for each in _above(name, above))
 
 
-def _reached(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
+def _above(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
     """Return the properties above one: owl2el derives no chains of rdfs:subPropertyOf."""
     found, waiting = {name}, [name]
     while waiting:

@@ -85,7 +85,7 @@ def query(
     if raised := tx.delta.contradictions:
         told = str(raised[0]).replace(member, "a member").replace(asked, "the expression")
         return ClassAnswer(contradiction=told, unread=unread)
-    above, below = (_named(found) - {asked} for found in (above, below))
+    above, below = (_names_in(found) - {asked} for found in (above, below))
     equal = above & below
     above, below = above - equal, below - equal
     if not indirect:
@@ -95,7 +95,7 @@ def query(
     return ClassAnswer(equivalent, superclasses, subclasses, members, unread=unread)
 
 
-def _named(found: Collection[str]) -> set[str]:
+def _names_in(found: Collection[str]) -> set[str]:
     return {name for name in found if name.startswith("<") and name not in _APART}
 
 

@@ -197,7 +197,7 @@ class _State:
     def used(self, triple: Triple) -> frozenset[Triple]:
         """Return the asserted triples that the proof of `triple` uses."""
         if triple not in self._used:
-            self._used[triple] = frozenset([triple]) if triple in self.asserted else self._proved(triple)
+            self._used[triple] = frozenset([triple]) if triple in self.asserted else self._axioms_of(triple)
         return self._used[triple]
 
     def used_by(self, proof: Proof, triple: Triple | None = None) -> frozenset[Triple]:
@@ -205,7 +205,7 @@ class _State:
         known = (each for each in _leaves(proof, triple) if each in self.asserted or each in self.inferred)
         return frozenset().union(*map(self.used, known))
 
-    def _proved(self, triple: Triple) -> frozenset[Triple]:
+    def _axioms_of(self, triple: Triple) -> frozenset[Triple]:
         self._used[triple] = frozenset()  # a source of the proof may be what is proved
         return self.used_by(self._prove(triple), triple)
 

@@ -40,7 +40,7 @@ class ShapesHolder(Protocol):
 
 
 class Shapes:
-    """The shapes graph. Its triples are no triples of the graph: no query and no rule of the user sees them."""
+    """The shapes graph, apart from the triples of the graph: queries and the user's rules do not see the shapes."""
 
     def __init__(self, graph: ShapesHolder) -> None:
         self._graph = graph

@@ -31,7 +31,7 @@ from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
-from kgreason.materialize.program import uncollected
+from kgreason.memory import uncollected
 from kgreason.rules.expressions import expression_text, in_sparql, is_skolem, skolem_terms
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable

@@ -22,7 +22,7 @@ from itertools import chain
 
 from kgreason.ontology.generic.generic import is_premise, is_schema_pattern
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, substituted, unified
+from kgreason.rules.patterns import Binding, fresh, substitute, unify
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _Index = Mapping[Constant, Sequence[Atom]]
@@ -88,13 +88,13 @@ def _instances(rule: Rule, index: _Index, derived: _Index) -> Iterable[Rule]:
             (further, (*kept, *more))
             for binding, kept in ways
             for fact, more in found
-            if (further := unified(substituted(atom, binding), fact, binding)) is not None
+            if (further := unify(substitute(atom, binding), fact, binding)) is not None
         ]
     return dict.fromkeys(
         replace(
             rule,
-            heads=tuple(substituted(head, binding) for head in rule.heads),
-            body=tuple(substituted(atom, binding) for atom in kept),
+            heads=tuple(substitute(head, binding) for head in rule.heads),
+            body=tuple(substitute(atom, binding) for atom in kept),
         )
         for binding, kept in ways
     )

@@ -32,7 +32,7 @@ from typing import TypeAlias
 from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substituted, text, unified
+from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substitute, text, unify
 from kgreason.terms import vocabulary as v
 
 KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
@@ -149,7 +149,7 @@ class _Analysis:
         return any(map(self._exposes, chain(read, walked)))
 
     def _exposes(self, atom: Atom) -> bool:
-        return any(unified(atom, fact, {}) is not None for fact in self.keyword_facts)
+        return any(unify(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def run(self, rules: list[Rule]) -> dict[Rule, str]:
         """Return the generic rules that are needed, each with the reason. `rules` are rules that can derive schema.
@@ -186,16 +186,16 @@ class _Analysis:
         the reason `reason`.
         """
         for premise in premises:
-            binding = unified(premise, pattern, {})
+            binding = unify(premise, pattern, {})
             if binding is not None:
                 others = [atom for atom in premises if atom is not premise]
-                for complete in self._joined(others, binding):
+                for complete in self._extensions(others, binding):
                     if self._conclude(reader, complete):
                         self.needed.setdefault(reader, reason)
-                        data = (substituted(atom, complete) for atom in reader.body if not is_premise(atom))
+                        data = (substitute(atom, complete) for atom in reader.body if not is_premise(atom))
                         self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
 
-    def _joined(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
+    def _extensions(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
         """Yield every extension of `binding` under which each of `premises` is known.
 
         A triple pattern is known if it unifies with a triple of the closed schema or with a pattern of the analysis. An
@@ -205,24 +205,24 @@ class _Analysis:
             yield binding
             return
         first, *others = premises
-        wanted = substituted(first, binding)
+        wanted = substitute(first, binding)
         if wanted.relation is not None:
-            yield from self._joined(others, binding)
+            yield from self._extensions(others, binding)
             return
         patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
         self._count(len(patterns))
         for candidate in chain(self.facts.matching(wanted), patterns):
-            extended = unified(wanted, candidate, binding)
+            extended = unify(wanted, candidate, binding)
             if extended is not None:
-                yield from self._joined(others, extended)
+                yield from self._extensions(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
         """Add the heads of a rule, under a binding, to the patterns if they are new and can be schema triples.
 
         Returns whether a head is new: neither a triple of the closed schema nor an atom of the rule's body.
         """
-        body = {substituted(atom, binding) for atom in rule.body}
-        heads = [substituted(head, binding) for head in rule.heads]
+        body = {substitute(atom, binding) for atom in rule.body}
+        heads = [substitute(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
         self._count(len(news) * len(self.patterns))
         for pattern in map(numbered, news):

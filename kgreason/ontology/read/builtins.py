@@ -131,7 +131,7 @@ class BuiltInError(Exception):
         super().__init__(f"{short_name(atom.name)} {problem}")
 
 
-def computed(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
+def compute(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
     """Turn the built-in atoms of a body into expressions. An expression comes after those whose results it reads.
 
     `bound` has the terms of the other atoms of the body. Raises BuiltInError for an atom with an unknown built-in or
@@ -187,21 +187,21 @@ def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
     name, arguments = _local(atom), atom.arguments
     is_free = [isinstance(term, Variable) and term not in known for term in arguments]
     if name in TESTS:
-        return None if any(is_free) else [Computed(_filled(TESTS[name], arguments))]
+        return None if any(is_free) else [Computed(_fill(TESTS[name], arguments))]
     if name == "equal" and is_free == [False, True]:
         arguments, is_free = arguments[::-1], is_free[::-1]
     if name in PARTS and not is_free[0]:
         return list(_taken_apart(atom, known))
     if any(is_free[1:]):
         return None
-    parts = _filled(_template(name, len(arguments)), arguments)
+    parts = _fill(_template(name, len(arguments)), arguments)
     if str(parts[0]).startswith(PREFIX) and not is_free[0]:
         made = Variable(f"made{len(known)}")  # a call is the whole expression
         return [Computed(parts, made), Computed((arguments[0], "=", made))]
-    return [_assigned(parts, arguments[0], is_free=is_free[0])]
+    return [_assign(parts, arguments[0], is_free=is_free[0])]
 
 
-def _assigned(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
+def _assign(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
     """Return `BIND(parts AS result)` if `is_free`, else `FILTER(result = parts)`, which compares known values."""
     if is_free:
         assert isinstance(result, Variable)
@@ -217,11 +217,11 @@ def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
     """
     datatype, functions = PARTS[_local(atom)]
     whole, *parts = atom.arguments
-    yield Computed(_filled(f"DATATYPE({{0}}) = {datatype}", (whole,)))
+    yield Computed(_fill(f"DATATYPE({{0}}) = {datatype}", (whole,)))
     made = set[Term]()
     for function, part in zip(functions, parts, strict=False):
         is_free = isinstance(part, Variable) and part not in known and part not in made
-        yield _assigned(_filled(f"{function}({{0}})", (whole,)), part, is_free=is_free)
+        yield _assign(_fill(f"{function}({{0}})", (whole,)), part, is_free=is_free)
         made.add(part)
 
 
@@ -235,13 +235,13 @@ def _template(name: str, count: int) -> str:
     if name in JOINED:
         return f" {JOINED[name]} ".join(f"{{{number}}}" for number in numbers)
     datatype, functions = PARTS[name]
-    texts = [_padded(number, function) for number, function in zip(numbers, functions, strict=False)]
+    texts = [_digits(number, function) for number, function in zip(numbers, functions, strict=False)]
     marks = [f'"{_BEFORE[function]}", ' if _BEFORE.get(function) else "" for function in functions]
     marks[0] = ""
     return f"{datatype}(CONCAT({', '.join(mark + text for mark, text in zip(marks, texts, strict=False))}))"
 
 
-def _padded(number: int, function: str) -> str:
+def _digits(number: int, function: str) -> str:
     """Return a SPARQL template that writes argument number `number`, a part of a date, with enough digits.
 
     A year gets at least four digits, another part two. `function` is the SPARQL function that gives this part.
@@ -254,7 +254,7 @@ def _padded(number: int, function: str) -> str:
     return f'IF({{{number}}} < 10, CONCAT("0", {text}), {text})'
 
 
-def _filled(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
+def _fill(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
     """Return the tokens of a template with the arguments in the places `{0}`, `{1}` and so on."""
     tokens = (token for token in _TOKEN.findall(template))
     return in_constants(

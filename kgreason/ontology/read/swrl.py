@@ -27,7 +27,7 @@ from dataclasses import replace
 from itertools import chain, product
 
 from kgreason.ontology.read.axioms import Implication
-from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, computed, short_name
+from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, compute, short_name
 from kgreason.ontology.read.lists import Fault, read_list, unless_one
 from kgreason.ontology.read.rows import RowTable, is_a, rule
 from kgreason.ontology.read.schema import Schema
@@ -61,7 +61,7 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
         body, heads = _positive(found), _positive(head)
         for atom in _built_in(head):
             raise _FaultError(atom.node, f"{short_name(atom.name)} is a built-in, and a head cannot have built-ins")
-        expressions = computed(_built_in(found), {term for atom in body for term in atom.terms})
+        expressions = compute(_built_in(found), {term for atom in body for term in atom.terms})
         reader.check_bound(node, heads, body, expressions)
         if (count := sum(map(says_different, body))) > _MOST_APART:
             raise _FaultError(node, f"{count} atoms of the body say that individuals are different, {_MOST_APART} may")

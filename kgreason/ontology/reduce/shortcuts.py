@@ -129,7 +129,7 @@ class Ways(Generic[S]):
             place.is_explored = True
             _, predicate, object_ = place.fact
             for step in chain(self._steps((predicate, object_)), self._steps((predicate, None))):
-                head = _applied(self._rule_of(step), place.fact)
+                head = _apply(self._rule_of(step), place.fact)
                 if head is not None:
                     place.exits[step] = self._place(head)
                     self._used.setdefault(step, []).append(place)
@@ -146,7 +146,7 @@ class _Place(Generic[S]):
         self.exits: dict[S, _Place[S]] = {}
 
 
-def _applied(step: Rule, fact: Fact) -> Fact | None:
+def _apply(step: Rule, fact: Fact) -> Fact | None:
     """Return the fact that a step derives from `fact`, or None if the body of the step does not match."""
     if step.body[0].terms == fact:  # the usual case: both are canonical
         return step.heads[0].terms

@@ -23,7 +23,7 @@ from typing import Any
 from kgreason.proofs.notation import (
     NO_PREFIXES,
     axioms_text,
-    checked,
+    check_prefixes,
     conditions,
     fact_text,
     is_hidden,
@@ -71,7 +71,7 @@ class WhyNot:
 
         Blank nodes are written as class expressions in Manchester syntax; with `full` they have their labels.
         """
-        known = names(checked(prefixes), () if full else self.described, labels)
+        known = names(check_prefixes(prefixes), () if full else self.described, labels)
         return "".join(f"{line}\n" for line in _lines(self, known))
 
     def terms(self) -> dict[str, None]:

@@ -62,9 +62,9 @@ def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
     bindings, matched = start, list[Atom]()
     waiting = list(rule.body)
     while waiting:
-        found = next(_extended(bindings, waiting, rows), None)
+        found = next(_extensions(bindings, waiting, rows), None)
         if found is None:
-            shown = _chosen(bindings, rows)
+            shown = _first(bindings, rows)
             fails = tuple(Failure("missing", under(shown, atom)) for atom in waiting)
             return _attempt(rule, shown, [atom for atom in rule.body if atom in matched], fails)
         atom, bindings = found
@@ -73,7 +73,7 @@ def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
     return _beyond(rule, _plain(bindings, rows), rows)
 
 
-def _extended(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
+def _extensions(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
     """Yield each atom of `waiting` that matches facts under some binding, with the bindings joined with the atom."""
 
     def effort(atom: Atom) -> tuple[int, int]:
@@ -134,10 +134,10 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
     def failed(atom: Atom, at: Bindings) -> Failure:
         negated = rule.negated[number]
         found, waiting = at, [*negated.atoms, *map(computation, negated.computed)]
-        while waiting and (step := next(_extended(found, waiting, rows), None)) is not None:
+        while waiting and (step := next(_extensions(found, waiting, rows), None)) is not None:
             waiting.remove(step[0])
             found = step[1]
-        values = _chosen(found, rows)
+        values = _first(found, rows)
         facts = () if waiting else tuple(under(values, each) for each in negated.atoms)
         return Failure("absent", under(_values(at, rows), atom), facts=facts)
 
@@ -161,7 +161,7 @@ def _attempt(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: 
     return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
 
 
-def _chosen(bindings: Bindings, rows: Rows) -> dict[Term, str]:
+def _first(bindings: Bindings, rows: Rows) -> dict[Term, str]:
     """Return the binding to show, as a dict: the first one in the order of the texts of its values."""
     return _values(Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]]), rows)
 

@@ -84,7 +84,7 @@ class Rows:
         """
         found = self._bindings(bindings, atom)
         if self._materializer.equality is not None and atom.relation is None and is_link(atom):
-            found = _both(found, self._linked(bindings, atom))
+            found = _both(found, self._where_equal(bindings, atom))
         return found
 
     def _bindings(self, bindings: Bindings, atom: Atom) -> Bindings:
@@ -142,7 +142,7 @@ class Rows:
         low, high = np.searchsorted(keys, [value, value + 1])
         return rows[low:high]
 
-    def _linked(self, bindings: Bindings, atom: Atom) -> Bindings:
+    def _where_equal(self, bindings: Bindings, atom: Atom) -> Bindings:
         """Return the bindings under which subject and object of an atom `x owl:sameAs y` are in one clique.
 
         If one of them has no value, it gets the primary of the other. If neither has a value, no binding is returned.

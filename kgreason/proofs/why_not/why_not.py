@@ -43,7 +43,7 @@ def why_not(materializer: Materializer, fact: Atom, limit: int) -> WhyNot:
     found = sorted(_attempts(materializer, fact, rows), key=_order)
     unknown = tuple(term for term in dict.fromkeys(terms) if not materializer.dictionary.find([term])[0])
     told = {each for attempt in found[:limit] for failure in attempt.fails for each in failure.facts}
-    reasons = {_renamed(each, asked): reason for each, reason in _reasons(materializer, told, asked)}
+    reasons = {_rename(each, asked): reason for each, reason in _reasons(materializer, told, asked)}
     shown = tuple(_with_names(attempt, asked) for attempt in found[:limit])
     return WhyNot(fact, False, shown, len(found) - len(shown), unknown, reasons)
 
@@ -62,17 +62,17 @@ def _with_names(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
     """Return the attempt with terms of the user's question in place of primaries. `asked` comes from `_as_asked`."""
     return attempt._replace(
         values={name: asked.get(value, value) for name, value in attempt.values.items()},
-        holds=tuple(_renamed(atom, asked) for atom in attempt.holds),
+        holds=tuple(_rename(atom, asked) for atom in attempt.holds),
         fails=tuple(
             failure._replace(
-                atom=_renamed(failure.atom, asked), facts=tuple(_renamed(fact, asked) for fact in failure.facts)
+                atom=_rename(failure.atom, asked), facts=tuple(_rename(fact, asked) for fact in failure.facts)
             )
             for failure in attempt.fails
         ),
     )
 
 
-def _renamed(atom: Atom, asked: Mapping[str, str]) -> Atom:
+def _rename(atom: Atom, asked: Mapping[str, str]) -> Atom:
     return Atom(atom.relation, tuple(asked.get(str(term), term) for term in atom.terms))
 
 
@@ -93,13 +93,13 @@ def _attempts(materializer: Materializer, fact: Atom, rows: Rows) -> Iterator[At
         told = written.get(rule, rule)
         if rule not in written and (rule.group in _INNER or _OF_EQUALS.fullmatch(rule.name)):
             continue
-        for values in _unified(told, goals, primary):
+        for values in _bindings_of(told, goals, primary):
             for start in _starts(told, rows.start(values), rows, is_own=rule in written):
                 if attempt := attempted(told, start, rows):
                     yield attempt
 
 
-def _unified(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
+def _bindings_of(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[Variable, str]]:
     """Return each binding, once, under which a head of the rule is one of the facts `goals`.
 
     A binding is a dict from variables to terms. `goals` have primaries in place of equal terms; `primary` returns the
@@ -146,7 +146,7 @@ def _reasons(materializer: Materializer, facts: Iterable[Atom], asked: Mapping[s
     """
     state = facts_of(materializer)
     for fact in facts:
-        same = _renamed(fact, asked)
+        same = _rename(fact, asked)
         is_shown = same.relation is None and materializer.has(tuple(map(str, same.terms)))
         proof = prove(same if is_shown else fact, state)
         yield fact, f"by {proof.rule.name}" if proof.rule else "asserted"

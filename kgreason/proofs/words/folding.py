@@ -42,7 +42,7 @@ _OF_INDIVIDUALS = frozenset({v.OWL_THING, v.OWL_NAMED_INDIVIDUAL})
 _MADE = "_:el-"
 
 
-def known(proof: Step) -> list[Triple]:
+def source_triples(proof: Step) -> list[Triple]:
     """Return the triples from which the expressions of a proof are read: those in it, and `described`."""
     found: dict[Triple, None] = dict.fromkeys(proof.described)
     for step in proof.steps():
@@ -56,7 +56,7 @@ def known(proof: Step) -> list[Triple]:
 
 def folded(proof: Proof) -> Proof:
     """Return a proof of the same fact without the steps that only take lists and expressions apart."""
-    return _Folding(known(proof)).folded(proof)
+    return _Folding(source_triples(proof)).folded(proof)
 
 
 class _Folding:

@@ -42,7 +42,7 @@ def names(
     >>> names({"": "http://e/"}, labels={"<http://e/C>": "carotid artery"}).word("<http://e/C>")
     "'carotid artery'"
     """
-    told = {term: quoted(label) for term, label in (labels or {}).items()}
+    told = {term: quote_label(label) for term, label in (labels or {}).items()}
     often = Counter(told.values())
     short = {term: f"{text} [{term_text(term, prefixes)}]" if often[text] > 1 else text for term, text in told.items()}
     triples = tuple(triples)
@@ -64,10 +64,10 @@ def names(
     return Names(prefixes, word, statement, is_inside)
 
 
-def quoted(label: str) -> str:
+def quote_label(label: str) -> str:
     r"""Return a label as a name: printable, on one line, and in single quotation marks if it is not one word.
 
-    >>> quoted("hand"), quoted("part of"), quoted("Fingal's\ncave")
+    >>> quote_label("hand"), quote_label("part of"), quote_label("Fingal's\ncave")
     ('hand', "'part of'", "'Fingal\\'s cave'")
     """
     text = " ".join("".join(sign if sign.isprintable() else " " for sign in label).split())

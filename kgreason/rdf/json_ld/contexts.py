@@ -55,7 +55,7 @@ class Contexts:
 
     def _whole(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
         if isinstance(context, str):
-            return self._loaded(context, place, above)
+            return self._document(context, place, above)
         if isinstance(context, list):
             parts = [self._whole(each, place, above) for each in context]
             if all(part is each for part, each in zip(parts, context, strict=True)):
@@ -66,7 +66,7 @@ class Contexts:
     def _of_object(self, context: dict[str, Any], place: Place, above: tuple[str, ...]) -> Any:
         found = {key: self._term(value, place, above) for key, value in context.items()}
         if isinstance(context.get(_IMPORT), str):
-            imported = self._loaded(found.pop(_IMPORT), place, above)
+            imported = self._document(found.pop(_IMPORT), place, above)
             if not isinstance(imported, dict):
                 raise InputError(f"{context[_IMPORT]}: @import needs a context that is one JSON object")
             return imported | found
@@ -79,7 +79,7 @@ class Contexts:
         inner = self._whole(value[_CONTEXT], place, above)
         return value if inner is value[_CONTEXT] else value | {_CONTEXT: inner}
 
-    def _loaded(self, reference: str, place: Place, above: tuple[str, ...]) -> Any:
+    def _document(self, reference: str, place: Place, above: tuple[str, ...]) -> Any:
         iri = urljoin(place.iri or "", reference)
         if iri in above:
             raise InputError(f"the context <{iri}> names itself: {' -> '.join((*above, iri))}")

@@ -89,7 +89,7 @@ class ParquetText(io.RawIOBase):
         try:
             self._parquet = parquet.ParquetFile(stream if stream.seekable() else pa.BufferReader(stream.read()))
         except pa.ArrowException as error:
-            raise self._refused(f"not a Parquet file: {error}") from error
+            raise self._error(f"not a Parquet file: {error}") from error
         self._columns = self._terms(self._parquet.schema_arrow)
         self._lines, self._rest = self._text(), b""
 
@@ -109,7 +109,7 @@ class ParquetText(io.RawIOBase):
         names = [name for name in (*_TRIPLE, "graph") if name in schema.names]
         for name in _TRIPLE:
             if name not in names:
-                raise self._refused(f"there is no column {name}; the columns are {', '.join(schema.names)}")
+                raise self._error(f"there is no column {name}; the columns are {', '.join(schema.names)}")
         return names
 
     def _text(self) -> Iterator[bytes]:
@@ -127,12 +127,12 @@ class ParquetText(io.RawIOBase):
                     )
                     if pc.any(wrong).as_py():
                         row = before + pc.index(wrong, True).as_py() + 1
-                        raise self._refused(f"row {row}, column {name}: not a term of RDF in N-Triples syntax")
+                        raise self._error(f"row {row}, column {name}: not a term of RDF in N-Triples syntax")
                 lines = pc.binary_join_element_wise(*terms, pa.scalar(".\n", text), pa.scalar(" ", text))
                 before += len(batch)
                 yield "".join(lines.to_pylist()).encode()
         except pa.ArrowException as error:
-            raise self._refused(str(error)) from error
+            raise self._error(str(error)) from error
 
-    def _refused(self, problem: str) -> InputError:
+    def _error(self, problem: str) -> InputError:
         return InputError(f"{self._file}: {' '.join(problem.split())}")

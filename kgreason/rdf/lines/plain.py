@@ -52,13 +52,13 @@ def canonical(lines: bytes, name: str, bad: list[BadLine] | None = None) -> byte
         at = _skip_others(view, end, has_graphs, is_utf_8)
         if at > end:
             if bad is None:
-                parts.append(_parsed(lines[end:at], name))
+                parts.append(_parse(lines[end:at], name))
             else:
                 parts.append(_sound(lines[end:at], name, bad, 1 + lines.count(b"\n", 0, end)))
     return b"".join(parts)
 
 
-def _parsed(lines: bytes, name: str) -> bytes:
+def _parse(lines: bytes, name: str) -> bytes:
     """Return lines as canonical N-Quads text, by pyoxigraph."""
     try:
         return parsed(lines, pyoxigraph.RdfFormat.from_extension(name))
@@ -67,14 +67,14 @@ def _parsed(lines: bytes, name: str) -> bytes:
 
 
 def _sound(lines: bytes, name: str, bad: list[BadLine], first: int) -> bytes:
-    """Do the same as `_parsed`, but leave out malformed lines. `first` is the number of the first line."""
+    """Do the same as `_parse`, but leave out malformed lines. `first` is the number of the first line."""
     try:
-        return _parsed(lines, name)
+        return _parse(lines, name)
     except UnparsedError:
         parts = []
         for number, line in enumerate(lines.split(b"\n")):
             try:
-                parts.append(_parsed(line, name))
+                parts.append(_parse(line, name))
             except UnparsedError as error:
                 cause = error.__cause__
                 problem = problem_of(cause) if isinstance(cause, SyntaxError) else "the line is too long"

@@ -89,7 +89,7 @@ class Document:
         self.parser.namespace_prefixes = self.parser.buffer_text = self.parser.ordered_attributes = True
         self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
         self.parser.ExternalEntityRefHandler = self._external
-        self.parser.SkippedEntityHandler = self._skipped
+        self.parser.SkippedEntityHandler = self._refuse_entity
         self.parser.EntityDeclHandler = self._entity
         self.parser.AttlistDeclHandler = self._attribute
         self.parser.StartElementHandler = handler.start
@@ -187,7 +187,7 @@ class Document:
             raise self.error(f"the external entity {system} is not read; kgreason fetches nothing")
         return 1
 
-    def _skipped(self, name: str, is_parameter: bool) -> None:
+    def _refuse_entity(self, name: str, is_parameter: bool) -> None:
         if not is_parameter:
             raise self.error(f"the entity &{name}; {_NOT_DECLARED}")
 
@@ -199,7 +199,7 @@ class Document:
         first, rest = block[: self._unchecked].decode(), self._tail + block[self._unchecked :].decode()
         line = self._lines + first.count("\n") - self._tail.count("\n")
         self._unchecked, self._tail = 0, ""
-        shown = _HIDDEN.sub(self._hidden, rest)
+        shown = _HIDDEN.sub(self._line_ends, rest)
         if not self._tail and block and (cut := _CUT.search(shown)):
             self._tail = cut[0]
         for reference in _REFERENCE.finditer(shown):
@@ -207,7 +207,7 @@ class Document:
                 line += shown.count("\n", 0, reference.start())
                 raise self._error(line, 0, f"the entity {reference[0]} {_NOT_DECLARED}")
 
-    def _hidden(self, found: re.Match[str]) -> str:
+    def _line_ends(self, found: re.Match[str]) -> str:
         """Return the line ends of something hidden. If it has no end, its begin and last characters are kept."""
         start, end = (each for each in found.groups() if each is not None)
         if not end:

@@ -172,7 +172,7 @@ class RdfXml:
             self._start_odd(name, attributes, shape)
             return
         if values or self._declared:
-            pattern = self._filled(pattern, values)
+            pattern = self._start_tag(pattern, values)
         self._out.append(pattern)
 
     def _scoped(self, shape: _Shape, values: list[str]) -> bool:
@@ -187,7 +187,7 @@ class RdfXml:
         self._scopes.append((inner, language, twelve, shape.end))
         return True
 
-    def _filled(self, pattern: str, values: list[str]) -> str:
+    def _start_tag(self, pattern: str, values: list[str]) -> str:
         """Return a start tag with the values of its attributes and the namespaces that it declares."""
         for value in values:
             if "&" in value or "<" in value or '"' in value or not value.isprintable():
@@ -235,7 +235,7 @@ class RdfXml:
             inside = self._parse_type(given)
         self._scopes.append((inside, language, twelve, shape.end))
         tag = "".join(f' {prefix}:{local}="%s"' for (_, local), (prefix, _) in given.items())
-        self._out.append(self._filled(f"<{qualified(name)}{tag}>", [value for _, value in given.values()]))
+        self._out.append(self._start_tag(f"<{qualified(name)}{tag}>", [value for _, value in given.values()]))
 
     def _rdf_prefix(self, local: str) -> str:
         """Return a prefix for an attribute without a namespace that RDF/XML once allowed. Raises RdfSyntaxError."""

@@ -68,7 +68,7 @@ class Names:
                     self.fail(token, undeclared(prefix, "srl"))
                 return constants.iri(f"<{self.prefixes[prefix]}{constants.local_name(local)}>")
             if not _ABSOLUTE.match(text) and self.base is not None:
-                text = self._resolved(text)
+                text = self._resolve(text)
             elif not _ABSOLUTE.match(text):
                 self.fail(token, f"{text} is a relative IRI, and the text has no base: write BASE <http://...> first")
             return constants.iri(text)
@@ -95,7 +95,7 @@ class Names:
         `start` is the token FILTER, SET or BIND. `result` is the variable that gets the value; None for a FILTER.
         """
         found = Computed(tuple(map(self._part, parts)), result)
-        tokens = [_first(part) for part in parts]
+        tokens = [part if isinstance(part, Token) else part.string for part in parts]
         for part, token in zip(found.parts, tokens, strict=True):
             if self._is_rule_set and part in NOT_IN_SRL and token.type == "IDENTIFIER":
                 self._refuse(token, f"{part} is no function of SPARQL-RL")
@@ -135,7 +135,7 @@ class Names:
         except ValueError as error:
             self.fail(literal.string, str(error))
 
-    def _resolved(self, text: str) -> str:
+    def _resolve(self, text: str) -> str:
         """Return the absolute IRI for a relative IRI."""
         line = f"<{unescape(text[1:-1])}> <x:p> <x:o> ."
         try:
@@ -143,7 +143,3 @@ class Names:
         except SyntaxError as error:
             raise ValueError(f"{text} cannot be resolved against the base <{self.base}>") from error
         return str(triple.subject)
-
-
-def _first(part: Any) -> Token:
-    return part if isinstance(part, Token) else part.string

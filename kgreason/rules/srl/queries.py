@@ -68,7 +68,7 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
             if _is_of_call(assignment, body):
                 continue
             body.remove(assignment)
-            body = [_inlined(element, assignment.computed) for element in body]
+            body = [_inline(element, assignment.computed) for element in body]
         elif len(needing) < len(rule.head):
             reader.unsafe(
                 rule,
@@ -116,7 +116,7 @@ def _asks_for_value(computed: Computed, result: Variable) -> bool:
     return any(parts[place : place + 3] == ("BOUND", "(", result) for place in range(len(parts)))
 
 
-def _inlined(element: Element, assigned: Computed) -> Element:
+def _inline(element: Element, assigned: Computed) -> Element:
     """Return an element of the body with the expression of the BIND `assigned` in place of its result.
 
     Only filters and assignments are changed.

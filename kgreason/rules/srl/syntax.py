@@ -14,12 +14,12 @@ from __future__ import annotations
 import functools
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from lark import Lark, Token, Transformer, UnexpectedInput
+from lark import Lark, Token, UnexpectedInput
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.srl.mistakes import hint
-from kgreason.rules.text.syntax import Literal
+from kgreason.rules.text.syntax import Literal, PartsBuilder
 from kgreason.rules.unexpected import Words, in_words, place
 
 
@@ -168,7 +168,7 @@ def rule_set(text: str, source: str) -> list[Statement]:
 
     Raises RuleSyntaxError; its message names `source` and the position.
     """
-    return _parsed("rule_set", text, source)
+    return _parse("rule_set", text, source)
 
 
 def query(text: str, source: str) -> list[Statement]:
@@ -176,10 +176,10 @@ def query(text: str, source: str) -> list[Statement]:
 
     Raises RuleSyntaxError; its message names `source` and the position.
     """
-    return _parsed("query", text, source)
+    return _parse("query", text, source)
 
 
-def _parsed(start: str, text: str, source: str) -> list[Statement]:
+def _parse(start: str, text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar(start).parse(text))
     except UnexpectedInput as error:
@@ -199,31 +199,17 @@ def _grammar(start: str) -> Lark:
     return parser_of(__file__, start=start, keep_all_tokens=True, transformer=_Builder())
 
 
-class _Builder(Transformer[Token, Any]):
+class _Builder(PartsBuilder):
     """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
 
     The argument `parts` of a method is the list of everything inside this part of the text, punctuation included.
     """
-
-    def nothing(self, _: list[Any]) -> list[Any]:
-        return []
-
-    def first(self, parts: list[Any]) -> list[Any]:
-        return parts
 
     def second(self, parts: list[Any]) -> Any:
         return parts[1]
 
     def same(self, parts: list[Any]) -> Any:
         return parts[0]
-
-    def append(self, parts: list[Any]) -> list[Any]:
-        parts[0].append(parts[1])
-        return cast("list[Any]", parts[0])
-
-    def append_after_sign(self, parts: list[Any]) -> list[Any]:
-        parts[0].append(parts[2])
-        return cast("list[Any]", parts[0])
 
     def pair(self, parts: list[Any]) -> tuple[Any, tuple[Any, ...]]:
         return parts[0], tuple(parts[1])
@@ -330,30 +316,11 @@ class _Builder(Transformer[Token, Any]):
 
     # terms and expressions
 
-    def plain(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0])
-
-    def tagged(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0], language=parts[1])
-
-    def typed(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0], datatype=parts[2])
-
     def in_brackets(self, parts: list[Any]) -> list[Any]:
         return cast("list[Any]", parts[1])
 
     def call(self, parts: list[Any]) -> list[Any]:
         return [parts[0], *self.brackets(parts[1:])]
-
-    def parts(self, parts: list[Any]) -> list[Any]:
-        return parts[0] if isinstance(parts[0], list) else parts
-
-    def more_parts(self, parts: list[Any]) -> list[Any]:
-        parts[0] += self.parts(parts[1:])  # a new list for each part would take a time that grows with the square
-        return cast("list[Any]", parts[0])
-
-    def brackets(self, parts: list[Any]) -> list[Any]:
-        return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
 
     def triple_call(self, parts: list[Any]) -> list[Any]:
         """Turn `<<( s p o )>>` in an expression into the tokens of `TRIPLE(s, p, o)`."""

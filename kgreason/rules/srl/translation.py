@@ -66,7 +66,7 @@ class Translation:
     def rule(self, rule: AbstractRule) -> None:
         """Translate a rule; `rules()` will yield the result. A rule without a head derives nothing and is left out."""
         if rule.head and (made := _Body(rule, self._dialect).rules()):
-            self._found.append(self._labelled(made))
+            self._found.append(self._label(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
         """Add a DATA block. For its facts, `rules()` will yield rules without a body that are called `name`."""
@@ -85,7 +85,7 @@ class Translation:
             for start in range(0, len(heads), MOST_ATOMS):
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
-    def _labelled(self, rules: list[Rule]) -> list[Rule]:
+    def _label(self, rules: list[Rule]) -> list[Rule]:
         """Return the rules with the final labels of blank nodes and the final names of parts.
 
         `rules` are a translated rule and its parts. In them, a label is a number, and the name of a part ends in a
@@ -159,7 +159,7 @@ class _Body:
             return node
         if node not in self._copies:
             self._copies[node] = self._fresh(node.name)
-            self._computed.append(_same(node, [self._copies[node]]))
+            self._computed.append(Computed(("SAMETERM", "(", self._copies[node], ",", node, ")")))
         return self._copies[node]
 
     def _atom(self, triple: Triple, *, is_data: bool) -> Atom:
@@ -175,7 +175,7 @@ class _Body:
             return Atom(relation, plain)
         found: dict[Variable, Term] = {node: node for node in triple if isinstance(node, Variable)}
         computed: list[Computed] = []
-        terms = tuple(self._opened(node, found, computed) for node in triple)
+        terms = tuple(self._term_of(node, found, computed) for node in triple)
         number = len(self._parts) + 1
         relation_of_part, body = f"{PART}{number}", (Atom(relation, terms),)
         head = Atom(relation_of_part, tuple(found))
@@ -183,7 +183,7 @@ class _Body:
         self._parts.append(Rule((head,), body, name, computed=in_order(body, computed), line=self._rule.line))
         return Atom(relation_of_part, tuple(found.values()))
 
-    def _opened(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
+    def _term_of(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:
         """Return the term that stands for `node` in the body of a part. `node` is a node of the part's triple pattern.
 
         A triple term becomes a new variable; any other node stays as it is. For a triple term, the expressions that
@@ -198,7 +198,7 @@ class _Body:
         for opener, inner in zip(OPENERS, node, strict=True):
             if isinstance(inner, Nested):
                 place = len(computed)
-                variable = self._opened(inner, found, computed)
+                variable = self._term_of(inner, found, computed)
                 assert isinstance(variable, Variable)
                 computed.insert(place, Computed((opener, "(", triple, ")"), variable))
             else:
@@ -223,9 +223,9 @@ class _Body:
         atoms, computed = list[Atom](), list[Computed]()
         for element in absent.elements:
             if isinstance(element, Filter):
-                computed.append(_renamed(element.computed, own))
+                computed.append(_rename(element.computed, own))
             else:
-                triple: Triple = tuple(_substituted(node, own) for node in element.triple)  # type: ignore[assignment]
+                triple: Triple = tuple(_substitute(node, own) for node in element.triple)  # type: ignore[assignment]
                 atoms.append(self._atom(triple, is_data=is_data))
         return Not(tuple(dict.fromkeys(atoms)), tuple(own.values()), tuple(dict.fromkeys(computed)))
 
@@ -272,18 +272,13 @@ class _Body:
         return made[node]
 
 
-def _same(term: Term, parts: list[Variable | str]) -> Computed:
-    """Return the expression `FILTER(sameTerm(e, term))`, where `parts` are the tokens of the expression e."""
-    return Computed(("SAMETERM", "(", *parts, ",", term, ")"))
-
-
-def _substituted(node: Node, names: Mapping[Variable, Variable]) -> Node:
+def _substitute(node: Node, names: Mapping[Variable, Variable]) -> Node:
     if isinstance(node, Nested):
-        return Nested(*(_substituted(part, names) for part in node))
+        return Nested(*(_substitute(part, names) for part in node))
     return names.get(node, node) if isinstance(node, Variable) else node
 
 
-def _renamed(computed: Computed, names: Mapping[Variable, Variable]) -> Computed:
+def _rename(computed: Computed, names: Mapping[Variable, Variable]) -> Computed:
     parts = (names.get(part, part) if isinstance(part, Variable) else part for part in computed.parts)
     return computed._replace(parts=tuple(parts))
 

@@ -69,7 +69,7 @@ class Expansion:
     def _properties(self, subject: Node, properties: Properties) -> None:
         for verb, objects in properties:
             for annotated in objects:
-                self._at = _of_verb(verb)
+                self._at = verb.start if isinstance(verb, Path) else verb
                 self._object(subject, verb, annotated)
 
     def _object(self, subject: Node, verb: Verb, annotated: Annotated) -> None:
@@ -195,7 +195,3 @@ def _start(node: NodeText) -> Token:
     if isinstance(node, Token):
         return node
     return node.string if isinstance(node, Literal) else node.start
-
-
-def _of_verb(verb: Verb) -> Token:
-    return verb.start if isinstance(verb, Path) else verb

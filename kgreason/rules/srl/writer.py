@@ -27,7 +27,7 @@ from kgreason.rules.canonical import canonical
 from kgreason.rules.expressions import expression_text, in_sparql, is_constant, is_skolem
 from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
-from kgreason.rules.patterns import substituted
+from kgreason.rules.patterns import substitute
 from kgreason.rules.program import Program
 from kgreason.rules.srl.parts import is_part, names_part
 from kgreason.rules.srl.translation import OPENERS
@@ -221,10 +221,10 @@ def _without_anonymous(rule: Rule) -> Rule:
     new = {each: next(names) for each in terms if isinstance(each, Variable) and each.is_anonymous}
     if not new:
         return rule
-    body = tuple(substituted(atom, new) for atom in rule.body)
+    body = tuple(substitute(atom, new) for atom in rule.body)
     negated = (
         each._replace(
-            atoms=tuple(substituted(atom, new) for atom in each.atoms),
+            atoms=tuple(substitute(atom, new) for atom in each.atoms),
             local=tuple(new.get(variable, variable) for variable in each.local),
         )
         for each in rule.negated

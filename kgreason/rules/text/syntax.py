@@ -199,25 +199,48 @@ def _grammar() -> Lark:
     return parser_of(__file__, start="program", keep_all_tokens=True, transformer=_Builder())
 
 
-class _Builder(Transformer[Token, Any]):
-    """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
+class _Parts(Transformer[Token, Any]):
+    """The methods that the builders of all rule languages share: lists, literals, and the tokens of expressions."""
 
-    The argument `parts` of a method has all that this part of the text consists of, punctuation included.
-    """
-
-    def nothing(self, _: list[Any]) -> list[Statement]:
+    def nothing(self, _: list[Any]) -> list[Any]:
         return []
-
-    def append(self, parts: list[Any]) -> list[Statement]:
-        parts[0].append(parts[1])
-        return cast("list[Statement]", parts[0])
 
     def first(self, parts: list[Any]) -> list[Any]:
         return parts
 
-    def append_after_comma(self, parts: list[Any]) -> list[Any]:
+    def append(self, parts: list[Any]) -> list[Any]:
+        parts[0].append(parts[1])
+        return cast("list[Any]", parts[0])
+
+    def append_after_sign(self, parts: list[Any]) -> list[Any]:
         parts[0].append(parts[2])
         return cast("list[Any]", parts[0])
+
+    def plain(self, parts: list[Token]) -> Literal:
+        return Literal(parts[0])
+
+    def tagged(self, parts: list[Token]) -> Literal:
+        return Literal(parts[0], language=parts[1])
+
+    def typed(self, parts: list[Token]) -> Literal:
+        return Literal(parts[0], datatype=parts[2])
+
+    def parts(self, parts: list[Any]) -> list[Any]:
+        return parts[0] if isinstance(parts[0], list) else parts
+
+    def more_parts(self, parts: list[Any]) -> list[Any]:
+        parts[0] += self.parts(parts[1:])  # a new list for each part would take a time that grows with the square
+        return cast("list[Any]", parts[0])
+
+    def brackets(self, parts: list[Any]) -> list[Any]:
+        return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
+
+
+class _Builder(_Parts):
+    """Makes statements. The parser calls a method for each part of the text; the grammar (`->`) names the method.
+
+    The argument `parts` of a method has all that this part of the text consists of, punctuation included.
+    """
 
     def prefix(self, parts: list[Token]) -> PrefixLine:
         return PrefixLine(parts[1], parts[2])
@@ -268,10 +291,6 @@ class _Builder(Transformer[Token, Any]):
     def aggregate(self, parts: list[Any]) -> AggregateText:
         return AggregateText(parts[0], parts[2], parts[4] if len(parts) == 7 else [], parts[-2])
 
-    def append_next(self, parts: list[Any]) -> list[Any]:
-        parts[0].append(parts[1])
-        return cast("list[Any]", parts[0])
-
     def result(self, parts: list[Any]) -> ResultText:
         start, function, _, *inner, _, _, result = parts
         distinct = inner.pop(0) if isinstance(inner[0], Token) else None
@@ -279,16 +298,6 @@ class _Builder(Transformer[Token, Any]):
 
     def separator(self, parts: list[Token]) -> Token:
         return parts[3]
-
-    def parts(self, parts: list[Any]) -> list[Node]:
-        return cast("list[Node]", parts[0]) if isinstance(parts[0], list) else parts
-
-    def more_parts(self, parts: list[Any]) -> list[Node]:
-        parts[0] += self.parts(parts[1:])  # a new list for each part would take a time that grows with the square
-        return cast("list[Node]", parts[0])
-
-    def brackets(self, parts: list[Any]) -> list[Node]:
-        return [parts[0], *(parts[1] if len(parts) == 3 else ()), parts[-1]]
 
     def triple(self, parts: list[Any]) -> AtomText:
         return AtomText(parts[0], None, (parts[1], parts[3], parts[5]))
@@ -308,17 +317,12 @@ class _Builder(Transformer[Token, Any]):
     def contradiction(self, parts: list[Token]) -> AtomText:
         return AtomText(parts[0], parts[0], None)
 
-    def plain(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0])
-
-    def tagged(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0], language=parts[1])
-
-    def typed(self, parts: list[Token]) -> Literal:
-        return Literal(parts[0], datatype=parts[2])
-
     def triple_term(self, parts: list[Any]) -> TripleTerm:
         return TripleTerm(parts[1], parts[2], parts[3])
+
+
+class PartsBuilder(_Parts):
+    """The methods of `_Parts`, for the grammar of another rule language (`rules.srl`)."""
 
 
 class Builder(_Builder):

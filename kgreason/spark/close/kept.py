@@ -14,9 +14,7 @@ from contextlib import ExitStack
 from typing import NamedTuple
 
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 FEW = 1 << 12
 """At most this many rows come to the driver."""
@@ -28,21 +26,6 @@ class Computed(NamedTuple):
     frame: DataFrame
     size: int
     rows: pa.Table | None = None
-
-    def split(self, column: str) -> tuple[Computed, Computed]:
-        """Split the rows by whether the number in `column` is 0: the rows with 0, and the rows with larger numbers."""
-        if self.rows is None:
-            number = F.col(column)
-            zeros, others = self.frame.agg(F.count_if(number == 0), F.count_if(number > 0)).collect()[0]
-            return Computed(self.frame.where(number == 0), zeros), Computed(self.frame.where(number > 0), others)
-        is_zero = pc.equal(self.rows.column(column), 0)
-        return self._of(self.rows.filter(is_zero)), self._of(self.rows.filter(pc.invert(is_zero)))
-
-    def _of(self, rows: pa.Table) -> Computed:
-        frame = self.frame
-        if len(rows) < self.size:
-            frame = frame.sparkSession.createDataFrame(rows, frame.schema)
-        return Computed(frame, len(rows), rows)
 
 
 class Kept(ExitStack):

@@ -47,27 +47,27 @@ def answer(
     text, names = _in_dialect(query)
     text = with_columns(text, prefixes, base)
     try:
-        found = _parsed(text, ask)
+        found = _ask(text, ask)
     except SyntaxError as error:
         if text == query:
             raise unparsed(query, prefixes, base, error.msg) from error
         try:  # so that the message of Oxigraph is about the text of the user
-            found = _parsed(query, ask)
+            found = _ask(query, ask)
         except SyntaxError as other:
             raise unparsed(query, prefixes, base, other.msg) from other
-    return cast(Results, Triples(spelled(found, spell))) if isinstance(found, QueryTriples) else _repeated(names, found)
+    return cast(Results, Triples(spelled(found, spell))) if isinstance(found, QueryTriples) else _repeat(names, found)
 
 
-def repeated(query: str, found: Results) -> Results:
+def repeat(query: str, found: Results) -> Results:
     """Return the results of a query, as another process gave them, with the columns that the query repeats."""
-    return _repeated(_in_dialect(query)[1], found)
+    return _repeat(_in_dialect(query)[1], found)
 
 
-def _repeated(names: tuple[str, ...], found: Results) -> Results:
+def _repeat(names: tuple[str, ...], found: Results) -> Results:
     return cast(Results, Repeated(names, found)) if names and isinstance(found, QuerySolutions) else found
 
 
-def _parsed(text: str, ask: Callable[[str], Results]) -> Results:
+def _ask(text: str, ask: Callable[[str], Results]) -> Results:
     """Ask a text. Raises SyntaxError if it does not parse, and the other errors of `ask`."""
     try:
         return ask(text)

@@ -97,16 +97,16 @@ def dry_query(query: str, start: int = 0) -> str:
     return query
 
 
-def declared(query: str) -> dict[str, str]:
+def declarations(query: str) -> dict[str, str]:
     """Return the prefixes that a query declares with absolute IRIs: prefix -> namespace.
 
-    >>> declared("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
+    >>> declarations("PREFIX ex: <http://e/> SELECT * { ?s ex:p ?o }")
     {'ex': 'http://e/'}
     """
-    return dict(_declared(query))
+    return dict(_declarations(query))
 
 
-def _declared(query: str) -> Iterator[tuple[str, str]]:
+def _declarations(query: str) -> Iterator[tuple[str, str]]:
     words = [token[0] for token in TOKEN.finditer(query) if not token[0].startswith("#")]
     for keyword, prefix, iri in zip(words, words[1:], words[2:], strict=False):
         if keyword.upper() == "SELECT" or keyword == "{":

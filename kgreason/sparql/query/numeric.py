@@ -30,7 +30,7 @@ WARNING = "the graph has numbers that are too long for SPARQL queries"
 
 def warning(text: str) -> str:
     """Return the warning of a graph that has the long number `text`."""
-    shown = _shortened(text)
+    shown = _shorten(text)
     return (
         f"{WARNING}, or had some, such as {shown}: a query or an update that compares, orders or computes with them may"
         " give wrong results, as Oxigraph has integers of 64 bits and decimals of 18 places; rules are exact"
@@ -45,7 +45,7 @@ def warn_caller(told: str) -> None:
     warn(told, NumberWarning, stacklevel=level)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return a literal whose digits are cut if they are many."""
     form, mark, datatype = text.rpartition('"^^')
     return f"{form[:_SHOWN]}...{mark}{datatype}" if len(form) > _SHOWN else text

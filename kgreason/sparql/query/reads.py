@@ -41,7 +41,7 @@ def graphs_of(
     is_construct = pieces[start].word == "CONSTRUCT"
     if is_construct and any(piece.word == "GRAPH" for piece in pieces[start:]):
         name = _around(pieces[start:])
-        return (_resolved(prologue, name, prefixes, base),) if name else ()
+        return (_resolve(prologue, name, prefixes, base),) if name else ()
     if default_graphs is not None:
         return (str(default_graphs[0]),) if len(default_graphs) == 1 else ()
     froms = [pieces[place + 1] for place, piece in enumerate(pieces) if place > start and piece.word == "FROM"]
@@ -49,7 +49,7 @@ def graphs_of(
         return (None,)
     if len(froms) > 1 or froms[0].word == "NAMED":
         return ()
-    return (_resolved(prologue, froms[0].text, prefixes, base),)
+    return (_resolve(prologue, froms[0].text, prefixes, base),)
 
 
 def _around(pieces: Sequence[Piece]) -> str | None:
@@ -79,7 +79,7 @@ def _around(pieces: Sequence[Piece]) -> str | None:
     return None
 
 
-def _resolved(prologue: str, name: str, prefixes: Mapping[str, str], base: str | None) -> str:
+def _resolve(prologue: str, name: str, prefixes: Mapping[str, str], base: str | None) -> str:
     """Return an IRI or a prefixed name of a query as N-Triples text."""
     found = Store().query(f"{prologue} SELECT ({name} AS ?name) {{}}", prefixes=dict(prefixes), base_iri=base)
     assert isinstance(found, QuerySolutions)

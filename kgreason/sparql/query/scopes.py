@@ -88,11 +88,11 @@ class Scopes:
         """Return those of the names that a `SELECT *` selects, which stands at a place."""
         if not any(name in query for name in self._names):
             return frozenset()
-        declared = self._declared(place)
+        declared = self._declarations(place)
         found = columns_of_all(f"{declared}\n{query}", self._prefixes, self._base)
         return self._names if found is None else self._names.intersection(found)
 
-    def _declared(self, place: int) -> str:
+    def _declarations(self, place: int) -> str:
         """Return the PREFIX and BASE clauses before a place."""
         shown = [piece for piece in self._pieces[:place] if not piece.is_space]
         spans = {"PREFIX": 3, "BASE": 2}

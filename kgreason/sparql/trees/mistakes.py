@@ -141,7 +141,7 @@ def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
         ):
             words = advice.format(found, token)
             break
-    return Mistake(at, words or f"found {found}, expected {_listed(expected)}")
+    return Mistake(at, words or f"found {found}, expected {_names(expected)}")
 
 
 def _unclosed(text: str, at: int, token: str, expected: set[str]) -> str | None:
@@ -183,7 +183,7 @@ def _misspelled(token: str, expected: set[str]) -> str | None:
     return f"found '{token}'; do you mean {meant[0]}?" if meant else None
 
 
-def _listed(expected: set[str]) -> str:
+def _names(expected: set[str]) -> str:
     """Name what can stand at a place. If it is much, only the first of `_GROUPS` that fits is named."""
     for names, kind in _GROUPS:
         if names <= expected:

@@ -185,9 +185,9 @@ class FileHistory:
         """Whether the entry of `head` begins a new file."""
         if end.entries >= self._kept.most(_MOST) or end.size > _LARGEST:
             return True
-        return self._kept.age is not None and self._kept.is_long(self._begun(end.first), head)
+        return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
 
-    def _begun(self, first: int) -> Head | None:
+    def _first_head(self, first: int) -> Head | None:
         """Return the head of the first entry of the file that begins with commit `first`.
 
         Returns None if the file has no entry, or is damaged.
@@ -287,7 +287,7 @@ class FileHistory:
         """Make a new file for the entry of `head`, and remove the files that need not be kept any more."""
         self._make_file(head.commit)
         for old, behind in pairwise(self._firsts()) if self._kept != ALL else ():
-            begun = head if behind == head.commit else self._begun(behind)
+            begun = head if behind == head.commit else self._first_head(behind)
             if begun is None:
                 continue
             if not self._kept.is_needless(begun, head):

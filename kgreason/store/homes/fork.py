@@ -6,12 +6,10 @@ all rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from kgreason.store.folder import Folder, Manifest
-from kgreason.store.homes.home import Started, closed
 from kgreason.store.homes.in_memory import RowsInMemory
 from kgreason.store.homes.position import UNKNOWN
 from kgreason.store.journal.record import Record
@@ -31,26 +29,9 @@ class Fork(RowsInMemory):
         self.snapshot: Path | None = folder.snapshot(manifest.commit) if manifest.commit else None
         """The snapshot of the store, for `start`."""
 
-    @property
-    def is_writable(self) -> bool:
-        """Whether the graph is not closed."""
-        return not self.is_closed
-
-    def for_commits(self) -> Fork:
-        """Return this home. Raises StoreError if the graph is closed."""
-        if self.is_closed:
-            raise closed()
-        return self
-
     def pending(self) -> list[Record]:
         """Return the store's commits since its snapshot."""
         return list(self._folder.journal.records(self.manifest.commit))
-
-    def start(self, begin: Callable[[int], Started]) -> Started:
-        """Start an engine, and load the rows of its commit."""
-        started = begin(self.last)
-        self.refill(started)
-        return started
 
     def close(self, *, is_failed: bool = False) -> None:
         """Close the fork and the folder."""

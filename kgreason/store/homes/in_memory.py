@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Self
 
 from kgreason.interrupts import let_out, undivided
 from kgreason.spans import span
 from kgreason.store.folder import Manifest
-from kgreason.store.homes.home import LastCommit, Result, Write, closed
+from kgreason.store.homes.home import LastCommit, Result, Started, Write, closed
 from kgreason.store.homes.position import UNKNOWN, Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -38,6 +39,11 @@ class RowsInMemory:
     """Only the engine tells of a graph in memory."""
 
     @property
+    def is_writable(self) -> bool:
+        """Whether the graph is not closed."""
+        return not self.is_closed
+
+    @property
     def position(self) -> Position:
         """How far the store is; there is no journal."""
         return Position(self.manifest.commit, self.last, self._stored)
@@ -48,6 +54,18 @@ class RowsInMemory:
         if self.is_closed:
             raise closed()
         return self._store
+
+    def for_commits(self) -> Self:
+        """Return this home. Raises StoreError if the graph is closed."""
+        if self.is_closed:
+            raise closed()
+        return self
+
+    def start(self, begin: Callable[[int], Started]) -> Started:
+        """Start an engine, and load the rows of its commit."""
+        started = begin(self.last)
+        self.refill(started)
+        return started
 
     def reading(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`: nobody else writes here."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from kgreason.store.folder import Manifest
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import MemoryHistory
-from kgreason.store.homes.home import Started, closed
 from kgreason.store.homes.in_memory import RowsInMemory
 from kgreason.store.journal.record import Record
 
@@ -21,25 +19,10 @@ class Memory(RowsInMemory):
         self.history = None if wanted.history == "none" else MemoryHistory(Kept.of(wanted.history))
 
     @property
-    def is_writable(self) -> bool:
-        """Whether the graph is not closed."""
-        return not self.is_closed
-
-    @property
     def snapshot(self) -> Path | None:
         """There is none."""
         return None
 
-    def for_commits(self) -> Memory:
-        """Return this home. Raises StoreError if the graph is closed."""
-        if self.is_closed:
-            raise closed()
-        return self
-
     def pending(self) -> list[Record]:
         """Return no commits: there is no journal."""
         return []
-
-    def start(self, begin: Callable[[int], Started]) -> Started:
-        """Start an engine; the store has all rows."""
-        return begin(self.last)

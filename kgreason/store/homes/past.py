@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from kgreason.errors import StoreError
 from kgreason.store.folder import Manifest
-from kgreason.store.homes.home import Started, closed
+from kgreason.store.homes.home import closed
 from kgreason.store.homes.in_memory import RowsInMemory
 from kgreason.store.homes.position import UNKNOWN
 from kgreason.store.journal.record import Record
@@ -55,9 +54,3 @@ class Past(RowsInMemory):
     def pending(self) -> list[Record]:
         """Return the records that lead from the snapshot to the commit."""
         return list(self._records)
-
-    def start(self, begin: Callable[[int], Started]) -> Started:
-        """Start an engine, and load the rows of its commit."""
-        started = begin(self.last)
-        self.refill(started)
-        return started

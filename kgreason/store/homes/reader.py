@@ -147,9 +147,9 @@ class Reader:
 
     def start(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine for the last commit that Oxigraph has; `last` no longer counts later ones."""
-        return self.reading(lambda: self._started(begin))
+        return self.reading(lambda: self._start(begin))
 
-    def _started(self, begin: Callable[[int], Started]) -> Started:
+    def _start(self, begin: Callable[[int], Started]) -> Started:
         started = begin(self._open().first - 1)
         end = self._last_applied(started.replayed)
         if end == self.last:

@@ -49,14 +49,14 @@ class Room:
         answer = self._answer
         if answer is None or not answer.holds(size, _FRESH):
             is_usable = answer is not None and answer.holds(size, _OLD)
-            answer = self._asked(size, 0 if is_usable else _PATIENCE) or (answer if is_usable else None)
+            answer = self._recent(size, 0 if is_usable else _PATIENCE) or (answer if is_usable else None)
         if answer is None:
             raise StoreError(f"{self._folder}: the disk has not answered whether it takes writes")
         if answer.problem is not None:
             kind, message = answer.problem
             raise kind(message)
 
-    def _asked(self, size: int, patience: float) -> _Answer | None:
+    def _recent(self, size: int, patience: float) -> _Answer | None:
         """Return an answer of the last second; None if another thread looks for longer than `patience` seconds."""
         if not self._looking.acquire(timeout=patience):
             return None

@@ -28,19 +28,19 @@ def read_fact(text: str) -> tuple[str, tuple[str, ...]]:
     if found is None:
         raise ValueError(f"{text}: not a fact of a relation")
     if "<<(" in text:
-        return _parsed(text)
+        return _parse(text)
     name, inner = found.groups()
     terms, end = [], 0
     while end < len(inner):
         term = _TERM.match(inner, end)
         if term is None:
-            return _parsed(text)
+            return _parse(text)
         terms.append(term[1])
         end = term.end()
     return name, tuple(terms)
 
 
-def _parsed(text: str) -> tuple[str, tuple[str, ...]]:
+def _parse(text: str) -> tuple[str, tuple[str, ...]]:
     """Read a fact with the parser of rules, which takes any rule text. Returns the relation and the terms."""
     (rule,) = parse(text, "<fact>", None).rules
     (head,) = rule.heads

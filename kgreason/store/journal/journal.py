@@ -62,7 +62,7 @@ class Journal:
         try:
             with self._errors("opened"):
                 if write:
-                    self._file = _opened(path)
+                    self._file = _open(path)
                 self._find_end()
         except BaseException:
             self.close()
@@ -236,7 +236,7 @@ class Journal:
         """
         try:
             frame = file.read(_WIDTH)
-            return (Record.parse(_checked(frame, file)), frame) if frame else None
+            return (Record.parse(_text_of(frame, file)), frame) if frame else None
         except ValueError as error:
             file.seek(offset)
             if _is_torn(file.read()):
@@ -244,7 +244,7 @@ class Journal:
             raise self._error(f"is damaged at byte {offset}: {error}") from error
 
 
-def _opened(path: Path) -> int:
+def _open(path: Path) -> int:
     is_new = not path.exists()
     file = os.open(path, _FLAGS, 0o666)
     if is_new:
@@ -265,7 +265,7 @@ def _announced(frame: bytes) -> tuple[int, int] | None:
     return int(found[2], 16), int(found[3], 16)
 
 
-def _checked(frame: bytes, file: BinaryIO) -> bytes:
+def _text_of(frame: bytes, file: BinaryIO) -> bytes:
     """Read the text of a record, given its first row `frame`. Raises ValueError if the record is damaged."""
     announced = _announced(frame)
     if announced is None:

@@ -135,12 +135,12 @@ class _Reader:
         found = _STRING.fullmatch(rest.decode(errors="replace"))
         if found is not None and found[1] in SIGNED:
             kind, sign = SIGNED[found[1]]
-            text = self._unquoted(line, found[2])
+            text = self._unquote(line, found[2])
             self._rules.append(
                 SignedRule(line, sign, text if kind == "rule" else text.strip().removesuffix(".").strip())
             )
 
-    def _unquoted(self, line: int, string: str) -> str:
+    def _unquote(self, line: int, string: str) -> str:
         try:
             return unquote(string)
         except ValueError as error:

@@ -171,7 +171,7 @@ def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
     `removed` and `added` are canonical N-Quads lines. `facts` are pairs (sign, text), with -1 to remove and 1 to add.
     """
     headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
-    return b"".join((headers, b"TX .\n", _marked(b"D ", removed), _marked(b"A ", added), b"TC .\n"))
+    return b"".join((headers, b"TX .\n", _mark(b"D ", removed), _mark(b"A ", added), b"TC .\n"))
 
 
 def _version(facts: Signed) -> list[str]:
@@ -198,7 +198,7 @@ def _headers(rows: bytes) -> Iterator[tuple[str, str]]:
         yield found[1], unquote(found[2])
 
 
-def _marked(mark: bytes, lines: bytes) -> bytes:
+def _mark(mark: bytes, lines: bytes) -> bytes:
     return mark + lines[:-1].replace(b"\n", b"\n" + mark) + b"\n" if lines else b""
 
 

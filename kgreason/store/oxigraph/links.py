@@ -78,7 +78,7 @@ def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = lin
     return _tables(path) == before
 
 
-def copied(path: Path, folder: Path) -> None:
+def copy(path: Path, folder: Path) -> None:
     """Make a new folder with the files of the store at `path`, by hard links where possible.
 
     Raises OSError; then there is no new folder.

@@ -40,7 +40,7 @@ from kgreason.interrupts import result
 from kgreason.stacks import stack_for
 from kgreason.store.oxigraph import process, worker
 from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.links import copied, own_files
+from kgreason.store.oxigraph.links import copy, own_files
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import (
     COLLECT,
@@ -355,7 +355,7 @@ class OxigraphStore:
         """
         if self.is_broken and self._path is not None:
             with self._errors():
-                copied(self._path, path)
+                copy(self._path, path)
             return
         with self._changing():
             self._store.backup(str(path))

@@ -175,7 +175,7 @@ class Update:
             "s": [row.subject for row in self._rows],
             "p": [row.predicate for row in self._rows],
             "o": [row.object for row in self._rows],
-            "g": [_name(row) for row in self._rows],
+            "g": [None if isinstance(row.graph_name, DefaultGraph) else row.graph_name for row in self._rows],
         }
         return {
             NamedNode(OURS + column): dict(zip(numbers, terms, strict=True)).__getitem__
@@ -185,7 +185,3 @@ class Update:
 
 def _pattern(line: bytes, quad: Quad) -> str:
     return line.decode() if quad.graph_name == _NO_GRAPH else f"GRAPH {quad.graph_name} {{ {quad.triple} }}"
-
-
-def _name(row: Quad) -> NamedNode | BlankNode | Triple | None:
-    return None if isinstance(row.graph_name, DefaultGraph) else row.graph_name

@@ -37,7 +37,7 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
-from kgreason.stacks import started
+from kgreason.stacks import start
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
@@ -91,7 +91,7 @@ def answer(ask: Callable[[], Results], timeout: float | None = None, stack: int 
     (`stacks.stack_for`). Raises the errors of `ask`, QueryTimeoutError here or while rows
     are fetched, and QueryError for a row that fails.
     """
-    query = _Query(_taken(stack), timeout)
+    query = _Query(_idle_worker(stack), timeout)
     query.begin(ask)
     if query.answer is not None:
         return boolean(query.answer)
@@ -106,7 +106,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: in
     `stack` is how many bytes of stack the call may take (`stacks.stack_for`). Raises the errors of the call, and
     QueryTimeoutError after `timeout` seconds.
     """
-    worker = _taken(stack)
+    worker = _idle_worker(stack)
     until = math.inf if timeout is None else time.monotonic() + timeout
     try:
         worker.submit(lambda _: call())
@@ -150,7 +150,7 @@ def _end() -> None:
             time.sleep(_LOOK / 20)
 
 
-def _taken(stack: int) -> _Worker:
+def _idle_worker(stack: int) -> _Worker:
     """Return a worker that is not in use: an idle one, or a new one, which may have a larger stack."""
     try:
         return _Worker(stack) if stack else _IDLE.pop()
@@ -175,7 +175,7 @@ class _Worker:
         self._value: Any = None
         self._error: BaseException | None = None
         self._has_usual_stack = not stack
-        self._thread = started(stack, self._run, name="kgreason query", daemon=True)
+        self._thread = start(stack, self._run, name="kgreason query", daemon=True)
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
         """Begin `call` in the worker's thread. It gets the worker as its argument."""

@@ -117,7 +117,7 @@ def test_an_interrupt_ends_the_other_process(sleeper: Path, monkeypatch: pytest.
         wait_for(sleeper)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ahead, "_named", interrupted)
+    monkeypatch.setattr(ahead, "_function", interrupted)
     large = Large()
     with pytest.raises(KeyboardInterrupt):
         ahead.compile_in_two(large, ["first"])
@@ -128,7 +128,7 @@ def test_an_interrupt_ends_the_other_process(sleeper: Path, monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are shell scripts")
 def test_patience_with_the_other_process_ends(sleeper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = Large(), Large()
-    monkeypatch.setattr(ahead, "_named", lambda _: wait_for(sleeper) and small)
+    monkeypatch.setattr(ahead, "_function", lambda _: wait_for(sleeper) and small)
     monkeypatch.setattr(ahead, "PATIENCE", 0.01)
     ahead.compile_in_two(large, ["first"])
     assert small.compiled == large.compiled == [()]

@@ -131,27 +131,15 @@ def check_one_by_one(history: History) -> None:
         assert kinds(singly.states()) == kinds(batch.states())
 
 
-@settings(max_examples=many(40))
+@settings(max_examples=many(500))
 @given(histories())
 def test_updates(history: History) -> None:
     check_history(history)
 
 
 @settings(max_examples=many(500))
-@given(histories())
-def test_many_updates(history: History) -> None:
-    check_history(history)
-
-
-@settings(max_examples=many(40))
-@given(histories(), MIXTURES)
-def test_mixed_strategies(history: History, mixture: Mixture) -> None:
-    check_history(history, mixture)
-
-
-@settings(max_examples=many(500))
 @given(histories(), MIXTURES, st.booleans())
-def test_many_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
+def test_mixed_strategies(history: History, mixture: Mixture, is_small: bool) -> None:
     with small_rooms() if is_small else nullcontext():
         check_history(history, mixture)
 
@@ -171,35 +159,15 @@ def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture
         check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
 
 
-@settings(max_examples=many(20))
-@given(histories())
-def test_updates_in_small_rooms(history: History) -> None:
-    with small_rooms():
-        check_history(history)
-
-
-@settings(max_examples=many(20))
+@settings(max_examples=many(250))
 @given(histories())
 def test_push_and_retract(history: History) -> None:
     check_push_and_retract(history)
 
 
 @settings(max_examples=many(250))
-@given(histories())
-def test_many_pushed_and_retracted(history: History) -> None:
-    check_push_and_retract(history)
-
-
-@settings(max_examples=many(20))
 @given(histories(), MIXTURES, st.integers(1, 40))
 def test_rollback(history: History, mixture: Mixture, cancel_at: int) -> None:
-    with small_quantum():
-        check_rollback(history, mixture, cancel_at)
-
-
-@settings(max_examples=many(250))
-@given(histories(), MIXTURES, st.integers(1, 40))
-def test_many_rollbacks(history: History, mixture: Mixture, cancel_at: int) -> None:
     with small_quantum():
         check_rollback(history, mixture, cancel_at)
 

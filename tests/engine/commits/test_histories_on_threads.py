@@ -128,17 +128,9 @@ def work_in(quantum: int, work: Callable[[], object]) -> Callable[[], None]:
     return done
 
 
-@settings(max_examples=many(5))
-@given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
-def test_what_an_update_near_its_limit_becomes(
-    history: History, mixture: Mixture, fraction: float, quantum: int
-) -> None:
-    check_near_limits(history, mixture, fraction, quantum)
-
-
 @settings(max_examples=many(75))
 @given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
-def test_what_many_updates_near_their_limits_become(
+def test_what_an_update_near_its_limit_becomes(
     history: History, mixture: Mixture, fraction: float, quantum: int
 ) -> None:
     check_near_limits(history, mixture, fraction, quantum)

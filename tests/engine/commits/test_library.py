@@ -40,9 +40,9 @@ def test_a_library_of_other_sources_is_not_used(changes: dict[str, str], monkeyp
     assert find_library() is None
     monkeypatch.setenv("KGREASON_KERNELS", "library")
     with pytest.raises(KernelError, match="it was built from other sources"):
-        compiled._chosen()
+        compiled._library()
     monkeypatch.setenv("KGREASON_KERNELS", "numba")
-    assert compiled._chosen() is None
+    assert compiled._library() is None
 
 
 def test_the_library_can_hold_every_kernel() -> None:

@@ -38,16 +38,9 @@ def check_history(history: History, strategy: Strategy) -> None:
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(max_examples=many(10))
-@given(history=histories())
-def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None:
-    check_history(history, strategy)
-
-
-@pytest.mark.parametrize("strategy", STRATEGIES)
 @settings(max_examples=many(125))
 @given(history=histories())
-def test_the_engine_is_the_circuit_in_many_histories(strategy: Strategy, history: History) -> None:
+def test_the_engine_is_the_circuit(strategy: Strategy, history: History) -> None:
     check_history(history, strategy)
 
 

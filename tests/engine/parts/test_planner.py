@@ -170,7 +170,8 @@ def test_a_key_holds_the_constants_of_its_atoms(rules: list[Rule]) -> None:
     planner = program.planner
     for number, rule in enumerate(program.rules):
         for atom, (key, _) in enumerate(planner.plans_of(number)):
-            pattern, columns = rule.shape.body[atom], rule.shape.constant_columns(atom)
+            pattern = rule.shape.body[atom]
+            columns = tuple(c for c, slot in enumerate(pattern.slots) if not rule.shape.is_variable(slot))
             table, count, *where = planner.shapes.array[planner.key_info.array[key, 0]].tolist()
             assert (table, tuple(where[:count])) == (pattern.table, columns)
             values = [rule.constants[pattern.slots[c] - rule.shape.variables - 1] for c in columns]

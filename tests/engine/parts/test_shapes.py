@@ -134,8 +134,3 @@ def test_a_chain_grows_at_its_ends() -> None:
     plan = delta_plan(chain, 1)
     assert {(step.atom, step.bound, step.free) for step in plan.nodes[0]} == {(0, (1,), (0,)), (2, (0,), (1,))}
     assert {step.atom for step in delta_plan(chain, 0).nodes[0]} == {1}
-
-
-def test_a_direction_is_the_columns_of_the_constants() -> None:
-    shape = Shape((Pattern(0, (1,)),), (Pattern(0, (1, 3, 2)), Pattern(1, (4, 0, 1))), 2)
-    assert [shape.constant_columns(atom) for atom in range(2)] == [(1,), (0, 1)]

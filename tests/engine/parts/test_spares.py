@@ -54,16 +54,9 @@ def late() -> Iterator[None]:
         yield
 
 
-@settings(max_examples=many(40))
-@given(histories(), MIXTURES)
-def test_late_stamps(history: History, mixture: Mixture) -> None:
-    with late():
-        check_history(history, mixture, Late)
-
-
 @settings(max_examples=many(500))
 @given(histories(), MIXTURES)
-def test_many_late_stamps(history: History, mixture: Mixture) -> None:
+def test_late_stamps(history: History, mixture: Mixture) -> None:
     with late():
         check_history(history, mixture, Late)
 

@@ -72,15 +72,9 @@ def check_same(history: History, threads: int, heads: int, mixture: Mixture) -> 
         assert_same(divided, alone)
 
 
-@settings(max_examples=many(10))
-@given(histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
-def test_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
-    check_same(history, threads, heads, mixture)
-
-
 @settings(max_examples=many(250))
 @given(histories(), st.integers(2, 3), st.sampled_from((16, 1 << 10)), MIXTURES)
-def test_many_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
+def test_histories(history: History, threads: int, heads: int, mixture: Mixture) -> None:
     check_same(history, threads, heads, mixture)
 
 

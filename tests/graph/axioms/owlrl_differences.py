@@ -12,29 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from tests.oracle import vocabulary as v
 from tests.oracle.graph import Triple
-from tests.oracle.vocabulary import (
-    DATATYPE,
-    EQUIVALENT_CLASS,
-    EQUIVALENT_PROPERTY,
-    PROPERTY,
-    RDF,
-    RDFS,
-    SAME_AS,
-    SUB_CLASS_OF,
-    SUB_PROPERTY_OF,
-    TYPE,
-    XSD,
-)
 from tests.oracle.vocabulary import DISJOINT_WITH as DISJOINT
 
 Triples: TypeAlias = set[Triple]
 
 _BELOW = {
-    SUB_CLASS_OF: SUB_CLASS_OF,
-    EQUIVALENT_CLASS: SUB_CLASS_OF,
-    SUB_PROPERTY_OF: SUB_PROPERTY_OF,
-    EQUIVALENT_PROPERTY: SUB_PROPERTY_OF,
+    v.SUB_CLASS_OF: v.SUB_CLASS_OF,
+    v.EQUIVALENT_CLASS: v.SUB_CLASS_OF,
+    v.SUB_PROPERTY_OF: v.SUB_PROPERTY_OF,
+    v.EQUIVALENT_PROPERTY: v.SUB_PROPERTY_OF,
 }
 """The predicate that says of what a triple is about that it is below another."""
 
@@ -65,21 +53,21 @@ def _is_itself(triple: Triple, *predicates: str) -> bool:
 
 
 def _is_datatype(term: str) -> bool:
-    return term.startswith((f"<{XSD}", f"<{RDF}", f"<{RDFS}"))
+    return term.startswith((f"<{v.XSD}", f"<{v.RDF}", f"<{v.RDFS}"))
 
 
 THEIRS = {
     "literal as a subject": Difference(
         "a generalised triple, which kgreason derives inside and never shows", lambda t, _: t[0].startswith('"')
     ),
-    "equal to itself": Difference("eq-ref is off by default", lambda t, _: _is_itself(t, SAME_AS)),
+    "equal to itself": Difference("eq-ref is off by default", lambda t, _: _is_itself(t, v.SAME_AS)),
     "switched off": Difference(
         "prp-ap, cls-thing, cls-nothing1, scm-cls, scm-op, scm-dp and what follows from them: groups off by default",
         lambda t, all_: t in all_.switched,
     ),
     "datatype": Difference(
         "dt-type1 says of every datatype of the profile that it is one",
-        lambda t, _: t[1:] == (TYPE, DATATYPE) and _is_datatype(t[0]),
+        lambda t, _: t[1:] == (v.TYPE, v.DATATYPE) and _is_datatype(t[0]),
     ),
     "disjoint datatypes": Difference(
         "owlrl's own: a datatype that a literal has is disjoint with others, which no table says",
@@ -87,7 +75,9 @@ THEIRS = {
     ),
     "any property": Difference(
         "owlrl's own: it uses scm-op for every rdf:Property, the table for owl:ObjectProperty alone",
-        lambda t, all_: _is_itself(t, SUB_PROPERTY_OF, EQUIVALENT_PROPERTY) and (t[0], TYPE, PROPERTY) in all_.theirs,
+        lambda t, all_: (
+            _is_itself(t, v.SUB_PROPERTY_OF, v.EQUIVALENT_PROPERTY) and (t[0], v.TYPE, v.PROPERTY) in all_.theirs
+        ),
     ),
 }
 """What owlrl says alone."""

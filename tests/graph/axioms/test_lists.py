@@ -27,7 +27,7 @@ READINGS: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
 Triples = set[Triple]
 
 
-def shown(graph: KnowledgeGraph) -> tuple[Lines, frozenset[Wrong]]:
+def result(graph: KnowledgeGraph) -> tuple[Lines, frozenset[Wrong]]:
     """The closure, and what is wrong."""
     return lines(graph.dump()), comparable(contradictions(graph))
 
@@ -41,7 +41,7 @@ def agrees(graph: KnowledgeGraph, asserted: Triples, without: tuple[str, ...] = 
     """Whether a graph shows what the oracle makes of its assertions, without the rows named."""
     closure, wrong = owl2rl.close(asserted, without=without)
     rdf = {triple for triple in closure if not triple[0].startswith('"')}
-    return shown(graph) == (lines_of(rdf), comparable(book.named(wrong)))
+    return result(graph) == (lines_of(rdf), comparable(book.named(wrong)))
 
 
 def edited(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
@@ -66,11 +66,11 @@ def test_a_list_of_any_length(kind: str, count: int, schema: SchemaMode) -> None
 
 def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
     """After each of the changes the graph is what it has to be, and as before once the change is taken back."""
-    first = shown(graph)
+    first = result(graph)
     for name, change in CHANGES.items():
         assert agrees(graph, edited(graph, asserted, change)), name
         edited(graph, asserted, Change(change.added, change.removed))
-        assert shown(graph) == first, name
+        assert result(graph) == first, name
 
 
 @pytest.mark.parametrize(("kind", "schema"), [*product(KINDS, READINGS)])
@@ -88,14 +88,14 @@ def test_a_list_that_could_be_two_is_each_of_them(kind: str, schema: SchemaMode)
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:
         edited(graph, set(), Change(set(), asserted))
-        first = shown(graph)
+        first = result(graph)
         for name, change in TWOFOLD.items():
             assert agrees(graph, edited(graph, asserted, change)), name
             [warning] = broken(graph)
             assert warning.startswith("forked list at"), name
             assert warning.endswith("is read with each of these values"), name
             edited(graph, asserted, Change(change.added, change.removed))
-            assert shown(graph) == first, name
+            assert result(graph) == first, name
             assert not broken(graph), name
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,17 +13,10 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.store.journal.record import Record
-from tests.graph.commits.test_edits import told
-from tests.graph.dog_graph import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, dog_graph, remove
+from tests.graph.commits.test_edits import content
+from tests.graph.dog_graph import ANIMAL, CLOSURE, ONTOLOGY, PREFIX, REX, add, add_rules, remove
 from tests.graph.histories import PREFIXES, RULES
 from tests.graph.views import lasting, lines, view
-
-
-@pytest.fixture(params=["memory", "disk"])
-def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
-    """A graph of a dog, in memory or on disk."""
-    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
-        yield opened
 
 
 def test_a_commit_of_helper_relations_alone_is_a_commit(graph: KnowledgeGraph) -> None:
@@ -153,4 +146,4 @@ def test_an_update_that_does_too_much_becomes_a_bootstrap() -> None:
             deltas.append(remove(graph, PREFIX + "".join(f":n{n} :to :n{n + 1} .\n" for n in range(0, 90, 3))))
             assert graph.stats()["switched"] == deltas[-1].work.switched
     assert [(delta.work.strategy, delta.work.switched) for delta in deltas] == [("bootstrap", True), ("update", False)]
-    assert told(deltas[0]) == told(deltas[1])
+    assert content(deltas[0]) == content(deltas[1])

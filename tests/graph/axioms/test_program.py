@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build, uncollected
+from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build
 from kgreason.materialize.selection import Selection, select
+from kgreason.memory import uncollected
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
@@ -89,14 +90,14 @@ class Follower:
     def check(self, step: Step) -> None:
         flags = {name: getattr(step, name) for name in ("same_as", "exceeded", "restricted")}
         scratch = build(self.selection, sorted(self.schema), **flags)
-        assert told(self.live.program) == told(scratch)
+        assert reasons(self.live.program) == reasons(scratch)
         assert self.live.program.warnings == self.live.warnings == scratch.warnings
         assert dict(sourced(self.rules.values())) == dict(sourced(scratch.reasons))
         rulings = [self.live.ruling(rule) for rule in scratch.reasons]
         assert [ruling and ruling.reason for ruling in rulings] == list(scratch.reasons.values())
 
 
-def told(program: Program) -> list[tuple[Rule, tuple[Triple, ...], str]]:
+def reasons(program: Program) -> list[tuple[Rule, tuple[Triple, ...], str]]:
     return [(rule, rule.sources, reason) for rule, reason in program.reasons.items()]
 
 
@@ -125,7 +126,7 @@ def test_what_is_rolled_back_has_not_been(history: list[Step], cut: int) -> None
     for step in history[cut:]:
         follower.take(step)
     follower.live.rollback()
-    assert told(follower.live.program) == told(before)
+    assert reasons(follower.live.program) == reasons(before)
 
 
 @given(st.integers(0, 80))

@@ -50,30 +50,16 @@ def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=many(5))
+@settings(max_examples=many(30))
 @given(graph=twin_ontologies())
 def test_named_things_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
     compare(materialized(graph, schema=schema), graph)
 
 
 @pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=7)
+@settings(max_examples=many(30))
 @given(data=st.data(), graph=twin_ontologies())
 def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
-    edited(data, graph, schema)
-
-
-@pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=many(30))
-@given(graph=twin_ontologies())
-def test_named_things_of_many_ontologies_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
-    compare(materialized(graph, schema=schema), graph)
-
-
-@pytest.mark.parametrize("schema", MODES)
-@settings(max_examples=many(30))
-@given(data=st.data(), graph=twin_ontologies())
-def test_many_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
     edited(data, graph, schema)
 
 

@@ -236,7 +236,7 @@ def committed(graph: KnowledgeGraph, edits: Edits) -> Delta | str:
     return tx.delta
 
 
-def told(delta: Delta) -> tuple[Any, ...]:
+def content(delta: Delta) -> tuple[Any, ...]:
     """What a delta says, without the work."""
     return delta.commit, sorted(delta.to_patch().splitlines()), delta.rules, repr(delta)
 

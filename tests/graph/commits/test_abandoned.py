@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.engine.memory import layout as at
-from tests.graph.commits.abandoned import KINDS, READS, Draw, Dud, Edits, committed, options, told
+from tests.graph.commits.abandoned import KINDS, READS, Draw, Dud, Edits, committed, content, options
 from tests.graph.views import lasting, view
 from tests.volume import many_seeds
 
@@ -57,7 +57,7 @@ def _run(seed: int, folder: Path) -> None:
             continue
         wanted = committed(plain, edits)
         assert not isinstance(wanted, str), f"{label}: {wanted}"
-        assert told(found) == told(wanted), label
+        assert content(found) == content(wanted), label
         made.append(edits)
         random.choice(READS)(graph)
         if path and random.random() < 0.3:

@@ -34,7 +34,7 @@ from kgreason.store.journal import journal
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.store import OxigraphStore
 from tests.engine.small_rooms import small_quantum
-from tests.graph.commits.test_edits import told
+from tests.graph.commits.test_edits import content
 from tests.graph.series import PREFIX
 from tests.graph.views import agrees, lasting, view
 from tests.store import interrupted
@@ -154,8 +154,8 @@ class Siege:
             with self._watched(counted):
                 delta = commit(twin, edit)
             self.names, self.work = counted.names, delta.work
-            self._delta, self._after = told(delta), lasting(view(twin))
-            self._next = told(commit(twin, third)), lasting(view(twin))
+            self._delta, self._after = content(delta), lasting(view(twin))
+            self._next = content(commit(twin, third)), lasting(view(twin))
 
     @contextmanager
     def _prepared(self) -> Iterator[KnowledgeGraph]:
@@ -183,11 +183,11 @@ class Siege:
             graph.subscribe(heard.append)
             self._fail(graph, number, heard)
             if not heard:
-                assert told(commit(graph, edit)) == self._delta
-            assert told(heard[0]) == self._delta
+                assert content(commit(graph, edit)) == self._delta
+            assert content(heard[0]) == self._delta
             assert lasting(view(graph)) == self._after
             assert agrees(graph)
-            assert told(commit(graph, third)) == self._next[0]
+            assert content(commit(graph, third)) == self._next[0]
             assert lasting(view(graph)) == self._next[1]
 
     def _fail(self, graph: KnowledgeGraph, number: int, heard: list[Delta]) -> None:
@@ -201,7 +201,7 @@ class Siege:
         assert not heard
         assert view(graph) == before
         assert len(graph._engine().materializer.dictionary) == self._known
-        assert told(tried(graph, edit)) == self._delta
+        assert content(tried(graph, edit)) == self._delta
 
 
 @pytest.fixture(params=WAYS)
@@ -349,11 +349,11 @@ def test_a_disk_that_is_full_at_the_journal(tmp_path: Path, monkeypatch: pytest.
                 commit(graph, edit)
         assert view(graph) == before
         assert (tmp_path / "store" / "journal").stat().st_size == size
-        delta = told(commit(graph, edit))
+        delta = content(commit(graph, edit))
         after = lasting(view(graph))
     with KnowledgeGraph.open(tmp_path / "store") as graph, KnowledgeGraph.open() as twin:
         commit(twin, first)
-        assert told(commit(twin, edit)) == delta
+        assert content(commit(twin, edit)) == delta
         assert lasting(view(graph)) == lasting(view(twin)) == after
 
 

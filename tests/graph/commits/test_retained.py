@@ -13,7 +13,7 @@ from kgreason import KnowledgeGraph
 TOM = "<http://e/tom> a <http://e/Cat> ; <http://e/name> 'Tom' ."
 
 
-def kept(call: Callable[[], object], times: int = 30) -> int:
+def growth(call: Callable[[], object], times: int = 30) -> int:
     """How many more objects with parts there are after so many calls. As many calls before that fill the caches."""
     for _ in range(times):
         call()
@@ -36,7 +36,7 @@ def test_a_graph_keeps_nothing_of_a_commit(tmp_path: Path, is_on_disk: bool) -> 
             graph.add(TOM)
             graph.update(f"PREFIX : <http://e/> DELETE DATA {{ {TOM} }}")
 
-        assert kept(edits) < 30  # an object for each commit would be 60
+        assert growth(edits) < 30  # an object for each commit would be 60
     assert len(heard) == 4 * 30
 
 
@@ -49,4 +49,4 @@ def test_what_is_kept_is_counted() -> None:
             graph.add(TOM)
             graph.remove(TOM)
 
-        assert kept(edits, 10) > 20
+        assert growth(edits, 10) > 20

@@ -16,17 +16,10 @@ from kgreason.graph import commits
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.homes import disk
-from tests.graph.commits.test_edits import check, commit, told
-from tests.graph.dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, dog_graph, remove
+from tests.graph.commits.test_edits import check, commit, content
+from tests.graph.dog_graph import ONTOLOGY, PREFIX, REX, InjectedError, add, asserted, remove
 from tests.graph.histories import Edit, Model, histories
 from tests.graph.views import lines, view
-
-
-@pytest.fixture(params=["memory", "disk"])
-def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
-    """A graph of a dog, in memory or on disk."""
-    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
-        yield opened
 
 
 def test_subscribers_hear_of_every_commit_in_order(graph: KnowledgeGraph) -> None:
@@ -199,7 +192,7 @@ def test_a_commit_that_is_interrupted_at_any_moment(strategy: Strategy, edits: l
                     tx.end(True, Interrupting(moment))
                 assert view(graph) == before
             model = model.after(edit)
-            assert told(commit(graph, edit)) == told(commit(calm, edit))
+            assert content(commit(graph, edit)) == content(commit(calm, edit))
             check(graph, model)
 
 

@@ -122,7 +122,7 @@ def take(materializer: Materializer, step: Step) -> Change | str:
     return change
 
 
-def shown(change: Change | str) -> object:
+def parts_of(change: Change | str) -> object:
     """All of a change, as values that can be compared."""
     if isinstance(change, str):
         return change
@@ -162,7 +162,7 @@ def test_a_part_that_is_not_asked_has_nothing_to_say(
     lives = Materializer(selection), Asking(selection)
     for step in history:
         one, other = (take(materializer, step) for materializer in lives)
-        assert shown(one) == shown(other)
+        assert parts_of(one) == parts_of(other)
         assert state(lives[0]) == state(lives[1])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,18 +21,10 @@ from tests.graph.dog_graph import (
     add,
     add_rules,
     asserted,
-    dog_graph,
     remove,
 )
 from tests.graph.histories import Edit
 from tests.graph.views import lines, rows, view
-
-
-@pytest.fixture(params=["memory", "disk"])
-def graph(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KnowledgeGraph]:
-    """A graph of a dog, in memory or on disk."""
-    with dog_graph(None if request.param == "memory" else tmp_path / "store") as opened:
-        yield opened
 
 
 def test_text_rows_and_values_of_pyoxigraph_say_the_same(graph: KnowledgeGraph) -> None:

@@ -25,7 +25,7 @@ def graph() -> Iterator[KnowledgeGraph]:
         yield graph
 
 
-def told(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:
+def messages(caplog: pytest.LogCaptureFixture, level: int) -> list[str]:
     found = [record.getMessage() for record in caplog.records if (record.name, record.levelno) == ("kgreason", level)]
     return [re.sub(r"\d+\.\d{3} s", "? s", message) for message in found]
 
@@ -37,11 +37,11 @@ def test_one_line_for_each_commit(graph: KnowledgeGraph, caplog: pytest.LogCaptu
     with graph.what_if() as tx:
         tx.add(f"{PATH} :a :p :c .")
     graph.update("PREFIX : <http://e/> DELETE DATA { :a :p :b }")
-    assert told(caplog, logging.INFO) == [
+    assert messages(caplog, logging.INFO) == [
         "Delta of commit 1: 1 (1 asserted) appeared, 0 disappeared, 0 turned in ? s",
         "Delta of commit 2: 0 appeared, 1 (1 asserted) disappeared, 0 turned in ? s",
     ]
-    assert [line.partition(", switched")[0] for line in told(caplog, logging.DEBUG)] == [
+    assert [line.partition(", switched")[0] for line in messages(caplog, logging.DEBUG)] == [
         "commit 1: Work(strategy='bootstrap'",
         "commit 2: Work(strategy='update'",
     ]
@@ -50,14 +50,14 @@ def test_one_line_for_each_commit(graph: KnowledgeGraph, caplog: pytest.LogCaptu
 def test_warnings_that_are_new(graph: KnowledgeGraph, caplog: pytest.LogCaptureFixture) -> None:
     graph.add(IMPORTS)
     graph.add(f"{PATH} :a :p :b .")
-    [missing] = told(caplog, logging.WARNING)
+    [missing] = messages(caplog, logging.WARNING)
     assert missing.startswith("commit 1: <http://e/o> imports <http://e/x>: no document")
     same = "<http://www.w3.org/2002/07/owl#sameAs>"
     graph.add(f"{PATH} {' '.join(f':a {same} :s{number} .' for number in range(9))}")
-    [_, clique] = told(caplog, logging.WARNING)
+    [_, clique] = messages(caplog, logging.WARNING)
     assert clique.startswith("commit 3: owl:sameAs: 10 terms are")
     graph.add(f"{PATH} :c :p :b .")
-    assert len(told(caplog, logging.WARNING)) == 2
+    assert len(messages(caplog, logging.WARNING)) == 2
 
 
 def test_a_commit_that_fails_is_not_told(graph: KnowledgeGraph, caplog: pytest.LogCaptureFixture) -> None:

@@ -83,16 +83,16 @@ def test_ctrl_c_ends_the_transaction_of_a_commit_in_memory(monkeypatch: pytest.M
     rows = [f"<http://e/{n}> <http://e/p> <http://e/{n + 1}> .\n" for n in range(100)]
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.add("".join(rows))
-        before, store = shown(graph), graph._home.store
+        before, store = triples(graph), graph._home.store
         edit = " ; ".join(["DELETE WHERE { ?s <http://e/p> ?o }", *[f"INSERT DATA {{ {rows[3]} }}"] * is_added_to])
         for number in (1, 3):
             left = number
             with pytest.raises(KeyboardInterrupt):
                 graph.update(edit)
-            assert shown(graph) == before
+            assert triples(graph) == before
             assert graph._home.store is store
         graph.update(edit)
-        assert len(shown(graph)) == is_added_to
+        assert len(triples(graph)) == is_added_to
 
 
 def test_where_most_goes_from_memory_the_rest_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,13 +108,13 @@ def test_where_most_goes_from_memory_the_rest_is_loaded(monkeypatch: pytest.Monk
         assert graph._home.store is not store
         assert [delta.commit for delta in heard] == [2, 3]
         assert len(delta.disappeared()) == 25
-        assert len(shown(graph)) == 6
+        assert len(triples(graph)) == 6
         assert agrees(graph)
         graph.add(rows[9])
         assert agrees(graph)
 
 
-def shown(graph: KnowledgeGraph) -> set[str]:
+def triples(graph: KnowledgeGraph) -> set[str]:
     """The triples of a graph, as it and its store show them."""
     found = {str(row) for row in graph.construct("CONSTRUCT WHERE { ?s ?p ?o }")}
     assert found == {str(triple) for triple in graph}

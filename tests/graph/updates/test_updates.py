@@ -45,7 +45,7 @@ def update(graph: KnowledgeGraph, text: str) -> Updated:
     return graph.update(PREFIXES + text)
 
 
-def asked(graph: KnowledgeGraph, pattern: str) -> bool:
+def ask(graph: KnowledgeGraph, pattern: str) -> bool:
     return bool(graph.query(f"{PREFIXES} ASK {{ {pattern} }}"))
 
 
@@ -78,11 +78,11 @@ def test_delete_takes_what_is_asserted_and_says_what_stays(graph: KnowledgeGraph
     assert done.delta.turned(asserted=False) == [
         ("<http://e/tom>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/Animal>")
     ]
-    assert asked(graph, ":tom a :Animal . :rex a :Animal")
+    assert ask(graph, ":tom a :Animal . :rex a :Animal")
     done = update(graph, "DELETE WHERE { ?x a :Dog }")
     assert (done.unasserted, done.entailed) == (1, 1)
     assert names(done.delta) == ["<http://e/rex>"] * 2 + ["<http://e/tom>"] * 2
-    assert asked(graph, ":eve a :Animal")
+    assert ask(graph, ":eve a :Animal")
 
 
 @pytest.mark.parametrize("spelling", ["3", '"03"^^xsd:integer', '"0003"^^xsd:integer'])
@@ -90,20 +90,20 @@ def test_delete_takes_every_spelling_of_a_literal(graph: KnowledgeGraph, spellin
     done = update(graph, f"DELETE DATA {{ :rex :age {spelling} }}")
     assert (done.unasserted, done.entailed) == (0, 1)
     assert len(done.delta.quads(added=False)) == 2
-    assert asked(graph, ":rex :age 3 . :rex :number 3 . GRAPH :g { :rex :age 3 }")
+    assert ask(graph, ":rex :age 3 . :rex :number 3 . GRAPH :g { :rex :age 3 }")
     done = update(graph, f"DELETE DATA {{ GRAPH :g {{ :rex :age {spelling} }} }}")
     assert len(done.delta.quads(added=False)) == 1
-    assert not asked(graph, "?x :age ?y")
-    assert not asked(graph, "?x :number ?y")
+    assert not ask(graph, "?x :age ?y")
+    assert not ask(graph, "?x :number ?y")
 
 
 def test_a_row_goes_with_the_last_of_its_spellings(graph: KnowledgeGraph) -> None:
     for spelling in ("3", "03", "+3"):
-        assert asked(graph, ":rex :age 3")
+        assert ask(graph, ":rex :age 3")
         with graph.transaction() as tx:
             for name in ("", "<http://e/g>"):
                 tx.remove(("<http://e/rex>", "<http://e/age>", f'"{spelling}"^^<{XSD}integer>', name))
-    assert not asked(graph, ":rex ?p 3")
+    assert not ask(graph, ":rex ?p 3")
 
 
 @pytest.mark.parametrize("small", [100_000, 0], ids=["by the journal", "in one go"])
@@ -119,9 +119,9 @@ def test_a_row_of_a_named_graph_goes_with_the_last_of_its_spellings(
     for spelling, is_there in zip(spellings, (True, False), strict=True):
         with graph.transaction() as tx:
             tx.remove((*age, spelling, "<http://e/g>"))
-        assert asked(graph, "GRAPH ?g { :rex :age 3 }") == is_there
-        assert asked(graph, ":rex :age 3")
-    assert not asked(graph, "GRAPH :g { :rex ?p ?age }")
+        assert ask(graph, "GRAPH ?g { :rex :age 3 }") == is_there
+        assert ask(graph, ":rex :age 3")
+    assert not ask(graph, "GRAPH :g { :rex ?p ?age }")
 
 
 def test_operations_see_what_those_before_them_entail(graph: KnowledgeGraph) -> None:
@@ -133,8 +133,8 @@ def test_operations_see_what_those_before_them_entail(graph: KnowledgeGraph) -> 
         INSERT { ?x :was :here } WHERE { ?x a :Being }""",
     )
     assert done.delta.commit == graph._home.last == last + 1
-    assert asked(graph, ":kit :was :here . :tom :was :here . :rex a :Thing")
-    assert not asked(graph, ":rex :was :here")
+    assert ask(graph, ":kit :was :here . :tom :was :here . :rex a :Thing")
+    assert not ask(graph, ":rex :was :here")
 
 
 def test_an_update_that_changes_nothing_is_no_commit(graph: KnowledgeGraph) -> None:
@@ -162,11 +162,11 @@ def test_spellings_that_an_update_named_are_forgotten_with_it(graph: KnowledgeGr
 
 def test_graphs_are_cleared_and_moved(graph: KnowledgeGraph) -> None:
     assert update(graph, "COPY DEFAULT TO :h").entailed == 0
-    assert asked(graph, "GRAPH :h { :rex a :Dog }")
-    assert not asked(graph, "GRAPH :h { :rex a :Animal }")
+    assert ask(graph, "GRAPH :h { :rex a :Dog }")
+    assert not ask(graph, "GRAPH :h { :rex a :Animal }")
     assert update(graph, "MOVE :g TO :i ; DROP DEFAULT").entailed > 0
-    assert asked(graph, ":eve a :Animal . :rex a :Animal . GRAPH :i { :eve a :Dog }")
-    assert not asked(graph, "GRAPH :g { ?s ?p ?o }")
+    assert ask(graph, ":eve a :Animal . :rex a :Animal . GRAPH :i { :eve a :Dog }")
+    assert not ask(graph, "GRAPH :g { ?s ?p ?o }")
     update(graph, "CLEAR ALL")
     assert not rows(graph)
     assert not lines(graph.dump())
@@ -176,7 +176,7 @@ def test_a_file_is_loaded(graph: KnowledgeGraph, tmp_path: Path) -> None:
     path = tmp_path / "more.ttl"
     path.write_text("<http://e/max> a <http://e/Dog> .")
     update(graph, f"LOAD <{path.as_uri()}> INTO GRAPH :h ; LOAD SILENT <{(tmp_path / 'missing.ttl').as_uri()}>")
-    assert asked(graph, ":max a :Animal . GRAPH :h { :max a :Dog }")
+    assert ask(graph, ":max a :Animal . GRAPH :h { :max a :Dog }")
 
 
 FAILING = [
@@ -310,14 +310,14 @@ def test_more_solutions_than_are_looked_at_together(monkeypatch: pytest.MonkeyPa
             "PREFIX : <http://e/> DELETE { ?s :p ?o } INSERT { ?s :q _:b . _:b :r ?o } WHERE { ?s :p ?o }"
         )
         assert (len(done.delta.quads(added=True)), len(done.delta.quads(added=False))) == (100, 50)
-        assert told(graph, "SELECT DISTINCT ?b { ?s :q ?b . ?b :r ?o FILTER(STRENDS(STR(?s), STR(?o))) }", 50)
+        assert answers(graph, "SELECT DISTINCT ?b { ?s :q ?b . ?b :r ?o FILTER(STRENDS(STR(?s), STR(?o))) }", 50)
 
 
 def test_a_where_behind_another_step_keeps_its_filters() -> None:
     """Oxigraph evaluates an outer FILTER ahead of an inner one, and so for rows that are no solutions."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, 'INSERT DATA { :a :p "x" , :b } ; DELETE { ?s ?p ?o } WHERE { ?s ?p ?o FILTER(isIRI(?o)) }')
-        assert told(graph, "SELECT ?o { ?s ?p ?o }", 1) == {'"x"'}
+        assert answers(graph, "SELECT ?o { ?s ?p ?o }", 1) == {'"x"'}
 
 
 def test_a_variable_may_have_a_dollar_sign() -> None:
@@ -338,7 +338,7 @@ def test_a_base_changes_no_iri_of_the_steps_before() -> None:
             "PREFIX : <http://e/> DELETE DATA { :y :p <http://e/z/./z> } ; BASE <http://b/> "
             "INSERT { :saw :s ?s ; :p ?p ; :o ?o } WHERE { ?s ?p ?o }"
         )
-        assert told(graph, "SELECT ?o { :saw ?p ?o }", 3) == {f"<{dotted}>", f"<{path}>"}
+        assert answers(graph, "SELECT ?o { :saw ?p ?o }", 3) == {f"<{dotted}>", f"<{path}>"}
 
 
 def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None:
@@ -346,7 +346,7 @@ def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None
         update(graph, "INSERT DATA { :a :p :b . GRAPH :g { :a :p :b } GRAPH :h { :a :p :b , :c } }")
         emptied = "DELETE DATA { GRAPH :g { :a :p :b } GRAPH :h { :a :p :b } }"
         update(graph, f"{emptied} ; INSERT {{ :x :saw ?g }} WHERE {{ GRAPH ?g {{}} }}")
-        assert told(graph, "SELECT ?g { :x :saw ?g }", 1) == {"<http://e/h>"}
+        assert answers(graph, "SELECT ?g { :x :saw ?g }", 1) == {"<http://e/h>"}
 
 
 def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -365,12 +365,12 @@ def test_a_graph_without_quads_is_not_there(last: str) -> None:
     """However it lost them; Oxigraph keeps its name where they went one by one."""
     with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         update(graph, "INSERT DATA { GRAPH :g { :a :p 1 , 2 } }")
-        assert told(graph, "SELECT ?g { GRAPH ?g {} }", 1) == {"<http://e/g>"}
+        assert answers(graph, "SELECT ?g { GRAPH ?g {} }", 1) == {"<http://e/g>"}
         update(graph, last)
-        assert told(graph, "SELECT ?g { GRAPH ?g {} }", last.count(":h")) <= {"<http://e/h>"}
+        assert answers(graph, "SELECT ?g { GRAPH ?g {} }", last.count(":h")) <= {"<http://e/h>"}
 
 
-def told(graph: KnowledgeGraph, query: str, rows: int) -> set[str]:
+def answers(graph: KnowledgeGraph, query: str, rows: int) -> set[str]:
     """The terms that a query of one variable finds, in so many rows."""
     found = [str(row[0]) for row in cast(QuerySolutions, graph.query(PREFIXES + query))]
     assert len(found) == rows

@@ -46,7 +46,7 @@ def graph() -> Iterator[KnowledgeGraph]:
         yield graph
 
 
-def _shown(quads: set[Quad]) -> set[Quad]:
+def _closure(quads: set[Quad]) -> set[Quad]:
     """The closure of quads, each P a Q, in the default graph, and those of the named graph."""
     triples = {(quad.subject, quad.object) for quad in quads}
     closure = {Quad(s, p, o) for (s, o), p in product(triples, (P, Q))}
@@ -64,7 +64,7 @@ def test_every_pattern(quads: set[Quad], quad: Quad, mask: tuple[bool, ...]) -> 
     with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         with graph.transaction() as tx:
             tx.add(Quad(P, BELOW, Q), *quads)
-        for asserted, wanted in ((False, _shown(quads)), (True, {Quad(P, BELOW, Q), *quads})):
+        for asserted, wanted in ((False, _closure(quads)), (True, {Quad(P, BELOW, Q), *quads})):
             found = list(graph.match(*pattern, asserted=asserted))
             assert set(found) == matching(wanted)
             assert len(found) == len(set(found))

@@ -61,20 +61,20 @@ def own(model: Facts, rows: Facts) -> Facts:
     return {fact for row, facts in found.items() for fact in facts or {row}}
 
 
-def shown(facts: Facts) -> Facts:
+def spellings(facts: Facts) -> Facts:
     return {(s, p, SHOWN[o]) for s, p, o in facts}
 
 
 def renamed(model: Facts, p: str, q: str) -> Facts:
     """Each `?s p ?o` as `?s q ?o`: as the graph writes it, if it has such a triple, else as `?s p ?o` is written."""
     rows = {(s, q, SHOWN[o]) for s, each, o in model if each == p}
-    have = shown(model)
+    have = spellings(model)
     return own(model, rows & have) | {(s, q, o) for s, each, o in model if each == p and (s, q, SHOWN[o]) not in have}
 
 
 def computed(model: Facts) -> Facts:
     """STR of each value of p, as a value of the new property m."""
-    return {(s, "m", str(pyoxigraph.Literal(o.rpartition('"')[0][1:]))) for s, p, o in shown(model) if p == "p"}
+    return {(s, "m", str(pyoxigraph.Literal(o.rpartition('"')[0][1:]))) for s, p, o in spellings(model) if p == "p"}
 
 
 QUERIES: dict[str, Callable[[Facts], Facts]] = {
@@ -88,10 +88,10 @@ QUERIES: dict[str, Callable[[Facts], Facts]] = {
     ),
     "CONSTRUCT { ?s :m ?v } WHERE { ?s :p ?o BIND(STR(?o) AS ?v) }": computed,
     "CONSTRUCT { :new :m ?o } WHERE { ?s :p ?o }": lambda model: {
-        ("new", "m", o) for s, p, o in shown(model) if p == "p"
+        ("new", "m", o) for s, p, o in spellings(model) if p == "p"
     },
     "CONSTRUCT { ?s :m ?o } WHERE { { ?s :p ?o } UNION { ?s :q ?o } }": lambda model: {
-        (s, "m", o) for s, p, o in shown(model) if p in "pq"
+        (s, "m", o) for s, p, o in spellings(model) if p in "pq"
     },
 }
 facts = st.tuples(*map(st.sampled_from, (PEOPLE, PROPERTIES, LITERALS)))

@@ -133,13 +133,6 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
         assert contradicted(aliases.materializer).keys() == contradicted(rules.materializer).keys()
 
 
-@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
-@settings(max_examples=8)
-@given(histories)
-def test_the_graph_is_that_of_the_plain_rules(strategy: Strategy, history: list[Step]) -> None:
-    check_history(history, strategy, "axioms")
-
-
 @pytest.mark.parametrize(("rules", "same_as"), [("owl2rl", "aliases"), ("owl2rl", "rules"), ("rdfs", "aliases")])
 @settings(max_examples=7)
 @given(history=histories)
@@ -250,12 +243,6 @@ def test_no_contradiction_is_lost_to_a_representative(same_as: SameAsMode, texts
         assert len(graph.prove_contradictions()) == len(graph.contradictions()) == graph.stats()["contradictions"]
 
 
-@settings(max_examples=7)
-@given(histories)
-def test_the_graph_is_that_of_the_plain_rules_where_the_schema_is_data(history: list[Step]) -> None:
-    check_history(history, "auto", "data")
-
-
 FOUND = {
     "a clique comes apart while rules make another": [
         ("", "a owl:sameAs b . q rdf:type owl:FunctionalProperty"),
@@ -287,11 +274,12 @@ def test_a_history_that_was_once_followed_wrongly(history: list[tuple[str, str]]
         assert aliases < 1_000_000 or few.triples == all_.triples
 
 
+@pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-@settings(max_examples=many(37))
-@given(histories)
-def test_many_graphs_are_those_of_the_plain_rules(schema: SchemaMode, history: list[Step]) -> None:
-    check_history(history, "auto", schema)
+@settings(max_examples=many(15))
+@given(history=histories)
+def test_the_graph_is_that_of_the_plain_rules(schema: SchemaMode, strategy: Strategy, history: list[Step]) -> None:
+    check_history(history, strategy, schema)
 
 
 @settings(max_examples=many(5))

@@ -421,14 +421,7 @@ def test_a_resource_takes_the_place_of_the_literal_that_stands_for_it(schema: Sc
 
 
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
-@settings(max_examples=6)
-@given(history=histories, with_rules=st.booleans())
-def test_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step], with_rules: bool) -> None:
-    check_history(history, schema, same_as, with_rules)
-
-
-@pytest.mark.parametrize(("schema", "same_as"), MODES)
 @settings(max_examples=many(15))
 @given(history=histories, with_rules=st.booleans())
-def test_many_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step], with_rules: bool) -> None:
+def test_histories(schema: SchemaMode, same_as: SameAsMode, history: list[Step], with_rules: bool) -> None:
     check_history(history, schema, same_as, with_rules)

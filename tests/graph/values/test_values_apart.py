@@ -215,14 +215,14 @@ def test_a_link_that_goes_and_comes_in_one_commit_is_followed(schema: SchemaMode
 def test_what_was_told_of_a_link_goes_with_it(schema: SchemaMode, same_as: SameAsMode) -> None:
     with opened(schema, same_as) as graph:
         edit(graph, ":reading a owl:FunctionalProperty . :a :reading :b . :c :reading :d, 4 .")
-        before = told_of_links(graph)
+        before = links_of(graph)
         edit(graph, ":e owl:sameAs :f . :a :reading :g . :c :reading 5 .")
-        assert len(told_of_links(graph)) > len(before)
+        assert len(links_of(graph)) > len(before)
         edit(graph, removed=":e owl:sameAs :f . :a :reading :g . :c :reading 5 .")
-        assert told_of_links(graph) == before
+        assert links_of(graph) == before
 
 
-def told_of_links(graph: KnowledgeGraph) -> set[tuple[int, ...]]:
+def links_of(graph: KnowledgeGraph) -> set[tuple[int, ...]]:
     materializer = graph._engine().materializer
     rows = materializer.save().relation(materializer.dictionary.find(["dt_may_equal/2"]))
     return {tuple(row) for row in rows.tolist()}

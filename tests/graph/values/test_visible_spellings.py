@@ -114,17 +114,9 @@ def follow(graph: KnowledgeGraph, history: History, options: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("options", MODES, ids=["aliases", "representatives", "rules"])
-@settings(max_examples=4)
-@given(history=histories)
-def test_histories(options: dict[str, Any], history: History) -> None:
-    with KnowledgeGraph.open(**options) as graph:
-        follow(graph, history, options)
-
-
-@pytest.mark.parametrize("options", MODES, ids=["aliases", "representatives", "rules"])
 @settings(max_examples=many(60))
 @given(history=histories)
-def test_many_histories(options: dict[str, Any], history: History) -> None:
+def test_histories(options: dict[str, Any], history: History) -> None:
     with KnowledgeGraph.open(**options) as graph:
         follow(graph, history, options)
 

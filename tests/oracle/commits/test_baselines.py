@@ -26,14 +26,9 @@ def check(history: History) -> None:
         assert iterations.levels == close(asserted, scratch.rules)
 
 
-@given(histories())
-def test_dred_and_iterations_agree_with_update(history: History) -> None:
-    check(history)
-
-
 @settings(max_examples=many(500))
 @given(histories())
-def test_dred_and_iterations_agree_with_update_in_many_histories(history: History) -> None:
+def test_dred_and_iterations_agree_with_update(history: History) -> None:
     check(history)
 
 

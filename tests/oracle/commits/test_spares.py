@@ -23,14 +23,9 @@ def check(history: History) -> None:
         assert counting.states == searching.states
 
 
-@given(histories())
-def test_spare_derivations_tell_what_returns(history: History) -> None:
-    check(history)
-
-
 @settings(max_examples=many(500))
 @given(histories())
-def test_spare_derivations_tell_what_returns_in_many_histories(history: History) -> None:
+def test_spare_derivations_tell_what_returns(history: History) -> None:
     check(history)
 
 

@@ -5,159 +5,136 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tests.oracle import vocabulary as v
 from tests.oracle.graph import Contradiction, Graph, Items, Triple
-from tests.oracle.vocabulary import (
-    ALL_DISJOINT_PROPERTIES,
-    ANNOTATION_PROPERTIES,
-    ANNOTATION_PROPERTY,
-    ASSERTION_PROPERTY,
-    ASYMMETRIC,
-    DOMAIN,
-    EQUIVALENT_PROPERTY,
-    FUNCTIONAL,
-    HAS_KEY,
-    INVERSE_FUNCTIONAL,
-    INVERSE_OF,
-    IRREFLEXIVE,
-    MEMBERS,
-    PROPERTY_CHAIN,
-    PROPERTY_DISJOINT_WITH,
-    RANGE,
-    SAME_AS,
-    SOURCE_INDIVIDUAL,
-    SUB_PROPERTY_OF,
-    SYMMETRIC,
-    TARGET_INDIVIDUAL,
-    TARGET_VALUE,
-    TRANSITIVE,
-    TYPE,
-)
 
 
 def prp_ap(_: Graph) -> Iterator[Triple]:
-    for ap in ANNOTATION_PROPERTIES:
-        yield ap, TYPE, ANNOTATION_PROPERTY
+    for ap in v.ANNOTATION_PROPERTIES:
+        yield ap, v.TYPE, v.ANNOTATION_PROPERTY
 
 
 def prp_dom(g: Graph) -> Iterator[Triple]:
-    for p, c in g.pairs(DOMAIN):
+    for p, c in g.pairs(v.DOMAIN):
         for x, _ in g.pairs(p):
-            yield x, TYPE, c
+            yield x, v.TYPE, c
 
 
 def prp_rng(g: Graph) -> Iterator[Triple]:
-    for p, c in g.pairs(RANGE):
+    for p, c in g.pairs(v.RANGE):
         for _, y in g.pairs(p):
-            yield y, TYPE, c
+            yield y, v.TYPE, c
 
 
 def prp_fp(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(FUNCTIONAL):
+    for p in g.instances(v.FUNCTIONAL):
         for x, y1 in g.pairs(p):
             for y2 in g.objects(x, p):
-                yield y1, SAME_AS, y2
+                yield y1, v.SAME_AS, y2
 
 
 def prp_ifp(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(INVERSE_FUNCTIONAL):
+    for p in g.instances(v.INVERSE_FUNCTIONAL):
         for x1, y in g.pairs(p):
             for x2 in g.subjects(p, y):
-                yield x1, SAME_AS, x2
+                yield x1, v.SAME_AS, x2
 
 
 def prp_irp(g: Graph) -> Iterator[Contradiction]:
-    for p in g.instances(IRREFLEXIVE):
+    for p in g.instances(v.IRREFLEXIVE):
         for x, y in g.pairs(p):
             if x == y:
-                yield Contradiction("prp-irp", frozenset({(p, TYPE, IRREFLEXIVE)}), frozenset({(x, p, x)}))
+                yield Contradiction("prp-irp", frozenset({(p, v.TYPE, v.IRREFLEXIVE)}), frozenset({(x, p, x)}))
 
 
 def prp_symp(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(SYMMETRIC):
+    for p in g.instances(v.SYMMETRIC):
         for x, y in g.pairs(p):
             yield y, p, x
 
 
 def prp_asyp(g: Graph) -> Iterator[Contradiction]:
-    for p in g.instances(ASYMMETRIC):
+    for p in g.instances(v.ASYMMETRIC):
         for x, y in g.pairs(p):
             if (y, p, x) in g:
-                yield Contradiction("prp-asyp", frozenset({(p, TYPE, ASYMMETRIC)}), frozenset({(x, p, y), (y, p, x)}))
+                yield Contradiction(
+                    "prp-asyp", frozenset({(p, v.TYPE, v.ASYMMETRIC)}), frozenset({(x, p, y), (y, p, x)})
+                )
 
 
 def prp_trp(g: Graph) -> Iterator[Triple]:
-    for p in g.instances(TRANSITIVE):
+    for p in g.instances(v.TRANSITIVE):
         for x, y in g.pairs(p):
             for z in g.objects(y, p):
                 yield x, p, z
 
 
 def prp_spo1(g: Graph) -> Iterator[Triple]:
-    for p1, p2 in g.pairs(SUB_PROPERTY_OF):
+    for p1, p2 in g.pairs(v.SUB_PROPERTY_OF):
         for x, y in g.pairs(p1):
             yield x, p2, y
 
 
 def prp_spo2(g: Graph) -> Iterator[Triple]:
-    for p, head in g.pairs(PROPERTY_CHAIN):
+    for p, head in g.pairs(v.PROPERTY_CHAIN):
         for first, *others in g.lists(head):
             paths = {pair for p1 in first for pair in g.pairs(p1)}
             for step in others:
-                paths = {(u1, v) for u1, u in paths for pi in step for v in g.objects(u, pi)}
+                paths = {(u1, v1) for u1, u in paths for pi in step for v1 in g.objects(u, pi)}
             for u1, u in paths:
                 yield u1, p, u
 
 
 def prp_eqp1(g: Graph) -> Iterator[Triple]:
-    for p1, p2 in g.pairs(EQUIVALENT_PROPERTY):
+    for p1, p2 in g.pairs(v.EQUIVALENT_PROPERTY):
         for x, y in g.pairs(p1):
             yield x, p2, y
 
 
 def prp_eqp2(g: Graph) -> Iterator[Triple]:
-    for p1, p2 in g.pairs(EQUIVALENT_PROPERTY):
+    for p1, p2 in g.pairs(v.EQUIVALENT_PROPERTY):
         for x, y in g.pairs(p2):
             yield x, p1, y
 
 
 def prp_pdw(g: Graph) -> Iterator[Contradiction]:
-    for p1, p2 in g.pairs(PROPERTY_DISJOINT_WITH):
-        axioms = frozenset({(p1, PROPERTY_DISJOINT_WITH, p2)})
+    for p1, p2 in g.pairs(v.PROPERTY_DISJOINT_WITH):
+        axioms = frozenset({(p1, v.PROPERTY_DISJOINT_WITH, p2)})
         for x, y in g.pairs(p1) & g.pairs(p2):
             yield Contradiction("prp-pdw", axioms, frozenset({(x, p1, y), (x, p2, y)}))
 
 
 def prp_adp(g: Graph) -> Iterator[Contradiction]:
-    for x, head in g.pairs(MEMBERS):
-        declared = (x, TYPE, ALL_DISJOINT_PROPERTIES)
+    for x, head in g.pairs(v.MEMBERS):
+        declared = (x, v.TYPE, v.ALL_DISJOINT_PROPERTIES)
         if declared not in g:
             continue
-        axioms = frozenset({declared, (x, MEMBERS, head)})
+        axioms = frozenset({declared, (x, v.MEMBERS, head)})
         for items in g.lists(head):
             for j, later in enumerate(items):
                 for pi, pj in ((pi, pj) for earlier in items[:j] for pi in earlier for pj in later):
-                    for u, v in g.pairs(pi) & g.pairs(pj):
-                        yield Contradiction("prp-adp", axioms, frozenset({(u, pi, v), (u, pj, v)}))
+                    for u, v1 in g.pairs(pi) & g.pairs(pj):
+                        yield Contradiction("prp-adp", axioms, frozenset({(u, pi, v1), (u, pj, v1)}))
 
 
 def prp_inv1(g: Graph) -> Iterator[Triple]:
-    for p1, p2 in g.pairs(INVERSE_OF):
+    for p1, p2 in g.pairs(v.INVERSE_OF):
         for x, y in g.pairs(p1):
             yield y, p2, x
 
 
 def prp_inv2(g: Graph) -> Iterator[Triple]:
-    for p1, p2 in g.pairs(INVERSE_OF):
+    for p1, p2 in g.pairs(v.INVERSE_OF):
         for x, y in g.pairs(p2):
             yield y, p1, x
 
 
 def prp_key(g: Graph) -> Iterator[Triple]:
-    for c, head in g.pairs(HAS_KEY):
+    for c, head in g.pairs(v.HAS_KEY):
         for keys in g.lists(head):
             for x, y in _share_first_key(g, c, keys):
                 if all(_values(g, x, key) & _values(g, y, key) for key in keys):
-                    yield x, SAME_AS, y
+                    yield x, v.SAME_AS, y
 
 
 def _share_first_key(g: Graph, c: str, keys: Items) -> Iterator[tuple[str, str]]:
@@ -176,19 +153,19 @@ def _values(g: Graph, x: str, key: frozenset[str]) -> set[tuple[str, str]]:
 
 
 def prp_npa1(g: Graph) -> Iterator[Contradiction]:
-    return _negative_assertion(g, "prp-npa1", TARGET_INDIVIDUAL)
+    return _negative_assertion(g, "prp-npa1", v.TARGET_INDIVIDUAL)
 
 
 def prp_npa2(g: Graph) -> Iterator[Contradiction]:
-    return _negative_assertion(g, "prp-npa2", TARGET_VALUE)
+    return _negative_assertion(g, "prp-npa2", v.TARGET_VALUE)
 
 
 def _negative_assertion(g: Graph, row: str, target: str) -> Iterator[Contradiction]:
-    for x, i1 in g.pairs(SOURCE_INDIVIDUAL):
-        for p in g.objects(x, ASSERTION_PROPERTY):
+    for x, i1 in g.pairs(v.SOURCE_INDIVIDUAL):
+        for p in g.objects(x, v.ASSERTION_PROPERTY):
             for i2 in g.objects(x, target):
                 if (i1, p, i2) in g:
-                    axioms = frozenset({(x, SOURCE_INDIVIDUAL, i1), (x, ASSERTION_PROPERTY, p), (x, target, i2)})
+                    axioms = frozenset({(x, v.SOURCE_INDIVIDUAL, i1), (x, v.ASSERTION_PROPERTY, p), (x, target, i2)})
                     yield Contradiction(row, axioms, frozenset({(i1, p, i2)}))
 
 

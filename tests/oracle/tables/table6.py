@@ -4,159 +4,140 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from tests.oracle import vocabulary as v
 from tests.oracle.graph import Contradiction, Graph, Triple
-from tests.oracle.vocabulary import (
-    ALL_VALUES_FROM,
-    CLASS,
-    COMPLEMENT_OF,
-    HAS_VALUE,
-    INTERSECTION_OF,
-    MAX_CARDINALITY,
-    MAX_QUALIFIED,
-    NOTHING,
-    ON_CLASS,
-    ON_PROPERTY,
-    ONE,
-    ONE_OF,
-    SAME_AS,
-    SOME_VALUES_FROM,
-    THING,
-    TYPE,
-    UNION_OF,
-    ZERO,
-)
 
 
 def cls_thing(_: Graph) -> Iterator[Triple]:
-    yield THING, TYPE, CLASS
+    yield v.THING, v.TYPE, v.CLASS
 
 
 def cls_nothing1(_: Graph) -> Iterator[Triple]:
-    yield NOTHING, TYPE, CLASS
+    yield v.NOTHING, v.TYPE, v.CLASS
 
 
 def cls_nothing2(g: Graph) -> Iterator[Contradiction]:
-    for x in g.instances(NOTHING):
-        yield Contradiction("cls-nothing2", frozenset(), frozenset({(x, TYPE, NOTHING)}))
+    for x in g.instances(v.NOTHING):
+        yield Contradiction("cls-nothing2", frozenset(), frozenset({(x, v.TYPE, v.NOTHING)}))
 
 
 def cls_int1(g: Graph) -> Iterator[Triple]:
-    for c, head in g.pairs(INTERSECTION_OF):
+    for c, head in g.pairs(v.INTERSECTION_OF):
         for items in g.lists(head):
             for y in set.intersection(*(_instances(g, classes) for classes in items)):
-                yield y, TYPE, c
+                yield y, v.TYPE, c
 
 
 def cls_int2(g: Graph) -> Iterator[Triple]:
-    for c, head in g.pairs(INTERSECTION_OF):
+    for c, head in g.pairs(v.INTERSECTION_OF):
         for items in g.lists(head):
             for y in g.instances(c):
                 for ci in frozenset().union(*items):
-                    yield y, TYPE, ci
+                    yield y, v.TYPE, ci
 
 
 def cls_uni(g: Graph) -> Iterator[Triple]:
-    for c, head in g.pairs(UNION_OF):
+    for c, head in g.pairs(v.UNION_OF):
         for items in g.lists(head):
             for y in set().union(*(_instances(g, classes) for classes in items)):
-                yield y, TYPE, c
+                yield y, v.TYPE, c
 
 
 def cls_com(g: Graph) -> Iterator[Contradiction]:
-    for c1, c2 in g.pairs(COMPLEMENT_OF):
-        axioms = frozenset({(c1, COMPLEMENT_OF, c2)})
+    for c1, c2 in g.pairs(v.COMPLEMENT_OF):
+        axioms = frozenset({(c1, v.COMPLEMENT_OF, c2)})
         for x in g.instances(c1) & g.instances(c2):
-            yield Contradiction("cls-com", axioms, frozenset({(x, TYPE, c1), (x, TYPE, c2)}))
+            yield Contradiction("cls-com", axioms, frozenset({(x, v.TYPE, c1), (x, v.TYPE, c2)}))
 
 
 def cls_svf1(g: Graph) -> Iterator[Triple]:
-    for x, y in g.pairs(SOME_VALUES_FROM):
-        for p in g.objects(x, ON_PROPERTY):
-            for v in g.instances(y):
-                for u in g.subjects(p, v):
-                    yield u, TYPE, x
+    for x, y in g.pairs(v.SOME_VALUES_FROM):
+        for p in g.objects(x, v.ON_PROPERTY):
+            for v1 in g.instances(y):
+                for u in g.subjects(p, v1):
+                    yield u, v.TYPE, x
 
 
 def cls_svf2(g: Graph) -> Iterator[Triple]:
-    for x in g.subjects(SOME_VALUES_FROM, THING):
-        for p in g.objects(x, ON_PROPERTY):
+    for x in g.subjects(v.SOME_VALUES_FROM, v.THING):
+        for p in g.objects(x, v.ON_PROPERTY):
             for u, _ in g.pairs(p):
-                yield u, TYPE, x
+                yield u, v.TYPE, x
 
 
 def cls_avf(g: Graph) -> Iterator[Triple]:
-    for x, y in g.pairs(ALL_VALUES_FROM):
-        for p in g.objects(x, ON_PROPERTY):
+    for x, y in g.pairs(v.ALL_VALUES_FROM):
+        for p in g.objects(x, v.ON_PROPERTY):
             for u in g.instances(x):
-                for v in g.objects(u, p):
-                    yield v, TYPE, y
+                for v1 in g.objects(u, p):
+                    yield v1, v.TYPE, y
 
 
 def cls_hv1(g: Graph) -> Iterator[Triple]:
-    for x, y in g.pairs(HAS_VALUE):
-        for p in g.objects(x, ON_PROPERTY):
+    for x, y in g.pairs(v.HAS_VALUE):
+        for p in g.objects(x, v.ON_PROPERTY):
             for u in g.instances(x):
                 yield u, p, y
 
 
 def cls_hv2(g: Graph) -> Iterator[Triple]:
-    for x, y in g.pairs(HAS_VALUE):
-        for p in g.objects(x, ON_PROPERTY):
+    for x, y in g.pairs(v.HAS_VALUE):
+        for p in g.objects(x, v.ON_PROPERTY):
             for u in g.subjects(p, y):
-                yield u, TYPE, x
+                yield u, v.TYPE, x
 
 
 def cls_maxc1(g: Graph) -> Iterator[Contradiction]:
-    for x in g.subjects(MAX_CARDINALITY, ZERO):
+    for x in g.subjects(v.MAX_CARDINALITY, v.ZERO):
         for p, u, y in _uses(g, x):
-            axioms = frozenset({(x, MAX_CARDINALITY, ZERO), (x, ON_PROPERTY, p)})
-            yield Contradiction("cls-maxc1", axioms, frozenset({(u, TYPE, x), (u, p, y)}))
+            axioms = frozenset({(x, v.MAX_CARDINALITY, v.ZERO), (x, v.ON_PROPERTY, p)})
+            yield Contradiction("cls-maxc1", axioms, frozenset({(u, v.TYPE, x), (u, p, y)}))
 
 
 def cls_maxc2(g: Graph) -> Iterator[Triple]:
-    for x in g.subjects(MAX_CARDINALITY, ONE):
+    for x in g.subjects(v.MAX_CARDINALITY, v.ONE):
         for p, u, y1 in _uses(g, x):
             for y2 in g.objects(u, p):
-                yield y1, SAME_AS, y2
+                yield y1, v.SAME_AS, y2
 
 
 def cls_maxqc1(g: Graph) -> Iterator[Contradiction]:
-    for x in g.subjects(MAX_QUALIFIED, ZERO):
-        for c in g.objects(x, ON_CLASS):
+    for x in g.subjects(v.MAX_QUALIFIED, v.ZERO):
+        for c in g.objects(x, v.ON_CLASS):
             for p, u, y in _uses(g, x):
-                if (y, TYPE, c) in g:
-                    axioms = frozenset({(x, MAX_QUALIFIED, ZERO), (x, ON_PROPERTY, p), (x, ON_CLASS, c)})
-                    yield Contradiction("cls-maxqc1", axioms, frozenset({(u, TYPE, x), (u, p, y), (y, TYPE, c)}))
+                if (y, v.TYPE, c) in g:
+                    axioms = frozenset({(x, v.MAX_QUALIFIED, v.ZERO), (x, v.ON_PROPERTY, p), (x, v.ON_CLASS, c)})
+                    yield Contradiction("cls-maxqc1", axioms, frozenset({(u, v.TYPE, x), (u, p, y), (y, v.TYPE, c)}))
 
 
 def cls_maxqc2(g: Graph) -> Iterator[Contradiction]:
-    for x in g.subjects(MAX_QUALIFIED, ZERO) & g.subjects(ON_CLASS, THING):
+    for x in g.subjects(v.MAX_QUALIFIED, v.ZERO) & g.subjects(v.ON_CLASS, v.THING):
         for p, u, y in _uses(g, x):
-            axioms = frozenset({(x, MAX_QUALIFIED, ZERO), (x, ON_PROPERTY, p), (x, ON_CLASS, THING)})
-            yield Contradiction("cls-maxqc2", axioms, frozenset({(u, TYPE, x), (u, p, y)}))
+            axioms = frozenset({(x, v.MAX_QUALIFIED, v.ZERO), (x, v.ON_PROPERTY, p), (x, v.ON_CLASS, v.THING)})
+            yield Contradiction("cls-maxqc2", axioms, frozenset({(u, v.TYPE, x), (u, p, y)}))
 
 
 def cls_maxqc3(g: Graph) -> Iterator[Triple]:
-    for x in g.subjects(MAX_QUALIFIED, ONE):
-        for c in g.objects(x, ON_CLASS):
+    for x in g.subjects(v.MAX_QUALIFIED, v.ONE):
+        for c in g.objects(x, v.ON_CLASS):
             for p, u, y1 in _uses(g, x):
                 for y2 in g.objects(u, p):
-                    if (y1, TYPE, c) in g and (y2, TYPE, c) in g:
-                        yield y1, SAME_AS, y2
+                    if (y1, v.TYPE, c) in g and (y2, v.TYPE, c) in g:
+                        yield y1, v.SAME_AS, y2
 
 
 def cls_maxqc4(g: Graph) -> Iterator[Triple]:
-    for x in g.subjects(MAX_QUALIFIED, ONE) & g.subjects(ON_CLASS, THING):
+    for x in g.subjects(v.MAX_QUALIFIED, v.ONE) & g.subjects(v.ON_CLASS, v.THING):
         for p, u, y1 in _uses(g, x):
             for y2 in g.objects(u, p):
-                yield y1, SAME_AS, y2
+                yield y1, v.SAME_AS, y2
 
 
 def cls_oo(g: Graph) -> Iterator[Triple]:
-    for c, head in g.pairs(ONE_OF):
+    for c, head in g.pairs(v.ONE_OF):
         for items in g.lists(head):
             for y in frozenset().union(*items):
-                yield y, TYPE, c
+                yield y, v.TYPE, c
 
 
 def _instances(g: Graph, classes: Iterable[str]) -> set[str]:
@@ -165,7 +146,7 @@ def _instances(g: Graph, classes: Iterable[str]) -> set[str]:
 
 def _uses(g: Graph, x: str) -> Iterator[tuple[str, str, str]]:
     """Every (p, u, y) with T(x, owl:onProperty, p), T(u, rdf:type, x) and T(u, p, y)."""
-    for p in g.objects(x, ON_PROPERTY):
+    for p in g.objects(x, v.ON_PROPERTY):
         for u in g.instances(x):
             for y in g.objects(u, p):
                 yield p, u, y

@@ -20,12 +20,12 @@ EQUAL_TO_ITSELF = {"eq-diff1", "eq-diff2", "eq-diff3"}
 QUIET, LOUD = frozenset[str](), owl2rl.NOISE
 
 
-def said(text: str) -> set[Triple]:
+def additions(text: str) -> set[Triple]:
     """What the closure adds to the triples."""
     return owl2rl.close(triples(text))[0] - triples(text)
 
 
-def found(text: str) -> set[str]:
+def false_rows(text: str) -> set[str]:
     """The names of the rows that derive false."""
     return {contradiction.rule for contradiction in owl2rl.close(triples(text))[1]}
 
@@ -60,26 +60,15 @@ def compare_loud(graph: set[Triple]) -> None:
     assert names(contradictions) == false
 
 
-@given(graphs(max_axioms=4, max_data=6))
-def test_the_quiet_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
-    compare_quiet(graph)
-
-
-@settings(max_examples=10)
-@given(graphs(max_axioms=3, max_data=4))
-def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
-    compare_loud(graph)
-
-
 @settings(max_examples=many(250))
 @given(graphs())
-def test_many_quiet_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:
+def test_the_quiet_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_quiet(graph)
 
 
 @settings(max_examples=many(15))
 @given(graphs())
-def test_many_loud_closures_are_those_of_the_text_of_the_tables(graph: set[Triple]) -> None:
+def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
     compare_loud(graph)
 
 
@@ -104,58 +93,58 @@ def test_the_facts_of_a_contradiction_are_in_the_closure(graph: set[Triple]) -> 
 def test_scm_svf1_makes_members_that_no_data_rule_makes() -> None:
     text = """A rdfs:subClassOf r . r owl:someValuesFrom Team . r owl:onProperty p . Team rdfs:subClassOf Group .
               s owl:someValuesFrom Group . s owl:onProperty p . s rdfs:subClassOf Member . i rdf:type A"""
-    assert triples("r rdfs:subClassOf s . i rdf:type Member") <= said(text)
+    assert triples("r rdfs:subClassOf s . i rdf:type Member") <= additions(text)
     without, _ = owl2rl.close(triples(text), without=["scm-svf1"])
     assert not triples("i rdf:type Member") & without
 
 
 def test_a_literal_becomes_a_subject_and_is_used() -> None:
     text = "p owl:inverseOf q . q rdfs:domain A . A rdfs:subClassOf B"
-    assert said(f'{text} . i p "01"^^xsd:integer') >= triples(
+    assert additions(f'{text} . i p "01"^^xsd:integer') >= triples(
         '"01"^^xsd:integer q i . "01"^^xsd:integer rdf:type A . "01"^^xsd:integer rdf:type B'
     )
 
 
 def test_a_blank_predicate_carries_a_chain() -> None:
     text = "_:q owl:inverseOf p . r owl:propertyChainAxiom _:l . LIST _:l _:q q . j p i . j q k"
-    assert said(text) == triples("i _:q j . i r k")
+    assert additions(text) == triples("i _:q j . i r k")
 
 
 def test_equal_keys_make_equal_individuals_whose_triples_are_shared() -> None:
     text = 'A owl:hasKey _:l . LIST _:l p . i rdf:type A . j rdf:type A . i p "1" . j p "1" . i q k'
-    assert said(text) == triples("i owl:sameAs j . j owl:sameAs i . j q k")
+    assert additions(text) == triples("i owl:sameAs j . j owl:sameAs i . j q k")
 
 
 def test_an_equal_class_stands_in_a_list_too() -> None:
     text = "A owl:intersectionOf _:l . LIST _:l B C . B owl:sameAs D . i rdf:type D . i rdf:type C"
-    assert triples("i rdf:type A . A rdfs:subClassOf D") <= said(text)
+    assert triples("i rdf:type A . A rdfs:subClassOf D") <= additions(text)
 
 
 def test_a_property_that_data_makes_transitive() -> None:
     text = "Kind rdfs:subClassOf owl:TransitiveProperty . p rdf:type Kind . i p j . j p k"
-    assert said(text) == triples("p rdf:type owl:TransitiveProperty . i p k")
+    assert additions(text) == triples("p rdf:type owl:TransitiveProperty . i p k")
 
 
 def test_reflexive_equality_is_noise_unless_it_is_asserted() -> None:
     text = "p rdf:type owl:FunctionalProperty . i p j . k owl:sameAs k"
-    assert said(text) == set()
+    assert additions(text) == set()
     assert triples("i owl:sameAs i . j owl:sameAs j . p owl:sameAs p") <= owl2rl.close(triples(text), noise=True)[0]
 
 
 def test_nothing_differs_from_itself() -> None:
-    assert found("i owl:differentFrom i") == {"eq-diff1"}
-    assert found("x rdf:type owl:AllDifferent . x owl:members _:l . LIST _:l i j i") == {"eq-diff2"}
-    assert found("i owl:differentFrom j") == set()
+    assert false_rows("i owl:differentFrom i") == {"eq-diff1"}
+    assert false_rows("x rdf:type owl:AllDifferent . x owl:members _:l . LIST _:l i j i") == {"eq-diff2"}
+    assert false_rows("i owl:differentFrom j") == set()
 
 
 def test_all_different_includes_the_last_member() -> None:
     text = "x rdf:type owl:AllDifferent . x owl:members _:l . LIST _:l i j k"
     for pair in ("i owl:sameAs j", "i owl:sameAs k", "j owl:sameAs k", "k owl:sameAs i"):
-        assert "eq-diff2" in found(f"{text} . {pair}")
+        assert "eq-diff2" in false_rows(f"{text} . {pair}")
 
 
 def test_a_broken_list_says_nothing() -> None:
-    assert said("A owl:unionOf _:l . _:l rdf:first B . i rdf:type B") == set()
+    assert additions("A owl:unionOf _:l . _:l rdf:first B . i rdf:type B") == set()
 
 
 FAMILY = """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.graph.commits.test_retained import TOM, kept
+from tests.graph.commits.test_retained import TOM, growth
 from tests.server.serving import client, served
 
 
@@ -17,4 +17,4 @@ def test_a_server_keeps_nothing_of_a_commit_but_its_feed(tmp_path: Path) -> None
             for verb in ("INSERT", "DELETE"):
                 assert http.post("/update", content=f"{verb} DATA {{ {TOM} }}", headers=text).status_code == 204
 
-        assert kept(edits, 105) < 105  # an object for each commit would be 210
+        assert growth(edits, 105) < 105  # an object for each commit would be 210

@@ -82,7 +82,7 @@ def _builtins(graph: KnowledgeGraph) -> None:
     _add(graph, ":eve :age 7 .")
 
 
-def _shown(graph: KnowledgeGraph) -> dict[str, Any]:
+def _content(graph: KnowledgeGraph) -> dict[str, Any]:
     """What a store has to show whoever opens it."""
     return {
         "closure": _lines(graph.dump()),
@@ -101,7 +101,7 @@ def _lines(chunks: Any) -> list[str]:
 def _made(path: Path, commit: Callable[[KnowledgeGraph], None], **options: Any) -> dict[str, Any]:
     with KnowledgeGraph.open(path, **options) as graph:
         commit(graph)
-        return _shown(graph)
+        return _content(graph)
 
 
 def _copy(path: Path, copy: Path) -> None:
@@ -128,7 +128,7 @@ def make(folder: Path) -> None:
     with KnowledgeGraph.open(folder / "open") as graph:
         _aliases(graph)
         _copy(folder / "open", folder / "killed")
-        expected["killed"] = _shown(graph)
+        expected["killed"] = _content(graph)
     shutil.rmtree(folder / "open")
     shutil.copytree(folder / "aliases", folder / "filling")
     manifest = json.loads((folder / "filling" / "kgreason.json").read_text())
