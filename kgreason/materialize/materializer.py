@@ -230,8 +230,10 @@ class Materializer(Results):
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if self.stated:
-            come, gone = self.stated.come(added), self.stated.gone(asserted.removed)
-            found.append(Facts(self._by_table(come), self._by_table(gone)))
+            self._touch(self.stated)
+            gone, come = map(self._by_table, self.stated.change(asserted.removed, added))
+            present = {table: rows[self.engine.facts.find(rows) >= 0] for table, rows in gone.items()}
+            found.append(Facts.of(come, present))
         if is_first and self.equality and self.equality in self._touched:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
@@ -410,6 +412,8 @@ class Materializer(Results):
         self._touched = []
         if self.unread:
             self.unread.adopt(asserted)
+        if self.stated:
+            self.stated.adopt(asserted)
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, let_out, True))
         self._reprogram(closure, self.flags, None, said)
         self.accept()
