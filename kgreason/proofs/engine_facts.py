@@ -114,14 +114,15 @@ class EngineFacts:
         return _by(rule, fact, derivation.body) or derivation
 
     def _of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
-        """Return a derivation by a rule of owl2el.dl with the triples that describe a copy of an expression.
+        """Return a derivation by a rule of owl2el.dl with the triples of two expressions that are written the same.
 
-        They stand in place of the fact that another node stands for the copy. Other derivations are returned as they
-        are.
+        They stand in place of the fact that the node of one stands for the other. Other derivations are returned as
+        they are.
         """
         stated = self._materializer.stated
         rule, body = derivation
-        copies = [str(atom.terms[0]) for atom in body if atom.relation == STANDS and atom.terms[0] != atom.terms[1]]
+        pairs = [atom.terms for atom in body if atom.relation == STANDS and atom.terms[0] != atom.terms[1]]
+        copies = [str(node) for pair in pairs for node in pair]
         if not copies or stated is None:
             return derivation
         told = (Atom(None, terms) for node in copies for terms in stated.triples(node))

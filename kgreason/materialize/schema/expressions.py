@@ -11,17 +11,20 @@ expression inside does so. So nodes in a circle stand for themselves.
 
 Law: which node stands for which depends only on the asserted triples. Equal nodes get equal expressions: to take one
 for another is sound whatever the rules do. Cost of an edit: each node whose description changes is read again, and so
-is each node around it. Copies of which another one comes to stand for all are looked at. About 500 bytes for an
-expression. The lock of the graph must be held.
+is each node around it. Copies of which another one comes to stand for all are looked at. The first change is a load: it
+is done in columns (`copies`), and takes 12 bytes for a triple. The next change makes dicts of them, about a kilobyte
+for an expression. The lock of the graph must be held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from kgreason.interrupts import undivided
+from kgreason.materialize.schema.copies import AND, FIRST, NIL, ON, REST, SELF, SOME, VALUE, standing
 from kgreason.materialize.schema.rows import flagged, flags_of
 from kgreason.ontology.undo import UndoLog
 from kgreason.terms import vocabulary as v
@@ -29,23 +32,33 @@ from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
-_ON, _SOME, _VALUE, _SELF, _AND, _FIRST, _REST, _NIL = (
-    VOCABULARY.index(name) + 1
-    for name in (
-        v.OWL_ON_PROPERTY, v.OWL_SOME_VALUES_FROM, v.OWL_HAS_VALUE, v.OWL_HAS_SELF, v.OWL_INTERSECTION_OF,
-        v.RDF_FIRST, v.RDF_REST, v.RDF_NIL,
-    )
-)  # fmt: skip
 _OTHERS = (v.OWL_UNION_OF, v.OWL_ONE_OF, v.OWL_COMPLEMENT_OF, v.OWL_DISJOINT_UNION_OF)
 """Predicates of other expressions that the rules read."""
 _READ = flags_of(
-    frozenset(VOCABULARY[each - 1] for each in (_ON, _SOME, _VALUE, _SELF, _AND, _FIRST, _REST)) | frozenset(_OTHERS)
+    frozenset(VOCABULARY[each - 1] for each in (ON, SOME, VALUE, SELF, AND, FIRST, REST)) | frozenset(_OTHERS)
 )
-_INTO = frozenset((_SOME, _AND, _FIRST, _REST))
+_INTO = frozenset((SOME, AND, FIRST, REST))
 """The predicates that lead from a node to one inside."""
+_NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _Pair: TypeAlias = tuple[int, int]
 _Key: TypeAlias = tuple[int, object, object]
 """What copies have in common. An inner expression stands in it as the number of its copies, which is below 0."""
+
+
+class _Asleep(NamedTuple):
+    """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them."""
+
+    rows: Int32
+    nodes: Int32
+    firsts: Int32
+
+    def standing(self, nodes: Int32) -> Int32:
+        """Return for each term of `nodes`, int32[n], the node that stands for it."""
+        if not len(self.nodes):
+            return nodes
+        places = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        found: Int32 = np.where(self.nodes[places] == nodes, self.firsts[places], nodes)
+        return found
 
 
 class Expressions:
@@ -63,23 +76,50 @@ class Expressions:
         self._copies: dict[int, tuple[int, ...]] = {}
         """The nodes with each number, sorted; `_of` has the number of each node."""
         self._last = 0
+        self._asleep: _Asleep | None = None
+        self._is_final = False
+        """Whether the change that `_asleep` holds has been accepted."""
 
-    def change(self, removed: Int32, added: Int32) -> dict[int, tuple[int, int]]:
+    def change(self, removed: Int32, added: Int32) -> Int32:
         """Take the triples that an edit retracts and asserts, int32[n, 3] each.
 
-        Returns the nodes for which another node stands now: node -> the node before, and the node from now on.
+        Returns rows of a node, the node that stood for it, and the node that stands for it now, where these differ:
+        int32[n, 3].
         """
-        touched = self._describe(removed, added)
-        return self._settle(self._moved(self._around(touched))) if touched else {}
+        gone, come = self._rows(removed), self._rows(added)
+        if not len(gone) and not len(come):
+            return _NO_ROWS
+        if self._asleep is None and not self._said and (found := standing(come)) is not None:
+            self._asleep, self._is_final = _Asleep(come, *found), False
+            return np.stack([found[0], found[0], found[1]], axis=1)
+        self._wake()
+        moved = self._move(gone, come)
+        return np.array(moved, dtype=np.int32).reshape(-1, 3)
 
     def standing(self, nodes: Int32) -> Int32:
         """Return for each term of `nodes`, int32[n], the node that stands for it."""
+        if self._asleep is not None:
+            return self._asleep.standing(nodes)
         of, copies = self._of, self._copies
         found = [copies[of[node]][0] if node in of else node for node in nodes.tolist()]
         return np.array(found, dtype=np.int32)
 
+    def _wake(self) -> None:
+        """Make the dicts, if they have not been made since the graph was loaded."""
+        if self._asleep is not None:
+            come = self._asleep.rows
+            self._move(come[:0], come)
+            with undivided():
+                self._asleep = None
+                if self._is_final:
+                    self._log.commit()
+
+    def _move(self, removed: Int32, added: Int32) -> list[tuple[int, int, int]]:
+        return self._settle(self._moved(self._around(self._describe(removed, added))))
+
     def triples(self, node: int) -> Iterator[tuple[int, int, int]]:
         """Yield the triples that describe a node and the nodes inside, as ids."""
+        self._wake()
         waiting, seen = [node], {node}
         for each in waiting:
             for predicate, term in self._said.get(each, ()):
@@ -91,10 +131,13 @@ class Expressions:
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
         self._log.commit()
+        self._is_final = True
 
     def rollback(self) -> None:
         """Undo the changes since the last `accept`."""
         self._log.rollback()
+        if not self._is_final:
+            self._asleep = None
 
     # Descriptions
 
@@ -102,7 +145,7 @@ class Expressions:
         """Change the descriptions. Returns the nodes whose description has changed."""
         after: dict[int, set[_Pair]] = {}
         for rows, is_added in ((removed, False), (added, True)):
-            for node, predicate, term in self._rows(rows):
+            for node, predicate, term in rows.tolist():
                 pairs = after.get(node)
                 if pairs is None:
                     pairs = after[node] = set(self._said.get(node, ()))
@@ -125,10 +168,11 @@ class Expressions:
                 self._log.drop(self._users, part)
         return set(after)
 
-    def _rows(self, rows: Int32) -> list[list[int]]:
+    def _rows(self, rows: Int32) -> Int32:
+        """Return the triples that describe blank nodes."""
         found = rows[flagged(rows[:, 1], _READ)]
-        blank: list[list[int]] = found[self._dictionary.kinds(found[:, 0]) == Kind.BLANK].tolist()
-        return blank
+        described: Int32 = found[self._dictionary.kinds(found[:, 0]) == Kind.BLANK]
+        return described
 
     def _use(self, used: dict[int, set[int]], part: int) -> set[int]:
         users = used.get(part)
@@ -171,25 +215,25 @@ class Expressions:
     def _inside(self, node: int) -> list[int] | None:
         """Return what is directly inside of an expression; None if the description of a node is no expression."""
         said = self._said.get(node, ())
-        if len(said) == 2 and said[0][0] != said[1][0] and _ON in (said[0][0], said[1][0]):
-            predicate, term = next(pair for pair in said if pair[0] != _ON)
-            return [term] if predicate == _SOME else [] if predicate in (_VALUE, _SELF) else None
-        return self._members(said[0][1]) if len(said) == 1 and said[0][0] == _AND else None
+        if len(said) == 2 and said[0][0] != said[1][0] and ON in (said[0][0], said[1][0]):
+            predicate, term = next(pair for pair in said if pair[0] != ON)
+            return [term] if predicate == SOME else [] if predicate in (VALUE, SELF) else None
+        return self._members(said[0][1]) if len(said) == 1 and said[0][0] == AND else None
 
     def _members(self, cell: int) -> list[int] | None:
         """Return the members of a list; None if it is empty, or if it is not a list."""
         found: list[int] = []
         cells = set[int]()
-        while cell != _NIL:
+        while cell != NIL:
             said = self._said.get(cell, ())
             if len(said) != 2 or cell in cells:
                 return None
             cells.add(cell)
             pairs = dict(said)
-            if pairs.keys() != {_FIRST, _REST}:
+            if pairs.keys() != {FIRST, REST}:
                 return None
-            found.append(pairs[_FIRST])
-            cell = pairs[_REST]
+            found.append(pairs[FIRST])
+            cell = pairs[REST]
         return found or None
 
     def _key(self, node: int, inside: list[int], numbers: dict[int, int | None]) -> _Key | None:
@@ -202,9 +246,9 @@ class Expressions:
             parts.append(number)
         said = self._said[node]
         if len(said) == 1:
-            return (_AND, frozenset(parts), None)
+            return (AND, frozenset(parts), None)
         pairs = dict(said)
-        role = pairs.pop(_ON)
+        role = pairs.pop(ON)
         ((predicate, term),) = pairs.items()
         return (predicate, role, parts[0] if parts else term)
 
@@ -217,8 +261,8 @@ class Expressions:
             self._log.put(self._keys, number, key)
         return number
 
-    def _settle(self, numbers: dict[int, int | None]) -> dict[int, tuple[int, int]]:
-        """Give nodes their numbers. Returns as `change` does."""
+    def _settle(self, numbers: dict[int, int | None]) -> list[tuple[int, int, int]]:
+        """Give nodes their numbers. Returns rows as `change` does."""
         moved: dict[int, tuple[list[int], set[int]]] = {}
         for node, number in numbers.items():
             before = self._of.get(node)
@@ -243,9 +287,9 @@ class Expressions:
                 if copies:
                     self._log.drop(self._copies, number)
                 self._log.drop(self._numbers, self._log.drop(self._keys, number))
-        ends = {node: (olds.get(node, node), news.get(node, node)) for node in olds | news}
-        return {node: pair for node, pair in ends.items() if pair[0] != pair[1]}
+        rows = ((node, olds.get(node, node), news.get(node, node)) for node in olds | news)
+        return [row for row in rows if row[1] != row[2]]
 
 
 def _parts(said: Iterable[_Pair]) -> list[int]:
-    return [term for predicate, term in said if predicate in _INTO and term != _NIL]
+    return [term for predicate, term in said if predicate in _INTO and term != NIL]

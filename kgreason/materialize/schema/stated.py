@@ -56,8 +56,7 @@ class Stated:
         A fact to retract may be absent. `accept` or `rollback` must follow.
         """
         moved = self.expressions.change(removed, added)
-        nodes = np.array([*moved], dtype=np.int32)
-        ends = np.array([*moved.values()], dtype=np.int32).reshape(-1, 2)
+        nodes = moved[:, 0]
         axioms = added[is_schema(added) | flagged(added[:, 1], _OTHERS)]
         subjects, objects = (axioms[~flagged(axioms[:, 1], flags), n] for flags, n in ((_CELLS, 0), (_LISTS, 2)))
         types = added[added[:, 1] == TYPE]
@@ -65,11 +64,11 @@ class Stated:
         terms = np.unique(np.concatenate([classes, types[:, 0]]))
         kinds, standing = self._dictionary.kinds(terms), self.expressions.standing(classes)
         blank = np.setdiff1d(terms[kinds == Kind.BLANK], classes[classes != standing])
-        copies = nodes[ends[:, 1] != nodes]
+        copies = nodes[moved[:, 2] != nodes]
         stated = (related(self._stated, rows[flagged(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
         gone, come = stated
         return (
-            {4: gone, 3: related(self._is, np.column_stack([nodes, ends[:, 0]])), 2: related(self._blank, copies)},
+            {4: gone, 3: related(self._is, moved[:, :2]), 2: related(self._blank, copies)},
             {
                 4: come,
                 3: related(self._is, np.column_stack([classes, standing])),
