@@ -12,7 +12,7 @@ prefers Bootstrap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from itertools import chain, repeat
@@ -50,7 +50,7 @@ from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.materialize.state import Flags, Saved
 from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, Triple
 from kgreason.spans import span
 from kgreason.zset.columns import Int32
 
@@ -332,7 +332,8 @@ class Materializer(Results):
         self.own = self.own if own is None else own
         self._touch(self.program)
         self._codes = None
-        removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in closure)
+        is_read = self.program.reads_schema
+        removed, added = (decoded(self.dictionary, rows) if is_read and len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         self._axioms = self.program.axioms
         if self.literals and self.literals.in_use.is_counted:
@@ -343,8 +344,12 @@ class Materializer(Results):
         is_edited = change.added or change.removed or removed or added
         if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
             self._touch(self.operators)
-            self.operators.follow(tuple(self.program.in_force), self.program.schema)
+            self.operators.follow(tuple(self.program.in_force), self.closed_schema())
         return Step(change, self.program.retranslated)
+
+    def closed_schema(self) -> Iterator[Triple]:
+        """Yield the closed schema. Cost: if the program does not know it, a pass over the schema once it is asked."""
+        yield from self.program.schema or decoded(self.dictionary, self._stratum.closure())
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
