@@ -332,8 +332,8 @@ class Materializer(Results):
         self.own = self.own if own is None else own
         self._touch(self.program)
         self._codes = None
-        is_read = self.program.reads_schema
-        removed, added = (decoded(self.dictionary, rows) if is_read and len(rows) else [] for rows in closure)
+        is_asked = self.program.reads_schema
+        removed, added = (decoded(self.dictionary, rows) if is_asked and len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         self._axioms = self.program.axioms
         if self.literals and self.literals.in_use.is_counted:

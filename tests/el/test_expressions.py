@@ -17,8 +17,7 @@ from tests.oracle.vocabulary import OWL, RDF
 from tests.volume import many_seeds
 
 ON, SOME, SELF, VALUE, AND, OR = (
-    f"<{OWL}{name}>"
-    for name in ("onProperty", "someValuesFrom", "hasSelf", "hasValue", "intersectionOf", "unionOf")
+    f"<{OWL}{name}>" for name in ("onProperty", "someValuesFrom", "hasSelf", "hasValue", "intersectionOf", "unionOf")
 )
 FIRST, REST, NIL = (f"<{RDF}{name}>" for name in ("first", "rest", "nil"))
 NODES = [f"_:b{number}" for number in range(9)]

@@ -4,7 +4,7 @@
                                                                                 the first node of those with one key
 
 Law: the result is that of `Expressions`, which follows edits (a test compares them). Cost: some sorting of the triples
-for each level of nesting; microseconds for each expression. Expressions that are nested too deep are left to the caller.
+for each level of nesting; microseconds for each expression. What is nested too deep is left to the caller.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def _members(pairs: _Pairs, owners: Int32, lists: Int32, size: int) -> tuple[Int
         is_cell = (pairs.predicates[:, place] == FIRST) & (pairs.predicates[:, other] == REST)
         cells = pairs.nodes[is_cell]
         first[cells], rest[cells] = pairs.objects[is_cell, place], pairs.objects[is_cell, other]
-    if NIL < size:
+    if size > NIL:
         rest[NIL] = NIL
     ends = rest.copy()  # of a walk that gets twice as long each time; 0 follows what is no cell
     for _ in range(32):

@@ -48,12 +48,14 @@ class Stated:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary, self.expressions = dictionary, Expressions(dictionary)
         names = [(STATED, 3), ("el_iri", 1), ("el_blank", 1), (STANDS, 2)]
-        self._stated, self._iri, self._blank, self._is = dictionary.intern(relation_text(*name) for name in names).tolist()
+        self._stated, self._iri, self._blank, self._is = dictionary.intern(
+            relation_text(*name) for name in names
+        ).tolist()
 
     def change(self, removed: Int32, added: Int32) -> Relations:
-        """Take the triples that an edit retracts and asserts, int32[n, 3] each. Returns the facts to retract and assert.
+        """Take the triples that an edit retracts and asserts, int32[n, 3] each.
 
-        A fact to retract may be absent. `accept` or `rollback` must follow.
+        Returns the facts to retract and the facts to assert. A fact to retract may be absent. `accept` or `rollback` must follow.
         """
         moved = self.expressions.change(removed, added)
         nodes = moved[:, 0]

@@ -2,7 +2,7 @@
 
     Prefix(:=<http://e/>) Ontology(<http://e/o>              lines of SubClassOf
         SubClassOf(:A ObjectSomeValuesFrom(:p :B))     ->    a document with all that is not plain:
-        FunctionalObjectProperty(:p))                            Prefix(..) Ontology(<http://e/o> FunctionalObjectProperty(:p))
+        FunctionalObjectProperty(:p))                            Prefix(..) Ontology(<..> FunctionalObjectProperty(:p))
 
 Plain axioms are most of a large ontology: declarations, SubClassOf, EquivalentClasses and DisjointClasses of two
 classes, and annotations of IRIs with simple strings. All else is left to horned-owl, also an axiom with annotations of
@@ -145,13 +145,13 @@ class _Reader:
         """Return the term that a bracket inside an axiom stands for; empty if it is not plain."""
         keyword, _, terms = closed
         if keyword in _KINDS:
-            return f"{terms[0]} {v.RDF_TYPE} {_KINDS[keyword]} .\n" if around == "Declaration" and len(terms) == 1 else ""
+            return (
+                f"{terms[0]} {v.RDF_TYPE} {_KINDS[keyword]} .\n" if around == "Declaration" and len(terms) == 1 else ""
+            )
         if around in ("Declaration", "AnnotationAssertion") or any(term.startswith('"') for term in terms):
             return ""
         if keyword in _QUANTIFIERS and len(terms) == 2 and terms[0].startswith("<"):
-            return self._node(
-                _RESTRICTION, f"{v.OWL_ON_PROPERTY} {terms[0]}", f"{_QUANTIFIERS[keyword]} {terms[1]}"
-            )
+            return self._node(_RESTRICTION, f"{v.OWL_ON_PROPERTY} {terms[0]}", f"{_QUANTIFIERS[keyword]} {terms[1]}")
         if keyword in _LISTS and len(terms) > 1:
             list_ = v.RDF_NIL
             for term in reversed(terms):

@@ -8,9 +8,9 @@ import pytest
 
 from kgreason.rdf.lines.functional import axioms
 from kgreason.rdf.owl import to_rdf_xml, translated
-from tests.tables import table
 from tests.oracle.vocabulary import OWL, RDFS, XSD
 from tests.rdf.reading import isomorphic, lines_read
+from tests.tables import table
 from tests.volume import many_seeds
 
 pytest.importorskip("pyhornedowl")
@@ -60,7 +60,7 @@ def axiom(random: Random) -> str:
             f"EquivalentClasses({note}{random.choice(NAMES)} {one})",
             f"DisjointClasses({random.choice(NAMES)} {one})",
             f"Declaration({random.choice(['Class', 'ObjectProperty', 'NamedIndividual'])}({random.choice(NAMES[:4])}))",
-            f"AnnotationAssertion({note}rdfs:label {random.choice(NAMES)} \"{random.choice(LABELS)}",
+            f'AnnotationAssertion({note}rdfs:label {random.choice(NAMES)} "{random.choice(LABELS)}',
             f"AnnotationAssertion(:seeAlso {random.choice(NAMES)} {random.choice(NAMES)})",
             f"ClassAssertion({one} :i)",
             f"TransitiveObjectProperty({random.choice(ROLES)})",
@@ -69,7 +69,7 @@ def axiom(random: Random) -> str:
     )
 
 
-LABELS = ['plain")', 'say \\"so\\"")', 'a\\\\b")', 'hand"@en)', '1"^^xsd:integer)', "caf\u00e9 # 1\")"]
+LABELS = ['plain")', 'say \\"so\\"")', 'a\\\\b")', 'hand"@en)', '1"^^xsd:integer)', 'caf\u00e9 # 1")']
 
 
 @pytest.mark.parametrize("seed", many_seeds(0, 40))
