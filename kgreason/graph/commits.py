@@ -374,8 +374,9 @@ class Committer:
             _LOGGER.warning("%s; all commits are in the journal, and the next opening replays them", error)
 
     def manifest(self) -> Manifest:
-        """Return the manifest of the store for the present state."""
-        stats, warnings, functions = self.state.stats(), self.state.warnings(), self._functions()
+        """Return the manifest of the store for the present state. In memory nobody opens it, so nothing is counted."""
+        stats = {} if self._home.path is None else self.state.stats()
+        warnings, functions = self.state.warnings(), self._functions()
         return replace(
             self._home.manifest,
             stats=stats,

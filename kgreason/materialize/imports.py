@@ -66,6 +66,9 @@ class _Held(NamedTuple):
     ontologies: frozenset[str]
 
 
+_UNKNOWN = "no document with this IRI is known (--catalogue says where documents are)"
+
+
 class Imports:
     """Extends edits by the documents that owl:imports asks for.
 
@@ -136,7 +139,7 @@ class Imports:
 
         def note(link: Link) -> Iterable[Link]:
             if link.iri not in held.ontologies and not self._is_empty(link.iri):
-                missing.append(f"{link.importer} imports {link.iri}: no document with this IRI is known")
+                missing.append(f"{link.importer} imports {link.iri}: {_UNKNOWN}")
             return ()
 
         _reachable(held.links, held.documents, note)

@@ -12,7 +12,7 @@ prefers Bootstrap.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from itertools import chain, repeat
@@ -50,7 +50,7 @@ from kgreason.materialize.state import Flags, Saved
 from kgreason.memory import uncollected
 from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
-from kgreason.rules.model import Rule
+from kgreason.rules.model import Rule, Triple
 from kgreason.spans import span
 from kgreason.zset.columns import Int32
 
@@ -230,8 +230,10 @@ class Materializer(Results):
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if self.stated:
-            come, gone = self.stated.come(added), self.stated.gone(asserted.removed)
-            found.append(Facts(self._by_table(come), self._by_table(gone)))
+            self._touch(self.stated)
+            gone, come = map(self._by_table, self.stated.change(asserted.removed, added))
+            present = {table: rows[self.engine.facts.find(rows) >= 0] for table, rows in gone.items()}
+            found.append(Facts.of(come, present))
         if is_first and self.equality and self.equality in self._touched:
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
@@ -330,7 +332,8 @@ class Materializer(Results):
         self.own = self.own if own is None else own
         self._touch(self.program)
         self._codes = None
-        removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in closure)
+        is_asked = self.program.reads_schema
+        removed, added = (decoded(self.dictionary, rows) if is_asked and len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         self._axioms = self.program.axioms
         if self.literals and self.literals.in_use.is_counted:
@@ -341,8 +344,12 @@ class Materializer(Results):
         is_edited = change.added or change.removed or removed or added
         if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
             self._touch(self.operators)
-            self.operators.follow(tuple(self.program.in_force), self.program.schema)
+            self.operators.follow(tuple(self.program.in_force), self.closed_schema())
         return Step(change, self.program.retranslated)
+
+    def closed_schema(self) -> Iterator[Triple]:
+        """Yield the closed schema. Cost: if the program does not know it, a pass over the schema once it is asked."""
+        yield from self.program.schema or decoded(self.dictionary, self._stratum.closure())
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
@@ -410,6 +417,8 @@ class Materializer(Results):
         self._touched = []
         if self.unread:
             self.unread.adopt(asserted)
+        if self.stated:
+            self.stated.adopt(asserted)
         closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, let_out, True))
         self._reprogram(closure, self.flags, None, said)
         self.accept()

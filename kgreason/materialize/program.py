@@ -191,8 +191,16 @@ class LiveProgram:
 
     @property
     def schema(self) -> Collection[Triple]:
-        """The closed schema after all changes so far."""
+        """The closed schema after all changes so far; empty unless `reads_schema`."""
         return self._schema.keys()
+
+    @property
+    def reads_schema(self) -> bool:
+        """Whether axioms become rules, or are read by generic rules, so that the program has to know the closed schema.
+
+        The rules of owl2el.dl read axioms as facts.
+        """
+        return bool(self._selection.profiles)
 
     def ruling(self, rule: Rule) -> Ruling | None:
         """Return the rule in force that equals `rule`, with its sources and its reason; None if there is none."""

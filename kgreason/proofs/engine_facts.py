@@ -20,7 +20,7 @@ from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
-from kgreason.materialize.schema.stated import STATED
+from kgreason.materialize.schema.stated import STANDS, STATED
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
@@ -83,7 +83,8 @@ class EngineFacts:
             if is_computed(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)
                 continue
-            yield self._as_written(fact, self._of_twins(fact, _derivation(fact, Derivation(self._rules[code], body))))
+            found = self._of_copies(fact, Derivation(self._rules[code], body))
+            yield self._as_written(fact, self._of_twins(fact, _derivation(fact, found)))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
 
@@ -111,6 +112,22 @@ class EngineFacts:
         if rule is None or len(rule.body) > _LONG:
             return derivation
         return _by(rule, fact, derivation.body) or derivation
+
+    def _of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
+        """Return a derivation by a rule of owl2el.dl with the triples of two expressions that are written the same.
+
+        They stand in place of the fact that the node of one stands for the other. Other derivations are returned as
+        they are.
+        """
+        stated = self._materializer.stated
+        rule, body = derivation
+        pairs = [atom.terms for atom in body if atom.relation == STANDS and atom.terms[0] != atom.terms[1]]
+        copies = [str(node) for pair in pairs for node in pair]
+        if not copies or stated is None:
+            return derivation
+        told = (Atom(None, terms) for node in copies for terms in stated.triples(node))
+        premises = tuple(dict.fromkeys((*(atom for atom in body if atom.relation != STANDS), *told)))
+        return Derivation(Rule((fact,), premises, rule.name, rule.group), premises)
 
     def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of twins.dl with triples of the ontology in place of facts about restrictions.

@@ -32,6 +32,7 @@ _CONDITIONS = {
     "dt_used": "{0} is in a triple",
     "el_iri": "{0} is a name",
     "el_blank": "{0} is an expression",
+    "el_is": "{0} is written like {1}",
     "el_class": "{0} is a class",
     "el_context": "the superclasses of {0} are wanted",
     "el_expression": "{0} is an expression",

@@ -1,6 +1,7 @@
 """Translate OWL/XML, OWL functional syntax and OBO to RDF/XML, and RDF to functional syntax.
 
-The library horned-owl (the extra `owl`) does the work.
+The library horned-owl (the extra `owl`) does the work, but for plain axioms of functional syntax
+(`lines.functional`).
 
 horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoint with B" and "A disjoint with C", and
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
@@ -24,6 +25,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from io import BytesIO
 from itertools import combinations
@@ -33,6 +35,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.rdf.lines.functional import axioms as axioms_of
 from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
@@ -91,6 +94,19 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
         problem = f"the IRI {nameless[1].decode()} of a property or class does not end in a name, as RDF/XML needs it"
         raise RdfSyntaxError(source, line, None, problem)
     return written
+
+
+def translated(document: bytes, name: str, source: str, base: str | None) -> tuple[bytes, bytes]:
+    """Translate a document to lines of N-Triples and to RDF/XML. The parameters and errors are those of `to_rdf_xml`.
+
+    The lines have the plain axioms of functional syntax, and the RDF/XML has all else.
+    """
+    if name == "ofn":
+        _library(source)
+        with suppress(RdfSyntaxError, UnicodeDecodeError):  # the error of the whole document has the right line
+            lines, rest = axioms_of(document.decode())
+            return lines.encode(), to_rdf_xml(rest.encode(), name, source, base)
+    return b"", to_rdf_xml(document, name, source, base)
 
 
 def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], target: str) -> bytes:

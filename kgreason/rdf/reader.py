@@ -15,8 +15,7 @@ Invariant: reading a file twice gives the same terms, including blank nodes (see
 (`"01"^^xsd:integer` stays). Language tags are in lower case, as the parser gives them.
 
 Cost: N-Triples are read at the speed of hashing their terms, other formats at the speed of their parser. A few blocks,
-or chunks of 30,000 quads, are in memory at a time, never the whole file. After an error, the terms before the error
-stay in the dictionary; the caller must truncate the dictionary.
+or chunks of 30,000 quads, are in memory at a time. After an error, the terms before it stay in the dictionary.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
@@ -47,7 +46,7 @@ from kgreason.rdf.formats import Format, format_named, format_of, mistaken, sett
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.json_ld.tags import Twice, as_tagged
-from kgreason.rdf.owl import to_rdf_xml, with_blank_nodes
+from kgreason.rdf.owl import translated, with_blank_nodes
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
@@ -411,7 +410,8 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if name == "jsonld":
         return _of_json(stream, about)
     if name in ("owx", "ofn", "obo"):
-        return _of_owl(to_rdf_xml(stream.read(), name, file, base), about)
+        plain, rest = translated(stream.read(), name, file, base)
+        return chain(pyoxigraph.parse(plain, pyoxigraph.RdfFormat.N_QUADS), _of_owl(rest, about))
     xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
     lines = Lines(text)

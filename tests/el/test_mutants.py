@@ -14,7 +14,7 @@ from kgreason.rules.parser import ruleset
 from kgreason.rules.program import Program
 from tests.el.ontologies import triples_of
 from tests.el.test_random import expected, present
-from tests.oracle.el import Axiom
+from tests.oracle.el import Axiom, Expression
 
 Reading = Callable[[Rule], Rule | None]
 RULES = ruleset("owl2el")
@@ -62,7 +62,10 @@ def _unified(changed: Rule, rule: Rule) -> Rule:
     return replace(changed, heads=heads, body=body)
 
 
-SOME = ("some", "r0", "C1")
+SOME: Expression = ("some", "r0", "C1")
+OTHER: Expression = ("some", "r0", "C9")
+BELOW: Axiom = ("sub", "C9", "C1")
+"""Two restrictions, and an axiom by which the second is below the first. A copy of SOME is put together unasked."""
 CASES: dict[str, tuple[Reading, list[Axiom]]] = {
     "bodies read below": (
         below_for_subs,
@@ -70,19 +73,19 @@ CASES: dict[str, tuple[Reading, list[Axiom]]] = {
     ),
     "a complement asks for nothing": (
         without("el-asked-complement"),
-        [("sub", "C0", ("not", SOME)), ("sub", "C0", SOME)],
+        [("sub", "C0", ("not", SOME)), ("sub", "C0", OTHER), BELOW],
     ),
     "disjoint classes ask for nothing": (
         without("el-asked-disjoint", "el-asked-disjoint-other"),
-        [("disjoint", "C2", SOME), ("sub", "C0", "C2"), ("sub", "C0", SOME)],
+        [("disjoint", "C2", SOME), ("sub", "C0", "C2"), ("sub", "C0", OTHER), BELOW],
     ),
     "a filler is not asked for": (
         without("el-asked-some"),
-        [("sub", ("some", "r1", SOME), "C2"), ("sub", "C0", ("some", "r1", "C3")), ("sub", "C3", SOME)],
+        [("sub", ("some", "r1", SOME), "C2"), ("sub", "C0", ("some", "r1", "C3")), ("sub", "C3", OTHER), BELOW],
     ),
     "a member is not asked for": (
         without("el-asked-and"),
-        [("sub", ("and", "C3", SOME), "C2"), ("sub", "C0", "C3"), ("sub", "C0", SOME)],
+        [("sub", ("and", "C3", SOME), "C2"), ("sub", "C0", "C3"), ("sub", "C0", OTHER), BELOW],
     ),
     "a chain with a reflexive first role": (
         without("el-step-chain-left"),

@@ -30,7 +30,7 @@ _CHOICE = f"{', '.join(_WITH_PREFIXES[:-1])} or {_WITH_PREFIXES[-1]}"
     )
 )
 @location
-@click.option("--asserted", is_flag=True, help="Only the triples that were loaded.")
+@click.option("--asserted", is_flag=True, help="Only the triples that were loaded, or imported.")
 @click.option("--inferred", is_flag=True, help="Only the triples that were derived.")
 @click.option("--relations", is_flag=True, help="The facts of relations as rule text, in place of triples.")
 @click.option(
@@ -46,6 +46,8 @@ def dump(
     location: Place, asserted: bool, inferred: bool, relations: bool, syntax: str, prefixes: dict[str, str]
 ) -> None:
     """Print the triples of a store: all of them, or only those that were loaded, or only those that were derived.
+
+    Triples of documents that owl:imports brought count as loaded.
 
     Literals keep the form in which they were loaded. Formats other than nt and nq are sorted, so that versions can be
     compared, and the prefixes of loaded files and of --prefix shorten IRIs. Turtle, TriG and N3 begin with a comment

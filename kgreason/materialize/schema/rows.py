@@ -30,6 +30,7 @@ TERM_FACTS = (
     "dt_used/1",
     "el_iri/1",
     "el_blank/1",
+    "el_is/2",
 )
 """The relations for facts about terms (datatypes.dl, owl2el.dl). They are not part of the graph, and may stay when
 facts go."""

@@ -103,7 +103,7 @@ class Driver:
     def planned(self, parts: int) -> Planned:
         """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
         materializer = self._materializer
-        operators = operators_of(materializer.rules, materializer.program.schema)
+        operators = operators_of(materializer.rules, materializer.closed_schema())
         dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
         made = plan(placement(materializer.rules), parts, materializer.engine, dictionary.intern, quiet)
         used = sorted(made.constants())

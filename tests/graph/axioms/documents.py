@@ -56,4 +56,5 @@ def holds(graph: KnowledgeGraph, *names: str) -> bool:
 
 
 def missing(importer: str, imported: str) -> str:
-    return f"{iri(importer)} imports {iri(imported)}: no document with this IRI is known"
+    unknown = "no document with this IRI is known (--catalogue says where documents are)"
+    return f"{iri(importer)} imports {iri(imported)}: {unknown}"

@@ -1,0 +1,153 @@
+"""Copies of class expressions: which node stands for which, in histories of all kinds of triples."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from random import Random
+
+import numpy as np
+import pytest
+
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.materialize.schema.expressions import Expressions
+from kgreason.rules.model import Triple
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import Int32
+from tests.oracle.vocabulary import OWL, RDF
+from tests.volume import many_seeds
+
+ON, SOME, SELF, VALUE, AND, OR = (
+    f"<{OWL}{name}>" for name in ("onProperty", "someValuesFrom", "hasSelf", "hasValue", "intersectionOf", "unionOf")
+)
+FIRST, REST, NIL = (f"<{RDF}{name}>" for name in ("first", "rest", "nil"))
+NODES = [f"_:b{number}" for number in range(9)]
+NAMES = ["<http://e/A>", "<http://e/B>"]
+
+
+def written(triples: Iterable[Triple]) -> dict[str, Hashable]:
+    """What each blank node says as an expression, by definition: nothing if it says two things, or has such a part."""
+    said: dict[str, dict[str, list[str]]] = {}
+    for subject, predicate, object_ in triples:
+        said.setdefault(subject, {}).setdefault(predicate, []).append(object_)
+
+    def members(cell: str, seen: frozenset[str]) -> list[str] | None:
+        if cell == NIL:
+            return []
+        here = said.get(cell, {})
+        if cell in seen or here.keys() != {FIRST, REST} or any(len(each) > 1 for each in here.values()):
+            return None
+        rest = members(here[REST][0], seen | {cell})
+        return None if rest is None else [here[FIRST][0], *rest]
+
+    def of(node: str, outer: frozenset[str]) -> Hashable | None:
+        if node not in said or not node.startswith("_:"):
+            return node
+        here = said[node]
+        if node in outer or any(len(each) > 1 for each in here.values()):
+            return None
+        outer |= {node}
+        if here.keys() == {ON, SOME}:
+            inside = of(here[SOME][0], outer)
+            return None if inside is None else (SOME, here[ON][0], inside)
+        for kind in (SELF, VALUE):
+            if here.keys() == {ON, kind}:
+                return (kind, here[ON][0], here[kind][0])
+        if here.keys() == {AND} and (found := members(here[AND][0], frozenset())):
+            parts = [of(part, outer) for part in found]
+            return None if None in parts else (AND, frozenset(parts))
+        return None
+
+    return {node: key for node in said if node.startswith("_:") and (key := of(node, frozenset())) is not None}
+
+
+def expected(dictionary: Dictionary, triples: Iterable[Triple]) -> dict[str, str]:
+    """The node that stands for each node, by definition: the first by its id that says the same."""
+    firsts: dict[Hashable, str] = {}
+    keys = written(triples)
+    ids = dict(zip(keys, dictionary.find(keys).tolist(), strict=True))
+    for node in sorted(keys, key=ids.__getitem__):
+        firsts.setdefault(keys[node], node)
+    return {node: firsts[keys[node]] if node in keys else node for node in NODES}
+
+
+def drawn(random: Random) -> Triple:
+    """A part of an expression, often of one that another node has."""
+    node, other = random.choices(NODES, k=2)
+    inside = random.choice([*NAMES, other])
+    return random.choice(
+        [
+            (node, ON, random.choice(NAMES)),
+            (node, SOME, inside),
+            (node, SELF, '"true"'),
+            (node, VALUE, random.choice(NAMES)),
+            (node, AND, random.choice(NODES[5:])),
+            (node, OR, random.choice(NODES[5:])),
+            (random.choice(NODES[5:]), FIRST, inside),
+            (random.choice(NODES[5:]), REST, random.choice([NIL, NIL, *NODES[5:]])),
+        ]
+    )
+
+
+def rows(dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
+    return dictionary.intern(term for triple in triples for term in triple).astype(np.int32).reshape(-1, 3)
+
+
+@pytest.mark.parametrize("seed", many_seeds(0, 60))
+def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
+    """Edits come, some are taken back. A second `Expressions` reads all that is left at once, in columns."""
+    random, dictionary = Random(seed), Dictionary()
+    dictionary.intern(NODES)
+    ids = dictionary.find(NODES)
+    live, there = Expressions(dictionary), set[Triple]()
+    standing = dict(zip(ids.tolist(), ids.tolist(), strict=True))
+    for _ in range(12):
+        edit = {drawn(random) for _ in range(random.choice([1, 3, 12]))}
+        before = dict(standing)
+        gone, come = there & edit, edit - there
+        for node, was, now in live.change(rows(dictionary, gone), rows(dictionary, come)).tolist():
+            assert standing[node] == was != now
+            standing[node] = now
+        after = there ^ edit
+        scratch = Expressions(dictionary)
+        scratch.change(rows(dictionary, []), rows(dictionary, after))
+        right = dictionary.find(expected(dictionary, after).values()).tolist()
+        assert live.standing(ids.astype(np.int32)).tolist() == right == [standing[each] for each in ids.tolist()]
+        assert scratch.standing(ids.astype(np.int32)).tolist() == right
+        if random.random() < 0.3:
+            live.rollback()
+            standing = before
+        else:
+            live.accept()
+            there = after
+
+
+def test_deep_expressions_are_compared() -> None:
+    """Expressions of 150 levels are too deep for columns."""
+    dictionary = Dictionary()
+
+    def nested(prefix: str) -> list[Triple]:
+        ends = [f"_:{prefix}{number}" for number in range(150)]
+        pairs = zip(ends, [*ends[1:], "<http://e/A>"], strict=True)
+        return [triple for node, inside in pairs for triple in ((node, ON, "<http://e/r>"), (node, SOME, inside))]
+
+    expressions = Expressions(dictionary)
+    moved = expressions.change(rows(dictionary, []), rows(dictionary, [*nested("a"), *nested("b")]))
+    assert len(moved) == 150
+    one, other = dictionary.find(["_:a0", "_:b0"]).astype(np.int32)
+    assert expressions.standing(np.array([other]))[0] == one
+
+
+def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:
+    text = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+    @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+    _:one owl:onProperty :r ; owl:someValuesFrom :A . :B rdfs:subClassOf _:one .
+    """
+    other = text.replace("one", "two").replace(":B rdfs:subClassOf _:two", "_:two rdfs:subClassOf :C")
+    claim = ("<http://e/B>", "<http://www.w3.org/2000/01/rdf-schema#subClassOf>", "<http://e/C>")
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(text)
+        graph.add(other)
+        leaves = {step.fact for step in graph.explain(claim).steps() if step.rule is None}
+        asserted = {fact.terms[1] for fact in leaves if len(fact.terms) == 3}
+        assert {ON, SOME} <= asserted
+        assert len([fact for fact in leaves if fact.terms[1] == SOME]) == 2
