@@ -140,7 +140,8 @@ def run(
     With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
     with a semicolon. Edits: insert, delete, upsert, delete_key, modify, clear; then commit, or rollback. Questions:
     dump, dump_changes, query, explain, why_not, profile. After an error the edits of the open transaction are dropped.
-    An error ends the script, except at a terminal. With --json each command that answers prints one line, a JSON object.
+    An error ends the script, except at a terminal. With --json each command that answers prints a JSON object on one
+    line.
     """
     from kgreason.cli.progress import Bars
     from kgreason.options import checked_limits
