@@ -1,7 +1,7 @@
 """`System`: something that computes the closure of a graph, and follows edges that go and come back.
 
     kgreason, in this process      threads
-    a program built by cargo       differential dataflow, DYRE's crate, dbsp: workers
+    a program built by cargo       differential dataflow, DYRE's crate: workers
     Soufflé, the user's binary     interpreted and compiled: threads; each closure from scratch, as a process
 
 The programs of cargo speak one language: `PROGRAM EDGES BATCH ROUNDS [-w WORKERS]` prints `load SECONDS`, a line
@@ -98,11 +98,9 @@ def _built(project: str, program: str, threads: int, workspace: Workspace) -> Ru
     cargo = shutil.which("cargo")
     if cargo is None:
         raise SkippedError("cargo is not installed")
-    source = workspace.folder / project
-    if not source.exists():
-        shutil.copytree(_HERE / project, source)
-    target = BUILDS / project
-    command = [cargo, "build", "--release", "--quiet", "--target-dir", str(target)]
+    source = BUILDS / project
+    shutil.copytree(_HERE / project, source, dirs_exist_ok=True)
+    command = [cargo, "build", "--release", "--quiet"]
     built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
     if built.returncode:
         raise SkippedError(f"cargo cannot build it: {_last(built.stderr)}")
@@ -112,7 +110,9 @@ def _built(project: str, program: str, threads: int, workspace: Workspace) -> Ru
         outcomes = []
         for size in task.batches:
             workers = ["-w", threads] if threads > 1 else []
-            lines = _lines([target / "release" / program, file, size, task.rounds, *workers], workspace.folder)
+            lines = _lines(
+                [source / "target" / "release" / program, file, size, task.rounds, *workers], workspace.folder
+            )
             outcomes.append(_outcome(lines))
         first = outcomes[0]
         return first._replace(changes=tuple(change for each in outcomes for change in each.changes))
@@ -192,7 +192,6 @@ SYSTEMS = (
         System("differential dataflow", threads, partial(_built, "differential", "differential", threads))
         for threads in (1, 2)
     ),
-    *(System("dbsp", threads, partial(_built, "dbsp", "dbsp-closure", threads)) for threads in (1, 2)),
     System("DYRE's crate", 1, partial(_built, "dyre", "dyre", 1)),
     *(
         System(f"Soufflé, {kind}", threads, partial(_souffle, threads, is_compiled=kind == "compiled"))
