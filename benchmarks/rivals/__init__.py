@@ -4,6 +4,6 @@ systems      a `System` closes a graph and changes it: kgreason, differential da
 columns      the same work by all systems, in turns, as one table (`scripts/bench --rivals`)
 bulk_load.py, reason.py, Elk.java
              whole processes, as a user would write them
-    differential, dyre
+differential, dyre
              small programs that cargo builds
 """
