@@ -35,6 +35,8 @@ from kgreason.zset.columns import Int32
 _HERE = Path(__file__).parent
 BUILDS = _HERE.parents[1] / "build" / "rivals"
 """The folder for what cargo builds. It stays, as a build takes minutes."""
+BUILD_SECONDS = 240
+"""How long cargo may build a program. What it has built by then counts for the next run."""
 
 
 class Task(NamedTuple):
@@ -101,7 +103,10 @@ def _built(project: str, program: str, threads: int, workspace: Workspace) -> Ru
     source = BUILDS / project
     shutil.copytree(_HERE / project, source, dirs_exist_ok=True)
     command = [cargo, "build", "--release", "--quiet"]
-    built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False)
+    try:
+        built = subprocess.run(command, cwd=source, capture_output=True, text=True, check=False, timeout=BUILD_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise SkippedError(f"cargo needs more than {BUILD_SECONDS} s to build it; the next run goes on") from None
     if built.returncode:
         raise SkippedError(f"cargo cannot build it: {_last(built.stderr)}")
 

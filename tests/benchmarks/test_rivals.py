@@ -117,6 +117,17 @@ def test_cargo_builds_and_a_system_that_does_not_build_is_skipped(programs: Path
     assert "- DYRE's crate: skipped, cargo cannot build it: error: could not compile." in lines
 
 
+def test_a_build_that_takes_too_long_is_skipped(
+    programs: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchmarks.rivals.systems.BUILD_SECONDS", 0.05)
+    installed(programs, "cargo", "import time; time.sleep(60)")
+    assert columns.measure(TASK, 1, workspace, named("DYRE's crate")) == (
+        {},
+        {"DYRE's crate": "cargo needs more than 0.05 s to build it; the next run goes on"},
+    )
+
+
 def test_systems_that_find_another_number_of_facts_are_refused(programs: Path, workspace: Workspace) -> None:
     installed(programs, "cargo", CARGO.replace("FACTS", "7"))
     (programs / "builds-all").touch()
