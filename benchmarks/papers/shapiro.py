@@ -12,6 +12,7 @@ Left out, because kgreason has one way only: interning switched off. Terms are n
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, takewhile
@@ -89,7 +90,7 @@ def sizes(workspace: Workspace, is_full: bool) -> Iterator[Table]:
             for line, seconds in zip(lines.values(), both, strict=True):
                 line.append((size, seconds))
         columns = ("of the facts", "facts", "deleted, s", "added, s")
-        name = workload.name.split()[0].strip("(),").lower()
+        name = re.sub(r"\W.*", "", workload.name).lower()
         plot = Plot(f"sizes-{name}", "facts in the update set", "seconds", lines)
         yield Table(workload.name, columns, rows, f"Updates, medians of {_SETS} sets", plot)
 
