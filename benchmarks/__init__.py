@@ -21,6 +21,9 @@
     churn.py       memory after a million pairs of single commits
     footprint.py   bytes
     files.py       from file to file and from file to store, beside others (rivals/)
+    validating.py  SHACL, beside pySHACL
+    prefixes.py    rules that begin with the same atoms
+    rivals/        other systems, and the table of all of them (`scripts/bench --rivals`)
     starting.py    short commands, and the first one ever
     installation.py, door.py
                    the wheel in a fresh environment; the seconds that its user waits

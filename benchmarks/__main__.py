@@ -3,6 +3,9 @@
 `--spark` runs the benchmarks on Spark, and `--list` lists all benchmarks. `--json FILE` also writes the figures to a
 file. `--plot FOLDER` also draws the plots of measurements that have panels.
 
+`--rivals` instead measures kgreason beside other systems, in turns: the table that opens docs/benchmarks.md, and then
+the benchmarks whose other side is a reasoner. Systems that are missing are named with the reason.
+
 `--large [--universities N...]` instead loads, asks and edits large graphs (`large`).
 
 If a benchmark fails, its error is reported, the other benchmarks run, and the exit status is 1. A missed aim does not
@@ -19,6 +22,7 @@ from pathlib import Path
 
 from benchmarks import large, plot, report
 from benchmarks.model import Benchmark, Figure
+from benchmarks.rivals import columns
 from benchmarks.suite import ALL, BENCHMARKS, ON_SPARK
 from benchmarks.workspace import SkippedError, Workspace
 
@@ -28,6 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if options.large:
         return _large(options.universities or large.SIZES)
+    if options.rivals:
+        return _rivals(columns.SIZES)
     if options.list:
         _say(*report.listed(ALL))
         return 0
@@ -43,6 +49,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         report.write(options.json, figures)
     return int(failed)
+
+
+def _rivals(sizes: Sequence[tuple[int, int]]) -> int:
+    """Measure kgreason beside other systems; returns the exit status."""
+    with Workspace() as workspace:
+        _say(*columns.run(sizes, workspace))
+        chosen = [benchmark for benchmark in ALL if benchmark.name in columns.REASONERS]
+        _, has_failed = run(chosen, workspace)
+    return int(has_failed)
 
 
 def _large(sizes: Sequence[int]) -> int:
@@ -89,6 +104,8 @@ def _parser() -> ArgumentParser:
     text = "also plot each benchmark law-*, as an SVG file in a folder; needs the extra `bench`"
     parser.add_argument("--plot", type=Path, metavar="FOLDER", help=text)
     parser.add_argument("--spark", action="store_true", help="run the benchmarks on Spark, which take half an hour")
+    text = "measure kgreason beside other systems: cargo, Soufflé, Java and Maven are used where they are installed"
+    parser.add_argument("--rivals", action="store_true", help=text)
     parser.add_argument("--large", action="store_true", help="load, ask and edit large graphs, which takes an hour")
     sizes = ", ".join(map(str, large.SIZES))
     text = f"with --large: how many universities each graph has (default: {sizes})"

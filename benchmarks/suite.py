@@ -27,6 +27,7 @@ from benchmarks import (
     spark,
     starting,
     twins,
+    validating,
     visible,
 )
 from benchmarks.model import Benchmark
@@ -217,6 +218,10 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
+_VALIDATION = Benchmark(
+    "validate-pyshacl", "SHACL validation of a department of LUBM over pySHACL", 1, "x", validating.beside_pyshacl
+)
+
 _LANGUAGE: tuple[Benchmark, ...] = (
     Benchmark("filter-million", "FILTER over a million numbers over the rule without it", 3, "x", language.filtered),
     Benchmark("function-string", "a function of SPARQL for a distinct string", 6, "us", language.function),
@@ -252,7 +257,18 @@ _CLASSIFYING: tuple[Benchmark, ...] = (
     ),
 )
 
-BENCHMARKS = (*_LOADING, *_CHANGING, *_LANGUAGE, *_SERVED, *_CLASSIFYING, *_CLOSURES, _CLIQUE, _TWINS, _LONG_RULE)
+BENCHMARKS = (
+    *_LOADING,
+    *_CHANGING,
+    *_LANGUAGE,
+    *_SERVED,
+    *_CLASSIFYING,
+    *_CLOSURES,
+    _VALIDATION,
+    _CLIQUE,
+    _TWINS,
+    _LONG_RULE,
+)
 
 ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),

@@ -2,7 +2,7 @@
 
 Small sizes take some minutes. `--full` has the papers' sizes and takes as long as it takes. `--list` lists the names.
 An experiment whose data are missing says so in the report; one that fails is reported, the others run, and the exit
-status is 1.
+status is 1. `--page` also puts the report into docs/papers.md.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from benchmarks.papers import ddlog, dyre, impact, page, rivals, shapiro
 from benchmarks.workspace import SkippedError, Workspace
 
 EXPERIMENTS = (*dyre.EXPERIMENTS, *rivals.EXPERIMENTS, *impact.EXPERIMENTS, *shapiro.EXPERIMENTS, *ddlog.EXPERIMENTS)
+
+_PAGE = Path(__file__).parents[2] / "docs" / "papers.md"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 traceback.print_exc()
                 lines.append("Failed.\n")
             page.write(options.folder, lines)
+    if options.page:
+        page.take_over(_PAGE, lines)
     sys.stdout.write(f"{options.folder / 'papers.html'}\n")
     return int(has_failed)
 
@@ -52,6 +56,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("names", nargs="*", metavar="NAME", choices=[[], *(each.name for each in EXPERIMENTS)])
     parser.add_argument("--full", action="store_true", help="the papers' sizes")
     parser.add_argument("--list", action="store_true", help="list the names")
+    parser.add_argument("--page", action="store_true", help="also put the report into docs/papers.md")
     parser.add_argument("--folder", type=Path, default=Path("build/papers"), help="default: build/papers")
     return parser
 

@@ -77,6 +77,22 @@ def _draw(plot: Plot, folder: Path) -> Path:
     return path
 
 
+_FIRST, _LAST = "<!-- a run of scripts/papers --page -->", "<!-- the end of the run -->"
+
+
+def take_over(page: Path, lines: Iterable[str]) -> None:
+    """Replace what a page has between its two marks by a report: without its title and plots, one level deeper.
+
+    Raises ValueError for a page without the marks.
+    """
+    before, first, rest = page.read_text(encoding="utf-8").partition(_FIRST)
+    _, last, after = rest.partition(_LAST)
+    if not (first and last):
+        raise ValueError(f"{page}: the marks {_FIRST} and {_LAST} are missing")
+    shown = (f"#{line}" if line.startswith("##") else line for line in lines if not line.startswith(("# ", "![")))
+    page.write_text(f"{before}{first}\n\n{chr(10).join(shown)}\n{last}{after}", encoding="utf-8")
+
+
 def write(folder: Path, lines: Iterable[str]) -> None:
     """Write the report into a folder, as `papers.md` and `papers.html`."""
     text = "\n".join(lines)

@@ -67,7 +67,7 @@ def closure(edges: Int32) -> Callable[[Workspace, float], Loaded]:
     def load(_: Workspace, share: float) -> Loaded:
         engine, facts = relational(TRANSITIVE_CLOSURE, {"edge": edges})
         ((table, rows),) = facts.items()
-        return _of_start(Start(engine, table, rows, len(rows)), share)
+        return of_start(Start(engine, table, rows, len(rows)), share)
 
     return load
 
@@ -92,7 +92,7 @@ def lubm(universities: int, rules: str) -> Callable[[Workspace, float], Loaded]:
         files = [workspace.lubm(universities), workspace.ontology(ONTOLOGY)]
         materializer.change(Edit(added=read_files(files, materializer.dictionary)))
         materializer.accept()
-        return _of_start(of_triples(materializer), share)
+        return of_start(of_triples(materializer), share)
 
     return load
 
@@ -101,15 +101,16 @@ def pointers(variables: int) -> Callable[[Workspace, float], Loaded]:
     """Andersen's analysis of a random program of so many variables."""
     share = variables // 10
     statements = Statements(addr=4 * share, copy=7 * share, load=share, store=share)
-    return lambda _, part: _of_start(states.pointers(variables, statements, 0.8), part)
+    return lambda _, part: of_start(states.pointers(variables, statements, 0.8), part)
 
 
 def completion(classes: int) -> Callable[[Workspace, float], Loaded]:
     """The completion of a random EL ontology of so many classes."""
-    return lambda _, part: _of_start(states.completion(classes, GALEN), part)
+    return lambda _, part: of_start(states.completion(classes, GALEN), part)
 
 
-def _of_start(start: Start, share: float) -> Loaded:
+def of_start(start: Start, share: float) -> Loaded:
+    """A workload of which such a share is loaded into a fresh engine."""
     start = start._replace(rows=np.delete(start.rows, _spared(start.changed, share), axis=0))
     start = start._replace(changed=round(start.changed * share))
     engine = start.fresh()

@@ -140,7 +140,8 @@ def run(
     With --script, follow changes as DDlog does: the results are kept up to date, and each command of the script ends
     with a semicolon. Edits: insert, delete, upsert, delete_key, modify, clear; then commit, or rollback. Questions:
     dump, dump_changes, query, explain, why_not, profile. After an error the edits of the open transaction are dropped.
-    An error ends the script, except at a terminal.
+    An error ends the script, except at a terminal. With --json each command that answers prints a JSON object on one
+    line.
     """
     from kgreason.cli.progress import Bars
     from kgreason.options import checked_limits
@@ -148,8 +149,6 @@ def run(
 
     layout = _layout(delimiter, header=header)
     if script is not None:
-        if as_json:
-            raise click.UsageError("a script answers with text: leave --json out")
         how = {
             "functions": functions,
             "most_made_terms": most_made_terms,
@@ -158,7 +157,7 @@ def run(
             "strategy": strategy,
             "fraction": fraction,
         }
-        _follow(programs, facts, script, _Results(output, layout, relations, profile), how)
+        _follow(programs, facts, script, _Results(output, layout, relations, profile, as_json), how)
         return
     progress, limits = Bars(verbose), checked_limits(made_terms=most_made_terms, rounds=most_rounds)
     tables = TableProgram(programs, functions, limits, threads, layout, fraction)
@@ -198,12 +197,16 @@ def _print_costs(rows: list[dict[str, Any]]) -> None:
 
 
 class _Results(NamedTuple):
-    """What is written after a script: where, how, which relations, and whether the costs of rules are shown."""
+    """What is written after a script: where, how, which relations, and whether the costs of rules are shown.
+
+    `as_json`: whether the script answers in JSON.
+    """
 
     output: Path | None
     layout: Layout
     relations: tuple[str, ...]
     profile: bool
+    as_json: bool
 
 
 def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Results, how: dict[str, Any]) -> None:
@@ -216,11 +219,11 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
     from kgreason.cli.script.syntax import commands
     from kgreason.cli.script.tables import opened, write
 
-    output, layout, chosen, has_profile = results
+    output, layout, chosen, has_profile, as_json = results
     with opened(programs, facts, layout, how) as (graph, relations, prefixes), _lines(script) as lines:
         relations.check(chosen)
         source, is_live = (STDIN, True) if is_stdin(script) else (str(script), False)
-        session = Session(graph, relations, prefixes, source, click.echo)
+        session = Session(graph, relations, prefixes, source, click.echo, as_json=as_json)
         found = commands(lines, source)
         is_terminal = is_live and sys.stdin.isatty()
         while True:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.papers.__main__ import EXPERIMENTS, main
+from benchmarks.papers.impact import _choice, _claim
 from benchmarks.papers.model import Experiment, Plot, Table
 from benchmarks.papers.shapiro import neighbours, reached
 from benchmarks.papers.workloads import closure, parts, pointers, rmat
@@ -16,7 +17,13 @@ from benchmarks.programs import random_graph
 from benchmarks.workspace import SkippedError, Workspace
 from tests.tables import table
 
-TABLE = Table("Closures", ("size", "seconds"), [("small", 0.5), ("large", 1200.0)], "one run", Plot("c", "n", "s", {}))
+TABLE = Table(
+    "Closures",
+    ("size", "seconds"),
+    [("small", 0.5), ("large", 1200.0)],
+    "one run",
+    Plot("c", "n", "s", {"one": [(1, 0.5), (2, 1.0)]}),
+)
 
 
 def is_whole(made: Table) -> bool:
@@ -46,6 +53,32 @@ def test_a_report_goes_on_after_what_is_missing_or_fails(tmp_path: Path, monkeyp
     assert "Failed." in text
     assert "| small | 0.5 |\n| large | 1,200 |" in text
     assert "<td>1,200</td>" in html
+
+
+def test_a_page_takes_a_report_over_between_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "page.md"
+    monkeypatch.setattr("benchmarks.papers.__main__._PAGE", path)
+    experiment = Experiment("whole", "a paper", "a question", "", lambda *_: iter([TABLE]))
+    monkeypatch.setattr("benchmarks.papers.__main__.EXPERIMENTS", [experiment])
+    path.write_text("# Page\n\n<!-- a run of scripts/papers --page -->old\n<!-- the end of the run -->\n\nrest\n")
+    for _ in range(2):
+        assert main(["--folder", str(tmp_path), "--page"]) == 0
+        text = path.read_text()
+        assert text.startswith("# Page\n")
+        assert text.endswith("<!-- the end of the run -->\n\nrest\n")
+        assert text.count("### whole: a question") == text.count("| small | 0.5 |") == 1
+        assert "old" not in text
+        assert "![" not in text
+    path.write_text("no marks")
+    with pytest.raises(ValueError, match="the marks"):
+        main(["--folder", str(tmp_path), "--page"])
+
+
+def test_claims_are_read_off_the_points() -> None:
+    assert _claim({"deleted": [(1, 0.1), (10, 0.9), (100, 1.5)], "added": [(1, 2.0)]}) == (
+        "An Update is faster than a Bootstrap, facts deleted: up to 10, facts added: never"
+    )
+    assert _choice({"auto": 3.0, "update": 2.0, "bootstrap": 6.0}) == 1.5
 
 
 def test_the_names_of_experiments_differ() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from random import Random
@@ -47,6 +48,42 @@ def test_a_commit_tells_the_changes_of_derived_relations(program: Path) -> None:
     assert answers(program, text) == ["+path(1, 3)", "+path(2, 3)", "+path(10, 3)", '+path("a b", 3)']
     text = "delete edge(1, 2, 5); insert edge(7, 7, 0); commit; echo 'so:'; dump_changes;"
     assert answers(program, text) == ["so:", "-path(1, 2)", "-path(1, 10)", "+path(7, 7)"]
+
+
+def test_answers_in_json_say_what_the_lines_say(program: Path) -> None:
+    """One object for each command that answers, also where there is nothing to show."""
+    script = (
+        "insert edge(10, 3, 7), delete edge(1, 2, 5), insert [:ann, :knows, :bob]; commit dump_changes; dump_changes; "
+        "query path(1, ?x); query path(?x, 3); dump path; dump; echo 'so'; explain path(2, 3); why_not path(1, 2);"
+        "explain [:ann, :linked, :bob]; profile;"
+    )
+    said = done("run", program, "--facts", program.parent, "--script", "-", "--json", stdin=script).splitlines()
+    found = list(map(json.loads, said))
+    assert [each["command"] for each in found] == [
+        "commit", "dump_changes", "query", "query", "dump", "dump", "echo", "explain", "why_not", "explain", "profile"
+    ]  # fmt: skip
+    linked = {"triple": ["<http://e/ann>", "<http://e/linked>", "<http://e/bob>"]}
+    changes = {"disappeared": [path(1, 2), path(1, 10)], "appeared": [path(2, 3), path(10, 3), linked]}
+    assert found[0] == {"command": "commit"} | changes
+    assert found[1] == {"command": "dump_changes"} | changes
+    assert [each.get("facts") for each in found[2:6]] == [
+        [],
+        [path(2, 3), path(10, 3)],
+        [path(2, 3), path(2, 10), path(10, 3)],
+        [path(2, 3), path(2, 10), path(10, 3), linked],
+    ]
+    assert found[6]["text"] == "so"
+    assert [each["proof"]["steps"][each["proof"]["fact"]]["fact"] for each in (found[7], found[9])] == [
+        path(2, 3),
+        {"relation": None, "terms": linked["triple"]},
+    ]
+    assert found[8]["answer"]["holds"] is False
+    assert {name for row in found[10]["rules"] for name in row} >= {"why", "rules", "share", "rewrites"}
+
+
+def path(*numbers: int) -> dict[str, object]:
+    terms = [f'"{number}"^^<http://www.w3.org/2001/XMLSchema#integer>' for number in numbers]
+    return {"relation": "path", "terms": terms}
 
 
 def test_an_upsert_replaces_the_fact_with_the_key(program: Path) -> None:

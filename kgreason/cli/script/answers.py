@@ -1,17 +1,19 @@
-"""The text of answers: facts as rule text without a full stop, a line for each, in order.
+"""Answers: facts in order, as lines of rule text without a full stop, or as values for JSON.
 
-    path(1, 3)       a fact
+    path(1, 3)       a fact               {"relation": "path", "terms": [term, term]}
     +path(1, 3)      a fact that has appeared
     -path(2, 3)      a fact that has disappeared
+    [:a, :p, :b]     a triple             {"triple": [term, term, term]}
 
-Numbers come before other terms, in the order of their values; other terms are in the order of their texts.
+Terms in JSON are N-Triples text. Numbers come before other terms, in the order of their values; other terms are in the
+order of their texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyoxigraph import DefaultGraph
 
@@ -29,13 +31,20 @@ Names = Mapping[str, str]
 Row = Sequence[str]
 
 
-def facts(name: str | None, rows: Iterable[Row], prefixes: Names, sign: str = "") -> Iterator[str]:
-    """Write rows as lines, in order: as facts of the relation `name`, or as triples if `name` is None.
+def as_json(fact: Atom) -> dict[str, Any]:
+    """Return a fact for `json.dumps`."""
+    terms = [str(term) for term in fact.terms]
+    return {"triple": terms} if fact.relation is None else {"relation": fact.relation, "terms": terms}
 
-    `prefixes` shorten IRIs. Each line begins with `sign`.
-    """
-    for row in sorted(rows, key=lambda row: [_order(term) for term in row]):
-        yield sign + format_atom(Atom(name, tuple(row)), prefixes)
+
+def lines(facts: Iterable[Atom], prefixes: Names, sign: str = "") -> Iterator[str]:
+    """Write facts as lines, each beginning with `sign`; `prefixes` shorten IRIs."""
+    return (sign + format_atom(fact, prefixes) for fact in facts)
+
+
+def _ordered(name: str | None, rows: Iterable[Row]) -> list[Atom]:
+    """Return rows in order, as facts of the relation `name`, or as triples if `name` is None."""
+    return [Atom(name, tuple(row)) for row in sorted(rows, key=lambda row: [_order(term) for term in row])]
 
 
 def _order(term: str) -> tuple[int, int | Decimal | float, str]:
@@ -43,20 +52,19 @@ def _order(term: str) -> tuple[int, int | Decimal | float, str]:
     return (0, value(text), text) if is_number(text) else (1, 0, text)
 
 
-def of_relation(graph: KnowledgeGraph, name: str, arity: int, prefixes: Names) -> Iterator[str]:
-    """Write the facts of a relation as lines."""
-    rows = ([text_of(term) for term in row] for row in graph.relation(name, arity))
-    return facts(name, rows, prefixes)
+def of_relation(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
+    """Return the facts of a relation."""
+    return _ordered(name, ([text_of(term) for term in row] for row in graph.relation(name, arity)))
 
 
-def inferred(graph: KnowledgeGraph, prefixes: Names) -> Iterator[str]:
-    """Write the inferred triples as lines."""
+def inferred(graph: KnowledgeGraph) -> list[Atom]:
+    """Return the inferred triples."""
     triples = quads(b"".join(graph.dump(asserted=False)))
-    return facts(None, [[text_of(term) for term in quad.triple] for quad in triples], prefixes)
+    return _ordered(None, [[text_of(term) for term in quad.triple] for quad in triples])
 
 
-def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str]:
-    """Write as lines the facts that match an atom. All places of one variable must have the same value."""
+def matching(graph: KnowledgeGraph, atom: Atom) -> list[Atom]:
+    """Return the facts that match an atom. All places of one variable must have the same value."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
         subject, predicate, object_ = terms
@@ -66,7 +74,7 @@ def matching(graph: KnowledgeGraph, atom: Atom, prefixes: Names) -> Iterator[str
     else:
         found = graph.relation(atom.relation, len(terms)).match(*terms)
     rows = ([text_of(term) for term in row] for row in found)
-    return facts(atom.relation, (row for row in rows if _agrees(atom, row)), prefixes)
+    return _ordered(atom.relation, (row for row in rows if _agrees(atom, row)))
 
 
 def _agrees(atom: Atom, row: Row) -> bool:
@@ -78,16 +86,13 @@ def _agrees(atom: Atom, row: Row) -> bool:
     )
 
 
-def changes(delta: Delta, derived: Collection[str], prefixes: Names) -> Iterator[str]:
-    """Write as lines what a commit changed: facts of the relations `derived`, and inferred triples.
+def changes(delta: Delta, derived: Collection[str]) -> Iterator[tuple[list[Atom], list[Atom]]]:
+    """Yield what a commit changed, by relation: the facts that disappeared, and those that appeared.
 
-    `derived` has the names of relations; facts of other relations are left out. A line begins with + if the fact
-    appeared, and with - if it disappeared.
+    `derived` has the names of relations; facts of other relations are left out. Inferred triples come last.
     """
     for name in delta.relations:
         if name in derived:
             changed = delta.relation(name)
-            yield from facts(name, changed.disappeared(), prefixes, "-")
-            yield from facts(name, changed.appeared(), prefixes, "+")
-    yield from facts(None, delta.disappeared(asserted=False), prefixes, "-")
-    yield from facts(None, delta.appeared(asserted=False), prefixes, "+")
+            yield _ordered(name, changed.disappeared()), _ordered(name, changed.appeared())
+    yield _ordered(None, delta.disappeared(asserted=False)), _ordered(None, delta.appeared(asserted=False))

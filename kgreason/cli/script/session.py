@@ -6,13 +6,17 @@
     dump, query, explain, why_not     read the last commit
     profile, dump_changes             tell about the last commit
 
+With `as_json` each command that answers prints one line, an object with its word as "command": also if there is nothing
+to show, so that a program knows when the answer has ended.
+
 Invariant: after an error no transaction is open, and the graph is as after the last commit. The error has the place of
 the command or the edit in the script.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lark import Token
@@ -37,6 +41,8 @@ from kgreason.tables.signature import Signature
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.transaction import Transaction
+    from kgreason.proofs.proof import Proof
+    from kgreason.proofs.why_not.answer import WhyNot
 
 _FIRST_ROW = "row 1"
 
@@ -51,9 +57,12 @@ class Session:
         prefixes: Mapping[str, str],
         source: str,
         say: Callable[[str], object],
+        *,
+        as_json: bool = False,
     ) -> None:
         """`relations` are the relations of the program, `source` is the name of the script, and `say` prints a line."""
         self._graph, self._relations, self._source, self._say = graph, relations, source, say
+        self._as_json = as_json
         self._prefixes = dict(prefixes)
         self._open: Transaction | None = None
         self._begun: Token | None = None
@@ -89,9 +98,18 @@ class Session:
         except KgreasonError as error:
             raise failed(self._source, command.word, str(error)) from error
 
-    def _tell(self, lines: Iterable[str]) -> None:
-        for line in lines:
+    def _tell(self, word: str, lines: Callable[[], Iterable[str]], members: Callable[[], dict[str, Any]]) -> None:
+        """Print the answer to a command: its lines, or an object with the command and these members."""
+        if self._as_json:
+            self._say(json.dumps({"command": word} | members()))
+            return
+        for line in lines():
             self._say(line)
+
+    def _tell_facts(self, word: str, facts: Sequence[Atom]) -> None:
+        self._tell(
+            word, lambda: answers.lines(facts, self._prefixes), lambda: {"facts": list(map(answers.as_json, facts))}
+        )
 
     def _transaction(self, word: Token) -> Transaction:
         if self._open is None:
@@ -218,18 +236,29 @@ class Session:
         return arity
 
     def _dump(self, command: Command) -> None:
+        facts = list[Atom]()
         for name in command.given or self._relations.results:
-            arity = self._arity(name, command.word)
-            self._tell(answers.of_relation(self._graph, str(name), arity, self._prefixes))
+            facts += answers.of_relation(self._graph, str(name), self._arity(name, command.word))
         if not command.given:
-            self._tell(answers.inferred(self._graph, self._prefixes))
+            facts += answers.inferred(self._graph)
+        self._tell_facts("dump", facts)
 
-    def _dump_changes(self, _: Command) -> None:
-        if self._delta is not None:
-            self._tell(answers.changes(self._delta, self._relations.heads, self._prefixes))
+    def _dump_changes(self, command: Command) -> None:
+        changes = list(answers.changes(self._delta, self._relations.heads)) if self._delta is not None else []
+        left, came = ([fact for pair in changes for fact in pair[side]] for side in range(2))
+
+        def lines() -> Iterator[str]:
+            for disappeared, appeared in changes:
+                yield from answers.lines(disappeared, self._prefixes, "-")
+                yield from answers.lines(appeared, self._prefixes, "+")
+
+        sides = {"disappeared": left, "appeared": came}
+        self._tell(
+            str(command.word), lines, lambda: {name: list(map(answers.as_json, facts)) for name, facts in sides.items()}
+        )
 
     def _query(self, command: Command) -> None:
-        self._tell(answers.matching(self._graph, self._atom(command.given[0]), self._prefixes))
+        self._tell_facts("query", answers.matching(self._graph, self._atom(command.given[0])))
 
     def _explain(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -237,7 +266,7 @@ class Session:
             proof = self._graph.explain(terms)
         else:
             proof = self._graph.relation(atom.relation, len(terms)).explain(terms)
-        self._tell(proof.to_text(PREFIXES | self._prefixes).splitlines())
+        self._tell_text("explain", proof, "proof")
 
     def _why_not(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -245,7 +274,11 @@ class Session:
             answer = self._graph.why_not(terms)
         else:
             answer = self._graph.relation(atom.relation, len(terms)).why_not(terms)
-        self._tell(answer.to_text(PREFIXES | self._prefixes).splitlines())
+        self._tell_text("why_not", answer, "answer")
+
+    def _tell_text(self, word: str, answer: Proof | WhyNot, name: str) -> None:
+        prefixes = PREFIXES | self._prefixes
+        self._tell(word, lambda: answer.to_text(prefixes).splitlines(), lambda: {name: answer.to_json()})
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
         """Return the fact that `explain` or `why_not` asks about: as an `Atom`, and its terms alone.
@@ -259,13 +292,14 @@ class Session:
 
     def _profile(self, _: Command) -> None:
         rows = costs(self._graph)
-        self._tell(costs_text(rows, len(rows), self._prefixes))
+        self._tell("profile", lambda: costs_text(rows, len(rows), self._prefixes), lambda: {"rules": rows})
 
     def _echo(self, command: Command) -> None:
         try:
-            self._say(unquote(command.given[0]))
+            text = unquote(command.given[0])
         except ValueError as error:
             raise failed(self._source, command.given[0], str(error)) from error
+        self._tell("echo", lambda: [text], lambda: {"text": text})
 
     def _prefix(self, command: Command) -> None:
         name, iri = command.given
