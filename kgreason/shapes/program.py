@@ -102,7 +102,8 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
                 write(writer, parameter)
         sparql.custom(writer)
         writer.finish()
-    return (*declarations(), *(_rule(name, text) for name, text in found))
+    rules = [_rule(name, text) for name, text in found]
+    return (*declarations(rules), *rules)
 
 
 def _rule(name: str, text: str) -> Rule:

@@ -12,6 +12,7 @@
     shacl_qualifies(s, x, y)  the value node y of x conforms to the sh:qualifiedValueShape of s
     shacl_language(s, x, y, l)  the value node y of x has the language l
     shacl_member(l, x)        x is a member of the list l of the shapes graph
+    shacl_rows(q, ...)        a row of the relation q that a query needs; each number of columns is a relation
 
 Results stay out of the triples of a graph: no query sees a fact of these relations.
 """
@@ -26,7 +27,7 @@ from kgreason.rules.model import Column, Relation, Rule, label
 SH = "http://www.w3.org/ns/shacl#"
 NONE = "<urn:kgreason:none>"
 """The term of a result that has no value, detail or path."""
-SHAPE, RESULT = "shacl_shape", "shacl_result"
+SHAPE, RESULT, ROWS = "shacl_shape", "shacl_result", "shacl_rows"
 COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
 """The places of a result.
 
@@ -62,10 +63,26 @@ def sh(name: str) -> str:
     return f"<{SH}{name}>"
 
 
-def declarations() -> tuple[Rule, ...]:
-    """Return the declarations of the relations: deltas and dumps have shapes and results, and nothing between them."""
+def rows(*terms: str) -> str:
+    """Return an atom of rows. The first term tells the query, and the relation has the number of terms in its name.
+
+    >>> rows('"query 1"', "?x")
+    'shacl_rows2("query 1", ?x)'
+    """
+    return f"{ROWS}{len(terms)}({', '.join(terms)})"
+
+
+def declarations(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the declarations of the relations: deltas and dumps have shapes and results, and nothing between them.
+
+    `rules` are the rules of a shapes graph, for the relations that only some of them have.
+    """
     kinds = [(SHAPE, ("subject", "predicate", "object"), "input"), (RESULT, COLUMNS, "derived")]
     kinds += [(name, columns, "internal") for name, columns in _INTERNAL.items()]
+    sizes = {
+        len(head.terms) for rule in rules for head in rule.heads if head.relation and head.relation.startswith(ROWS)
+    }
+    kinds += [(f"{ROWS}{size}", tuple(f"column{n}" for n in range(1, size + 1)), "internal") for size in sorted(sizes)]
     return tuple(
         Rule((), (), name=name, file=SOURCE, declares=Relation(name, tuple(map(Column, columns)), (), kind))
         for name, columns, kind in kinds
@@ -76,5 +93,6 @@ def check_heads(rules: Iterable[Rule]) -> None:
     """Raise RuleError if a rule that is not the shapes graph's derives what only shapes derive."""
     reserved = {SHAPE, RESULT, *_INTERNAL}
     for rule in rules:
-        if rule.file != SOURCE and (names := reserved.intersection(str(head.relation) for head in rule.heads)):
+        heads = {str(head.relation) for head in rule.heads} if rule.file != SOURCE else set()
+        if names := {name for name in heads if name in reserved or name.startswith(ROWS)}:
             raise RuleError(f"{label(rule)}: only the shapes graph derives facts of {min(names)}")

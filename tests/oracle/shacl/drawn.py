@@ -41,10 +41,26 @@ SELECTS = (
     "SELECT $this WHERE { $this :q ?o . FILTER NOT EXISTS { $this :p ?o } }",
     "SELECT $this (:q AS ?path) ?value WHERE { { $this :q ?value } UNION { ?value :r $this } }",
     "SELECT DISTINCT $this ?value WHERE { $this :p ?o . OPTIONAL { ?o :q ?value } }",
+    "SELECT $this ?value WHERE { $this :p ?o OPTIONAL { ?o :q ?value FILTER (?value != $this) } FILTER (!isLiteral(?o)) }",
+    "SELECT $this WHERE { $this ?p ?o OPTIONAL { ?o :q ?v OPTIONAL { ?v :r ?w } } FILTER (!bound(?w) && isIRI(?o)) }",
+    "SELECT $this ?value WHERE { OPTIONAL { $this :p ?value } OPTIONAL { $this :q ?value } }",
+    "SELECT $this (COUNT(?o) AS ?value) WHERE { OPTIONAL { $this :p ?o } } GROUP BY $this HAVING (COUNT(?o) != 1)",
+    "SELECT $this (COUNT(DISTINCT ?c) AS ?value) WHERE { $this :p|:q ?o . ?o a ?c } GROUP BY $this",
+    "SELECT $this (COUNT(*) + 1 AS ?value) WHERE { { $this :p ?o } UNION { $this :q ?o } UNION { ?o :r $this } } GROUP BY $this",
+    "SELECT $this ?value WHERE { { SELECT $this ?value (COUNT(?x) AS ?n) { $this :p ?value . ?x :q ?y } GROUP BY $this ?value } FILTER (?n > 2) }",
+    "SELECT DISTINCT $this ?value WHERE { $this (:p|^:q)+ ?value }",
+    "SELECT DISTINCT $this ?value WHERE { ?value :q* ?x . ?x :p $this }",
+    "SELECT $this WHERE { $this :p ?o FILTER NOT EXISTS { ?o :q ?v FILTER NOT EXISTS { ?v :r $this } } }",
+    "SELECT $this ?value WHERE { $this :p ?value FILTER EXISTS { { ?value :q ?v } UNION { ?v :r ?value } } }",
+    "SELECT $this WHERE { FILTER NOT EXISTS { $this :p/:q* ?v . ?v a :A } }",
+    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape sh:targetClass ?value } FILTER NOT EXISTS { $this a ?value } }",
 )
 SELECTS_OF_A_PATH = (
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER (isLiteral(?value)) }",
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER EXISTS { ?value ?p $this } }",
+    "SELECT DISTINCT $this ?value WHERE { ?x :p $this ; $PATH ?value . }",
+    "SELECT $this (COUNT(DISTINCT ?v) AS ?value) WHERE { $this $PATH ?v } GROUP BY $this HAVING (COUNT(DISTINCT ?v) > 1)",
+    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?o OPTIONAL { ?o $PATH ?value } }",
 )
 
 
@@ -222,7 +238,10 @@ class Shapes:
         return f"[ sh:{name} {self.path(depth - 1)} ]"
 
 
-_DECLARED = 'sh:declare [ sh:prefix "" ; sh:namespace "http://e/"^^xsd:anyURI ]'
+_DECLARED = (
+    'sh:declare [ sh:prefix "" ; sh:namespace "http://e/"^^xsd:anyURI ] ,'
+    ' [ sh:prefix "sh" ; sh:namespace "http://www.w3.org/ns/shacl#"^^xsd:anyURI ]'
+)
 
 
 def _one(name: str, choices: tuple[str, ...]) -> Callable[[Random, Knobs], list[str]]:
