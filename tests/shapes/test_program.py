@@ -34,7 +34,23 @@ REFUSED = {
     ":S sh:targetNode :a ; sh:path [ sh:inversePath _:x ] . _:x sh:inversePath _:x .": "the path contains itself",
     ":S sh:targetNode :a ; sh:rule [ ] .": "sh:rule is not supported",
     ":S sh:target [ ] ; sh:targetNode :a .": "sh:target is not supported",
-    ":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT $this { $this :p ?x OPTIONAL { ?x :q ?y } }' ] .": "OPTIONAL",
+    ":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT $this { $this :p ?x }' ] .": "the prefix : is not declared",
+    **{
+        f":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT {query}' ] .": message
+        for query, message in {
+            "$this { $this ?p ?x MINUS { ?x ?p $this } }": "SHACL forbids MINUS",
+            "$this { $this ?p ?x } LIMIT 1": "LIMIT is not supported",
+            "?x { $this ?p ?x }": "must project $this",
+            "$this (COUNT(?x) AS ?n) { $this ?p ?x }": "needs GROUP BY",
+            "$this ?x (COUNT(?p) AS ?n) { $this ?p ?x } GROUP BY $this": "?x is not in GROUP BY",
+            "$this { { SELECT ?x { ?x ?p $this } } }": "must project $this",
+            "$this { GRAPH ?g { $this ?p ?x } }": "GRAPH is supported with $shapesGraph alone",
+            "$this { $this !a ?x }": "! in a path is not supported",
+            "$this { ?x <urn:p>* ?y }": "a path needs a start or an end",
+            "$this { $this ?p ?x ": "a bracket of the query is not closed",
+            "$this { $this ?p ?x } }": "is not supported in a query",
+        }.items()
+    },
     ":S sh:targetNode :a ; sh:sparql [ sh:select 'ASK { $this :p ?x }' ] .": "must be a SELECT query",
     "<http://e/> sh:entailment <http://www.w3.org/ns/entailment/RIF> .": "is not what the rules of the graph give",
 }

@@ -93,6 +93,8 @@ def _select(site: Site, validation: Validation) -> Iterator[Result]:
     bound = {**_bindings(site), **validation.parameters}
     for row in _evaluate(site, text, bound)["bindings"]:
         solution = {str(name): value for name, value in row.items()}
+        if "this" not in solution:
+            continue  # rdflib makes a group of nothing of no solutions
         failure = solution.get("failure")
         if failure is not None and is_true(failure):
             raise Failure("a solution binds ?failure to true")
