@@ -106,7 +106,8 @@ class Writer:
 
 def target(shape: Shape) -> str:
     """Return the atom that holds for the targets of a shape: its focus nodes, if nothing else uses the shape."""
-    return f"shacl_{'target' if shape.uses else 'focus'}({shape.node}, ?x)"
+    name = "target" if shape.uses or shape.is_condition else "focus"
+    return f"shacl_{name}({shape.node}, ?x)"
 
 
 def _term(path: Path | None) -> str:

@@ -42,8 +42,8 @@ class Body(NamedTuple):
     text: str
     names: frozenset[str]
     row: str = NONE
-    heads: tuple[str, ...] = ()
-    """The atoms of the template of a CONSTRUCT query."""
+    heads: tuple[tuple[str, ...], ...] = ()
+    """The terms of the triples that a CONSTRUCT query makes."""
 
 
 class Compiler:
@@ -188,11 +188,19 @@ class Compiler:
         return self._text(self._rule(found, sorted(needed)))
 
     def template(self, tokens: list[str], group: Group) -> Iterator[Body]:
-        """Yield the heads and the body of a CONSTRUCT query for each alternative; its blank nodes are made by SKOLEM."""
+        """Yield the heads and the body of a CONSTRUCT query for each alternative; its blank nodes are made by SKOLEM.
+
+        A triple of the template with a variable without a value is left out.
+        """
+        names = variables(tokens)
         for found in self.alternatives(group):
-            rule = self._parsed(" ".join(self._filled(tokens)), found)
-            text = self._text(rule)
-            yield Body(text, found.names, heads=tuple(self._atom_text(head) for head in rule.heads))
+            missing = sorted(names - found.names - self._bound)
+            pretended = tuple(token for name in missing for token in (f"<{ATOM}>", FOCUS, f"?{name}", "."))
+            without = {Variable(name) for name in missing}
+            rule = self._parsed(" ".join(self._filled(tokens)), found, pretended)
+            rule = replace(rule, computed=tuple(_without(each, without) for each in rule.computed))
+            heads = tuple(tuple(map(self._term_text, head.terms)) for head in rule.heads if without.isdisjoint(head.terms))
+            yield Body(self._text(rule), found.names, heads=heads)
 
     # groups
 
@@ -313,8 +321,8 @@ class Compiler:
         computed = tuple(each for each in rule.computed if each.parts[0] != "TRIPLE" or NONE not in each.parts)
         return replace(rule, computed=computed)
 
-    def _parsed(self, head: str, found: Alternative) -> Rule:
-        text = " ".join([*self._first, *found.tokens()])
+    def _parsed(self, head: str, found: Alternative, before: tuple[str, ...] = ()) -> Rule:
+        text = " ".join([*self._first, *before, *found.tokens()])
         try:
             rules = parse(f"{self._declared}CONSTRUCT {{ {head} }} WHERE {{ {text} }}", self.where, None, syntax="rq")
             (rule,) = rules.rules
@@ -410,6 +418,14 @@ def _is_grouped(form: SelectForm) -> bool:
     from kgreason.shapes.query.grouping import calls
 
     return any(calls(item.expression) for item in form.items)
+
+
+def _without(computed: Computed, missing: set[Variable]) -> Computed:
+    """Return a SKOLEM without the arguments that have no value."""
+    if computed.parts[0] != "SKOLEM" or missing.isdisjoint(computed.parts):
+        return computed
+    kept = [part for part in computed.parts[3:-1] if part != "," and part not in missing]
+    return computed._replace(parts=(*computed.parts[:3], *(each for part in kept for each in (",", part)), ")"))
 
 
 def _term(term: Term) -> Term:

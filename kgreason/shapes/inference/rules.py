@@ -1,0 +1,161 @@
+"""`inferred`: the rules of a shapes graph (SHACL-AF, 8) as rules that make triples.
+
+    :S sh:targetClass :C ; sh:rule [ a sh:TripleRule ; sh:condition :D ;
+                                     sh:subject sh:this ; sh:predicate :p ; sh:object [ sh:path :q ] ]
+
+    shacl_runs(rule, ?x)             the targets of :S that conform to :D
+    shacl_made(order, ?x, :p, ?v)    for each value ?v of the expression
+
+A rule runs for the targets of its shape that conform to all conditions, in one pass by sh:order (`orders`). A shape or
+a rule whose sh:deactivated is true makes nothing. Laws: a rule never sees what a rule of its order makes; with
+`is_iterated` all rules are one fixpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from kgreason.datatypes.literals import unescaped
+from kgreason.errors import ShapesError
+from kgreason.rules.model import Atom, Rule
+from kgreason.shapes.focus import write_targets
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.inference.expressions import Expressions
+from kgreason.shapes.inference.orders import MADE, at_order, exports, number, pattern_of
+from kgreason.shapes.paths import Paths
+from kgreason.shapes.query.compiler import Compiler
+from kgreason.shapes.query.forms import construct
+from kgreason.shapes.query.sources import prefixes_of, query_of
+from kgreason.shapes.shape import Shape, own_targets, targets_of
+from kgreason.shapes.vocabulary import TRUE, sh
+from kgreason.shapes.writer import Writer
+
+Add = Callable[[str, str], None]
+Conditions = Callable[[dict[str, list[str]], Paths, Add], None]
+"""Adds the rules of shapes that are asked, each with the bodies that bind `?v` to the nodes."""
+ITERATED = "<urn:kgreason:iterated-rules>"
+"""The value of sh:entailment with which the rules of a shapes graph are one fixpoint."""
+
+
+class ShapeRule(NamedTuple):
+    """A rule of the shapes graph, of the shape `shape`."""
+
+    shape: str
+    node: str
+    order: float
+
+
+def inferred(
+    graph: ShapesGraph, conditions: Conditions, parsed: Callable[[str, str], Rule], *, is_iterated: bool
+) -> list[Rule]:
+    """Return the rules for all sh:rule of a shapes graph; `parsed` reads the name and the text of one.
+
+    Raises ShapesError.
+    """
+    several = list(_rules(graph))
+    orders = [0.0] if is_iterated else sorted({each.order for each in several})
+    by_order = list[list[Rule]]()
+    for place, order in enumerate(orders if several else ()):
+        found: dict[tuple[str, str], None] = {}
+
+        def add(name: str, text: str, found: dict[tuple[str, str], None] = found) -> None:
+            found[name, text] = None
+
+        chosen = [each for each in several if is_iterated or each.order == order]
+        _Order(graph, place, add, conditions).write(chosen)
+        by_order.append([parsed(name, text) for name, text in found])
+    patterns = [[_pattern(rule) for rule in rules if rule.heads[0].relation == MADE] for rules in by_order]
+    moved = list[Rule]()
+    for place, rules in enumerate(by_order):
+        later = [] if is_iterated else [pattern for each in patterns[place:] for pattern in each]
+        moved += at_order(place, rules, list(dict.fromkeys(later)))
+    return [*moved, *exports(moved)]
+
+
+def _pattern(rule: Rule) -> Atom:
+    return pattern_of(Atom(None, rule.heads[0].terms[1:]))
+
+
+def _rules(graph: ShapesGraph) -> Iterator[ShapeRule]:
+    for shape, predicate, node in graph.triples:
+        if predicate != sh("rule") or TRUE in (graph.one(shape, "deactivated"), graph.one(node, "deactivated")):
+            continue
+        order = graph.one(node, "order")
+        try:
+            yield ShapeRule(shape, node, float(unescaped(order).lexical) if order else 0.0)
+        except ValueError:
+            raise ShapesError(f"{node}: sh:order needs a number; got {order}") from None
+
+
+class _Order:
+    """Writes the rules of one order, the one with the number `place`."""
+
+    def __init__(self, graph: ShapesGraph, place: int, add: Add, conditions: Conditions) -> None:
+        self._graph, self._place, self._add, self._conditions = graph, place, add, conditions
+        self._paths = Paths(add)
+        self._asked: dict[str, list[str]] = {}
+
+    def write(self, several: Iterable[ShapeRule]) -> None:
+        """Add the rules for rules of the shapes graph, and for what they ask."""
+        rules, own = list(several), own_targets(self._graph)
+        for shape in dict.fromkeys(each.shape for each in rules):
+            targets = targets_of(self._graph, shape, own)
+            holder = Shape(shape, None, targets, sh("Violation"), is_deactivated=False)
+            write_targets(Writer(holder, self._graph, self._paths, self._add), f"shacl_target({shape}, ?x)")
+        for each in rules:
+            self._runs(each)
+            if self._graph.objects(each.node, sh("construct")):
+                self._construct(each)
+            elif all(self._graph.objects(each.node, sh(name)) for name in ("subject", "predicate", "object")):
+                self._triple(each)
+            else:
+                raise ShapesError(f"{each.node}: a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object")
+        if self._asked:
+            self._conditions(self._asked, self._paths, self._add)
+
+    def _runs(self, rule: ShapeRule) -> None:
+        atoms = [f"shacl_target({rule.shape}, ?x)"]
+        for shape in self._graph.objects(rule.node, sh("condition")):
+            self._ask(shape, f"shacl_target({rule.shape}, ?v)")
+            atoms.append(f"NOT shacl_fails({shape}, ?x)")
+        self._add("sh-condition", f"{_runs(rule)} :- {', '.join(atoms)} .")
+
+    def _ask(self, shape: str, body: str) -> None:
+        self._asked.setdefault(shape, []).append(body)
+
+    def _triple(self, rule: ShapeRule) -> None:
+        graph, terms, atoms = self._graph, list[str](), [_runs(rule)]
+        expressions = Expressions(rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
+        for name, variable in (("subject", "?s"), ("predicate", "?p"), ("object", "?o")):
+            node = graph.one(rule.node, name)
+            assert node is not None
+            term, inner = expressions.term(node, variable)
+            terms.append(term)
+            atoms += inner
+        for place, test in ((0, "!isLiteral"), (1, "isIRI")):
+            if terms[place].startswith("?"):
+                atoms.append(f"FILTER({test}({terms[place]}))")
+            elif not terms[place].startswith("<" if place else ("<", "_:")):
+                raise ShapesError(f"{rule.node}: {terms[place]} cannot be the {('subject', 'predicate')[place]}")
+        self._make(terms, ", ".join(atoms))
+
+    def _construct(self, rule: ShapeRule) -> None:
+        graph = self._graph
+        text = query_of(graph, rule.node, "construct")
+        assert text is not None
+        template, group = construct(text, rule.node)
+        bound = {"currentShape": rule.shape}
+        prefixes = dict(prefixes_of(graph, rule.node))
+        compiler = Compiler(rule.node, _runs(rule), bound, prefixes, self._paths, self._add)
+        for body in compiler.template(template, group):
+            for terms in body.heads:
+                self._make(terms, ", ".join(filter(None, [_runs(rule), body.text])))
+
+    def _make(self, terms: Iterable[str], body: str) -> None:
+        self._add("sh-rule", f"{MADE}({number(self._place)}, {', '.join(terms)}) :- {body} .")
+
+
+def _runs(rule: ShapeRule) -> str:
+    """Return the atom that holds for the nodes for which a rule runs."""
+    return f"shacl_runs({rule.node}, ?x)"
