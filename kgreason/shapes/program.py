@@ -92,10 +92,7 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
     def add(name: str, text: str) -> None:
         found[name, text] = None
 
-    def conditions(asked: dict[str, list[str]], paths: Paths, add: Add) -> None:
-        for shape, bodies in asked.items():
-            for body in bodies:
-                add("sh-condition", f"shacl_focus({shape}, ?v) :- {body} .")
+    def conditions(asked: Iterable[str], paths: Paths, add: Add) -> None:
         _write(graph, shapes_of(graph, asked, reporting=False), paths, add)
 
     _write(graph, shapes_of(graph), Paths(add), add)

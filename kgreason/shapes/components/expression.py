@@ -12,8 +12,9 @@ def expression(writer: Writer, parameter: str) -> None:
     """The only value of the expression for each value node is true."""
     nodes = f"shacl_runs({quote(f'{writer.node} {parameter}')}, ?x)"
 
-    def ask(shape: str, body: str) -> None:
+    def ask(shape: str, body: str) -> str:
         writer.add("sh-filterShape", f"shacl_focus({shape}, ?v) :- {body} .")
+        return "shacl_fails"
 
     writer.add("sh-expression", f"{nodes.replace('?x', writer.value)} :- {', '.join([writer.focus, *writer.values])} .")
     expressions = Expressions(f"{writer.node} {parameter}", nodes, writer.graph, writer.paths, writer.add, ask)

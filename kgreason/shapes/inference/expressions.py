@@ -27,7 +27,8 @@ class Expressions:
     """Writes the expressions of one rule or constraint.
 
     `name` tells its expressions from those of others; `nodes` is the atom that holds for the nodes `?x` for which they
-    are evaluated. `ask` is called with each shape that an expression asks, and the atoms that bind `?v` to the nodes.
+    are evaluated. `ask` is called with each shape that an expression asks, and the atoms that bind `?v` to the nodes; it
+    returns the relation of the nodes that do not conform.
     """
 
     def __init__(
@@ -37,7 +38,7 @@ class Expressions:
         graph: ShapesGraph,
         paths: Paths,
         add: Callable[[str, str], None],
-        ask: Callable[[str, str], None],
+        ask: Callable[[str, str], str],
     ) -> None:
         self._name, self._nodes, self._graph, self._paths, self._add = name, nodes, graph, paths, add
         self._ask, self._known = ask, set[str]()
@@ -70,8 +71,8 @@ class Expressions:
             return self._rule(key, "?v", *atoms, self._paths.follow(path_of(graph, path).normal(), body, start, "?v"))
         if (shape := graph.one(node, "filterShape")) is not None:
             inner = self.value(self._nodes_of(node), "?v")
-            self._ask(shape, f"{self._nodes}, {inner}")
-            return self._rule(key, "?v", inner, f"NOT shacl_fails({shape}, ?v)")
+            fails = self._ask(shape, f"{self._nodes}, {inner}")
+            return self._rule(key, "?v", inner, f"NOT {fails}({shape}, ?v)")
         if (head := graph.one(node, "intersection")) is not None:
             return self._rule(key, "?v", *[self.value(each, "?v") for each in graph.members(head)])
         if (head := graph.one(node, "union")) is not None:

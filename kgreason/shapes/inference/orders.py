@@ -11,7 +11,7 @@ Laws: one pass by order. With `is_iterated` all orders are one fixpoint, and eve
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from kgreason.rules.model import DATA, Atom, Rule, Term, Variable
@@ -50,20 +50,35 @@ def at_order(order: int, rules: Sequence[Rule], later: Sequence[Atom]) -> list[R
             return Atom(SEEN, (number(order), *found.terms))
         return found if found.relation in _SHARED else Atom(f"{found.relation}_at{order}", found.terms)
 
+    moved = [_with(rule, atom) for rule in rules]
+    return [*moved, *_supply(order, seen, _classes(rules), later)]
+
+
+def apart(number: int, rules: Iterable[Rule]) -> list[Rule]:
+    """Return the rules of shapes with relations of their own, for one who asks them.
+
+    Then what an expression asks of a shape may depend on what another asked of this shape.
+    """
+
+    def atom(found: Atom) -> Atom:
+        return found if found.relation in _SHARED else Atom(f"{found.relation}_{number}", found.terms)
+
+    return [_with(rule, atom) for rule in rules]
+
+
+def _with(rule: Rule, atom: Callable[[Atom], Atom]) -> Rule:
+    """Return a rule with other atoms."""
+
     def atoms(several: tuple[Atom, ...]) -> tuple[Atom, ...]:
         return tuple(map(atom, several))
 
-    moved = [
-        replace(
-            rule,
-            heads=atoms(rule.heads),
-            body=atoms(rule.body),
-            negated=tuple(each._replace(atoms=atoms(each.atoms)) for each in rule.negated),
-            aggregates=tuple(each._replace(atoms=atoms(each.atoms)) for each in rule.aggregates),
-        )
-        for rule in rules
-    ]
-    return [*moved, *_supply(order, seen, _classes(rules), later)]
+    return replace(
+        rule,
+        heads=atoms(rule.heads),
+        body=atoms(rule.body),
+        negated=tuple(each._replace(atoms=atoms(each.atoms)) for each in rule.negated),
+        aggregates=tuple(each._replace(atoms=atoms(each.atoms)) for each in rule.aggregates),
+    )
 
 
 def _supply(order: int, seen: Iterable[Atom], classes: Iterable[str], later: Sequence[Atom]) -> list[Rule]:
@@ -103,5 +118,5 @@ def _general(atom: Atom) -> Atom:
 
 def _classes(rules: Iterable[Rule]) -> list[str]:
     """Return the classes that targets and sh:class of the rules name."""
-    heads = (head for rule in rules if not rule.body for head in rule.heads if head.relation == "shacl_class")
+    heads = (head for rule in rules if not rule.body for head in rule.heads if head.relation and head.relation.startswith("shacl_class"))
     return sorted({str(head.terms[0]) for head in heads})

@@ -13,7 +13,7 @@ a rule whose sh:deactivated is true makes nothing. Laws: a rule never sees what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from kgreason.datatypes.literals import unescaped
@@ -22,7 +22,7 @@ from kgreason.rules.model import Atom, Rule
 from kgreason.shapes.focus import write_targets
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.inference.expressions import Expressions
-from kgreason.shapes.inference.orders import MADE, at_order, exports, number, pattern_of
+from kgreason.shapes.inference.orders import MADE, apart, at_order, exports, number, pattern_of
 from kgreason.shapes.paths import Paths
 from kgreason.shapes.query.compiler import Compiler
 from kgreason.shapes.query.forms import construct
@@ -32,8 +32,8 @@ from kgreason.shapes.vocabulary import TRUE, sh
 from kgreason.shapes.writer import Writer
 
 Add = Callable[[str, str], None]
-Conditions = Callable[[dict[str, list[str]], Paths, Add], None]
-"""Adds the rules of shapes that are asked, each with the bodies that bind `?v` to the nodes."""
+Conditions = Callable[[Iterable[str], Paths, Add], None]
+"""Adds the rules of shapes that are asked."""
 ITERATED = "<urn:kgreason:iterated-rules>"
 """The value of sh:entailment with which the rules of a shapes graph are one fixpoint."""
 
@@ -57,14 +57,8 @@ def inferred(
     orders = [0.0] if is_iterated else sorted({each.order for each in several})
     by_order = list[list[Rule]]()
     for place, order in enumerate(orders if several else ()):
-        found: dict[tuple[str, str], None] = {}
-
-        def add(name: str, text: str, found: dict[tuple[str, str], None] = found) -> None:
-            found[name, text] = None
-
         chosen = [each for each in several if is_iterated or each.order == order]
-        _Order(graph, place, add, conditions).write(chosen)
-        by_order.append([parsed(name, text) for name, text in found])
+        by_order.append(_Order(graph, place, conditions, parsed).rules(chosen))
     patterns = [[_pattern(rule) for rule in rules if rule.heads[0].relation == MADE] for rules in by_order]
     moved = list[Rule]()
     for place, rules in enumerate(by_order):
@@ -91,19 +85,23 @@ def _rules(graph: ShapesGraph) -> Iterator[ShapeRule]:
 class _Order:
     """Writes the rules of one order, the one with the number `place`."""
 
-    def __init__(self, graph: ShapesGraph, place: int, add: Add, conditions: Conditions) -> None:
-        self._graph, self._place, self._add, self._conditions = graph, place, add, conditions
-        self._paths = Paths(add)
-        self._asked: dict[str, list[str]] = {}
+    def __init__(
+        self, graph: ShapesGraph, place: int, conditions: Conditions, parsed: Callable[[str, str], Rule]
+    ) -> None:
+        self._graph, self._place, self._conditions, self._parsed = graph, place, conditions, parsed
+        self._texts: dict[tuple[str, str], None] = {}
+        self._paths = Paths(self._add)
+        self._asked = list[str]()
+        self._apart = list[str]()
 
-    def write(self, several: Iterable[ShapeRule]) -> None:
-        """Add the rules for rules of the shapes graph, and for what they ask."""
-        rules, own = list(several), own_targets(self._graph)
-        for shape in dict.fromkeys(each.shape for each in rules):
+    def rules(self, several: Iterable[ShapeRule]) -> list[Rule]:
+        """Return the rules for rules of the shapes graph, and for what they ask."""
+        chosen, own = list(several), own_targets(self._graph)
+        for shape in dict.fromkeys(each.shape for each in chosen):
             targets = targets_of(self._graph, shape, own)
             holder = Shape(shape, None, targets, sh("Violation"), is_deactivated=False)
             write_targets(Writer(holder, self._graph, self._paths, self._add), f"shacl_target({shape}, ?x)")
-        for each in rules:
+        for each in chosen:
             self._runs(each)
             if self._graph.objects(each.node, sh("construct")):
                 self._construct(each)
@@ -111,18 +109,34 @@ class _Order:
                 self._triple(each)
             else:
                 raise ShapesError(f"{each.node}: a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object")
-        if self._asked:
-            self._conditions(self._asked, self._paths, self._add)
+        self._conditions(self._asked, self._paths, self._add)
+        found = [self._parsed(name, text) for name, text in self._texts]
+        for number, shape in enumerate(self._apart):
+            texts: dict[tuple[str, str], None] = {}
+
+            def add(name: str, text: str, texts: dict[tuple[str, str], None] = texts) -> None:
+                texts[name, text] = None
+
+            self._conditions([shape], Paths(add), add)
+            found += apart(number, (self._parsed(name, text) for name, text in texts))
+        return found
+
+    def _add(self, name: str, text: str) -> None:
+        self._texts[name, text] = None
 
     def _runs(self, rule: ShapeRule) -> None:
         atoms = [f"shacl_target({rule.shape}, ?x)"]
         for shape in self._graph.objects(rule.node, sh("condition")):
-            self._ask(shape, f"shacl_target({rule.shape}, ?v)")
+            self._asked.append(shape)
+            self._add("sh-condition", f"shacl_focus({shape}, ?x) :- {atoms[0]} .")
             atoms.append(f"NOT shacl_fails({shape}, ?x)")
         self._add("sh-condition", f"{_runs(rule)} :- {', '.join(atoms)} .")
 
-    def _ask(self, shape: str, body: str) -> None:
-        self._asked.setdefault(shape, []).append(body)
+    def _ask(self, shape: str, body: str) -> str:
+        number = len(self._apart)
+        self._apart.append(shape)
+        self._add("sh-filterShape", f"shacl_focus_{number}({shape}, ?v) :- {body} .")
+        return f"shacl_fails_{number}"
 
     def _triple(self, rule: ShapeRule) -> None:
         graph, terms, atoms = self._graph, list[str](), [_runs(rule)]
@@ -133,12 +147,7 @@ class _Order:
             term, inner = expressions.term(node, variable)
             terms.append(term)
             atoms += inner
-        for place, test in ((0, "!isLiteral"), (1, "isIRI")):
-            if terms[place].startswith("?"):
-                atoms.append(f"FILTER({test}({terms[place]}))")
-            elif not terms[place].startswith("<" if place else ("<", "_:")):
-                raise ShapesError(f"{rule.node}: {terms[place]} cannot be the {('subject', 'predicate')[place]}")
-        self._make(terms, ", ".join(atoms))
+        self._make(rule, terms, atoms)
 
     def _construct(self, rule: ShapeRule) -> None:
         graph = self._graph
@@ -150,10 +159,17 @@ class _Order:
         compiler = Compiler(rule.node, _runs(rule), bound, prefixes, self._paths, self._add)
         for body in compiler.template(template, group):
             for terms in body.heads:
-                self._make(terms, ", ".join(filter(None, [_runs(rule), body.text])))
+                self._make(rule, terms, filter(None, [_runs(rule), body.text]))
 
-    def _make(self, terms: Iterable[str], body: str) -> None:
-        self._add("sh-rule", f"{MADE}({number(self._place)}, {', '.join(terms)}) :- {body} .")
+    def _make(self, rule: ShapeRule, terms: Sequence[str], body: Iterable[str]) -> None:
+        """Add the rule that makes a triple. A triple with a literal as its subject is none."""
+        atoms = list(body)
+        for place, test in ((0, "!isLiteral"), (1, "isIRI")):
+            if terms[place].startswith("?"):
+                atoms.append(f"FILTER({test}({terms[place]}))")
+            elif not terms[place].startswith("<" if place else ("<", "_:")):
+                raise ShapesError(f"{rule.node}: {terms[place]} cannot be the {('subject', 'predicate')[place]}")
+        self._add("sh-rule", f"{MADE}({number(self._place)}, {', '.join(terms)}) :- {', '.join(atoms)} .")
 
 
 def _runs(rule: ShapeRule) -> str:

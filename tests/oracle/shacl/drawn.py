@@ -41,6 +41,12 @@ SELECTS = (
     "SELECT $this WHERE { $this :q ?o . FILTER NOT EXISTS { $this :p ?o } }",
     "SELECT $this (:q AS ?path) ?value WHERE { { $this :q ?value } UNION { ?value :r $this } }",
     "SELECT DISTINCT $this ?value WHERE { $this :p ?o . OPTIONAL { ?o :q ?value } }",
+)
+SELECTS_OF_A_PATH = (
+    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER (isLiteral(?value)) }",
+    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER EXISTS { ?value ?p $this } }",
+)
+MORE_SELECTS = (
     "SELECT $this ?value WHERE { $this :p ?o OPTIONAL { ?o :q ?value FILTER (?value != $this) } FILTER (!isLiteral(?o)) }",
     "SELECT $this WHERE { $this ?p ?o OPTIONAL { ?o :q ?v OPTIONAL { ?v :r ?w } } FILTER (!bound(?w) && isIRI(?o)) }",
     "SELECT $this ?value WHERE { OPTIONAL { $this :p ?value } OPTIONAL { $this :q ?value } }",
@@ -53,21 +59,20 @@ SELECTS = (
     "SELECT $this WHERE { $this :p ?o FILTER NOT EXISTS { ?o :q ?v FILTER NOT EXISTS { ?v :r $this } } }",
     "SELECT $this ?value WHERE { $this :p ?value FILTER EXISTS { { ?value :q ?v } UNION { ?v :r ?value } } }",
     "SELECT $this WHERE { FILTER NOT EXISTS { $this :p/:q* ?v . ?v a :A } }",
-    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape sh:targetClass ?value } FILTER NOT EXISTS { $this a ?value } }",
+    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape <http://www.w3.org/ns/shacl#targetClass> ?value } FILTER NOT EXISTS { $this a ?value } }",
 )
-SELECTS_OF_A_PATH = (
-    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER (isLiteral(?value)) }",
-    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER EXISTS { ?value ?p $this } }",
+MORE_SELECTS_OF_A_PATH = (
     "SELECT DISTINCT $this ?value WHERE { ?x :p $this ; $PATH ?value . }",
     "SELECT $this (COUNT(DISTINCT ?v) AS ?value) WHERE { $this $PATH ?v } GROUP BY $this HAVING (COUNT(DISTINCT ?v) > 1)",
-    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?o OPTIONAL { ?o $PATH ?value } }",
+    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?o OPTIONAL { ?o :p ?value } }",
 )
 
 
 class Knobs(NamedTuple):
     """What random shapes and data may have. `leave_out` names components by their parameters, such as `sh:pattern`.
 
-    `links` are triples from node to node. `sparql` is how likely a query is, beside 1 for a component.
+    `links` are triples from node to node. `sparql` is how likely a query is, beside 1 for a component. With
+    `more_queries` there are also such as pySHACL cannot evaluate.
     """
 
     shapes: int = 3
@@ -76,6 +81,7 @@ class Knobs(NamedTuple):
     constraints: int = 3
     paths: bool = True
     sparql: int = 1
+    more_queries: bool = False
     blank_nodes: bool = True
     empty_lists: bool = True
     links: bool = True
@@ -207,7 +213,8 @@ class Shapes:
         if name == "sh:qualifiedValueShape":
             return self._qualified(depth)
         if name == "sh:sparql":
-            select = self._drawn.choice(SELECTS_OF_A_PATH if kind == "property" else SELECTS)
+            several, more = (SELECTS_OF_A_PATH, MORE_SELECTS_OF_A_PATH) if kind == "property" else (SELECTS, MORE_SELECTS)
+            select = self._drawn.choice((*several, *more) if self._knobs.more_queries else several)
             self._say(f"{shape}-select", f'sh:select """{select}""" ; sh:prefixes [ {_DECLARED} ]')
             return [f"sh:sparql {shape}-select"]
         return (_SIMPLE | _SIMPLE_OF_A_PATH)[name](self._drawn, self._knobs)
@@ -238,10 +245,7 @@ class Shapes:
         return f"[ sh:{name} {self.path(depth - 1)} ]"
 
 
-_DECLARED = (
-    'sh:declare [ sh:prefix "" ; sh:namespace "http://e/"^^xsd:anyURI ] ,'
-    ' [ sh:prefix "sh" ; sh:namespace "http://www.w3.org/ns/shacl#"^^xsd:anyURI ]'
-)
+_DECLARED = 'sh:declare [ sh:prefix "" ; sh:namespace "http://e/"^^xsd:anyURI ]'
 
 
 def _one(name: str, choices: tuple[str, ...]) -> Callable[[Random, Knobs], list[str]]:

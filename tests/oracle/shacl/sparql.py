@@ -125,6 +125,19 @@ def _bindings(site: Site) -> dict[str, Node]:
     return {"this": site.focus, "currentShape": site.shape, "shapesGraph": _SHAPES_GRAPH}
 
 
+def targets(data: Graph, shapes: Graph, target: Node) -> set[Node]:
+    """Return the nodes that a target of SPARQL selects (SHACL-AF, 3.1)."""
+    (text,) = _texts(shapes, target, SH.select)
+    return {row["this"] for row in data.query(text)}  # type: ignore[index,call-overload]
+
+
+def constructed(site: Site, rule: Node) -> set[tuple[Node, Node, Node]]:
+    """Return what a SPARQL rule makes for a focus node (SHACL-AF, 8.6): triples of RDF only."""
+    (text,) = _texts(site.validator.shapes, rule, SH.construct)
+    found = _evaluate(site, text, {"this": site.focus})["graph"]
+    return {triple for triple in found if not isinstance(triple[0], Literal) and isinstance(triple[1], URIRef)}
+
+
 def _evaluate(site: Site, text: str, bound: Mapping[str, Node]) -> Any:
     """Evaluate a query with pre-bound variables."""
     query = _insert(_query(text, set(bound)), bound)
