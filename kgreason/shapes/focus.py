@@ -1,4 +1,4 @@
-"""Which nodes a shape validates: its targets (SHACL, 2.1.3; SHACL-AF, 3), and the nodes that other shapes have it validate."""
+"""Which nodes a shape validates: its targets (SHACL, 2.1.3; SHACL-AF, 3), and what other shapes have it validate."""
 
 from __future__ import annotations
 

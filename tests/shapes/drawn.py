@@ -32,7 +32,8 @@ class Statements(NamedTuple):
     @property
     def stays(self) -> bool:
         """Whether a shapes graph without them may be ill-formed."""
-        is_of_a_rule = self.shape.endswith("-rule") and self.predicate not in ("sh:condition", "sh:order", "sh:deactivated")
+        may_go = self.predicate in ("sh:condition", "sh:order", "sh:deactivated")
+        is_of_a_rule = self.shape.endswith("-rule") and not may_go
         return self.predicate == "sh:path" or self.shape.endswith("-select") or is_of_a_rule
 
 

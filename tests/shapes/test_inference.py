@@ -160,7 +160,8 @@ def test_a_rule_runs_for_nodes_whose_class_is_inferred() -> None:
 
 
 def test_rules_are_one_fixpoint_if_the_shapes_graph_says_so() -> None:
-    chain = f":S sh:targetSubjectsOf :p ; {_RULE} :r ; sh:object [ sh:path ( :p :r ) ] ] ; {_RULE} :r ; sh:object [ sh:path :p ] ] ."
+    chain = f""":S sh:targetSubjectsOf :p ; {_RULE} :r ; sh:object [ sh:path ( :p :r ) ] ] ;
+        {_RULE} :r ; sh:object [ sh:path :p ] ] ."""
     data = "".join(f":n{number} :p :n{number + 1} . " for number in range(6))
     iterated = "<http://e/shapes> sh:entailment <urn:kgreason:iterated-rules> ."
     with KnowledgeGraph.open(rules=["none"]) as graph:

@@ -112,7 +112,11 @@ class PendingShapes:
 
     def _check_entailment(self, triples: Iterable[Triple]) -> None:
         for subject, predicate, regime in triples:
-            if predicate == sh("entailment") and regime not in _OWN and not set(_REGIMES.get(regime, ())) & set(self._selected):
+            if (
+                predicate == sh("entailment")
+                and regime not in _OWN
+                and not set(_REGIMES.get(regime, ())) & set(self._selected)
+            ):
                 raise ShapesError(
                     f"{subject}: sh:entailment {regime} is not what the rules of the graph give"
                     f" ({' '.join(self._selected) or 'none'})"

@@ -6,10 +6,11 @@ from kgreason.datatypes.literals import unescaped
 from kgreason.errors import ShapesError
 from kgreason.shapes.query.compiler import Body, Compiler
 from kgreason.shapes.query.forms import ask, select
-from kgreason.shapes.query.groups import Exists, Triples
+from kgreason.shapes.query.groups import Existence, Triples
 from kgreason.shapes.query.sources import arguments, prefixes_of
 from kgreason.shapes.vocabulary import NONE, TRUE, sh
 from kgreason.shapes.writer import Writer
+
 
 def sparql(writer: Writer, parameter: str) -> None:
     """Each solution of a SELECT query is a result; `parameter` is the node of the constraint."""
@@ -42,15 +43,13 @@ def _validate(writer: Writer, component: str, parameter: str, constants: dict[st
         compiler = _compiler(writer, validator, {**constants, **({"value": "?this"} if is_node else {})})
         group = ask(unescaped(text).lexical, validator)
         values = () if is_node else (Triples(["?this", "$PATH", "?value"]),)
-        for body in compiler.bodies((*values, Exists(group, is_negated=True)), ["value"]):
+        for body in compiler.bodies((*values, Existence(group, is_negated=True)), ["value"]):
             _result(writer, component, parameter, body)
     else:
         raise ShapesError(f"{validator}: a validator needs a sh:select or a sh:ask")
 
 
-def _select(
-    writer: Writer, name: str, parameter: str, text: str, node: str, constants: dict[str, str]
-) -> None:
+def _select(writer: Writer, name: str, parameter: str, text: str, node: str, constants: dict[str, str]) -> None:
     """Add the rules of a SELECT query of the constraint or validator `node`."""
     form = select(unescaped(text).lexical, node)
     if "this" not in form.names:

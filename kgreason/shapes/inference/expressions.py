@@ -20,15 +20,16 @@ from kgreason.terms.quoting import quote
 
 _AGGREGATES = {"count": "COUNT(DISTINCT ?v)", "min": "MIN(?v)", "max": "MAX(?v)", "sum": "SUM(?v)"}
 _FALSE = f'"false"^^{v.XSD_BOOLEAN}'
+_KINDS = ("path", "filterShape", "intersection", "union", "distinct", "minus", "exists", "if")
 _REFUSED = ("limit", "offset", "orderBy", "groupConcat")
 
 
 class Expressions:
     """Writes the expressions of one rule or constraint.
 
-    `name` tells its expressions from those of others; `nodes` is the atom that holds for the nodes `?x` for which they
-    are evaluated. `ask` is called with each shape that an expression asks, and the atoms that bind `?v` to the nodes; it
-    returns the relation of the nodes that do not conform.
+    `name` tells its expressions from those of others; `nodes` is the atom that holds for the nodes `?x` for which
+    they are evaluated. `ask` is called with each shape that an expression asks, and the atoms that bind `?v` to the
+    nodes; it returns the relation of the nodes that do not conform.
     """
 
     def __init__(
@@ -59,51 +60,45 @@ class Expressions:
 
     def _define(self, node: str, key: str) -> None:
         graph = self._graph
-        term, _ = self.term(node, "?v") if not node.startswith("_:") else ("", [])
-        if term:
-            return self._rule(key, term)
+        if not node.startswith("_:"):
+            return self._rule(key, self.term(node, "?v")[0])
         for name in _REFUSED:
             if graph.objects(node, sh(name)):
                 raise ShapesError(f"{node}: sh:{name} is not supported in an expression, because no rule says it")
-        if (path := graph.one(node, "path")) is not None:
-            start, atoms = self.term(self._nodes_of(node), "?n")
-            body = ", ".join([self._nodes, *atoms])
-            return self._rule(key, "?v", *atoms, self._paths.follow(path_of(graph, path).normal(), body, start, "?v"))
-        if (shape := graph.one(node, "filterShape")) is not None:
-            inner = self.value(self._nodes_of(node), "?v")
-            fails = self._ask(shape, f"{self._nodes}, {inner}")
-            return self._rule(key, "?v", inner, f"NOT {fails}({shape}, ?v)")
-        if (head := graph.one(node, "intersection")) is not None:
-            return self._rule(key, "?v", *[self.value(each, "?v") for each in graph.members(head)])
-        if (head := graph.one(node, "union")) is not None:
-            for each in graph.members(head):
-                self._rule(key, "?v", self.value(each, "?v"))
-            return None
-        if (inner := graph.one(node, "distinct")) is not None:
-            return self._rule(key, "?v", self.value(inner, "?v"))
-        if (inner := graph.one(node, "minus")) is not None:
-            nodes = self.value(self._nodes_of(node), "?v")
-            return self._rule(key, "?v", nodes, f"NOT {self.value(inner, '?v')}")
-        if (inner := graph.one(node, "exists")) is not None:
-            self._rule(key, TRUE, self.value(inner, "?v"))
-            return self._rule(key, _FALSE, f"NOT EXISTS ?v IN ({self.value(inner, '?v')})")
-        if (condition := graph.one(node, "if")) is not None:
-            return self._if(node, key, condition)
+        for name in _KINDS:
+            if (parameter := graph.one(node, name)) is not None:
+                return self._of_kind(name, key, parameter, graph.one(node, "nodes") or sh("this"), node)
         for name, call in _AGGREGATES.items():
-            if (inner := graph.one(node, name)) is not None:
-                return self._aggregate(key, name, call, self.value(inner, "?v"))
+            if (parameter := graph.one(node, name)) is not None:
+                return self._aggregate(key, name, call, self.value(parameter, "?v"))
         raise ShapesError(f"{node}: not an expression that is supported; functions are not")
 
-    def _rule(self, key: str, value: str, *atoms: str) -> None:
-        self._add("sh-expression", f"shacl_value({key}, ?x, {value}) :- {', '.join([self._nodes, *atoms])} .")
-
-    def _nodes_of(self, node: str) -> str:
-        return self._graph.one(node, "nodes") or sh("this")
-
-    def _aggregate(self, key: str, name: str, call: str, inner: str) -> None:
-        self._rule(key, "?n", f"AGGREGATE({inner} ON ?x BIND {call} AS ?n)")
-        if name in ("count", "sum"):
-            self._rule(key, "0", f"NOT EXISTS ?v IN ({inner})")
+    def _of_kind(self, name: str, key: str, parameter: str, nodes: str, node: str) -> None:
+        """Define an expression of a kind; `nodes` is its sh:nodes."""
+        match name:
+            case "path":
+                start, atoms = self.term(nodes, "?n")
+                body = ", ".join([self._nodes, *atoms])
+                path = path_of(self._graph, parameter).normal()
+                self._rule(key, "?v", *atoms, self._paths.follow(path, body, start, "?v"))
+            case "filterShape":
+                inner = self.value(nodes, "?v")
+                fails = self._ask(parameter, f"{self._nodes}, {inner}")
+                self._rule(key, "?v", inner, f"NOT {fails}({parameter}, ?v)")
+            case "intersection":
+                self._rule(key, "?v", *[self.value(each, "?v") for each in self._graph.members(parameter)])
+            case "union":
+                for each in self._graph.members(parameter):
+                    self._rule(key, "?v", self.value(each, "?v"))
+            case "distinct":
+                self._rule(key, "?v", self.value(parameter, "?v"))
+            case "minus":
+                self._rule(key, "?v", self.value(nodes, "?v"), f"NOT {self.value(parameter, '?v')}")
+            case "exists":
+                self._rule(key, TRUE, self.value(parameter, "?v"))
+                self._rule(key, _FALSE, f"NOT EXISTS ?v IN ({self.value(parameter, '?v')})")
+            case "if":
+                self._if(node, key, parameter)
 
     def _if(self, node: str, key: str, condition: str) -> None:
         """The condition holds if `true` is its value; without sh:then or sh:else there is no value."""
@@ -111,3 +106,11 @@ class Expressions:
         for name, test in (("then", holds), ("else", f"NOT {holds}")):
             if (inner := self._graph.one(node, name)) is not None:
                 self._rule(key, "?v", test, self.value(inner, "?v"))
+
+    def _rule(self, key: str, value: str, *atoms: str) -> None:
+        self._add("sh-expression", f"shacl_value({key}, ?x, {value}) :- {', '.join([self._nodes, *atoms])} .")
+
+    def _aggregate(self, key: str, name: str, call: str, inner: str) -> None:
+        self._rule(key, "?n", f"AGGREGATE({inner} ON ?x BIND {call} AS ?n)")
+        if name in ("count", "sum"):
+            self._rule(key, "0", f"NOT EXISTS ?v IN ({inner})")

@@ -1,4 +1,4 @@
-"""What rules of one order of a shapes graph see (SHACL-AF, 8): what rules of smaller orders made, and nothing of later ones.
+"""What rules of one order of a shapes graph see (SHACL-AF, 8): what rules of smaller orders made, not of later ones.
 
     shacl_made(k, s, p, o)    what rules of the order k make;  [s, p, o] :- shacl_made(k, s, p, o)
     shacl_seen(k, s, p, o)    an asserted triple, or one that a rule of a smaller order made
@@ -54,14 +54,14 @@ def at_order(order: int, rules: Sequence[Rule], later: Sequence[Atom]) -> list[R
     return [*moved, *_supply(order, seen, _classes(rules), later)]
 
 
-def apart(number: int, rules: Iterable[Rule]) -> list[Rule]:
+def apart(name: object, rules: Iterable[Rule]) -> list[Rule]:
     """Return the rules of shapes with relations of their own, for one who asks them.
 
     Then what an expression asks of a shape may depend on what another asked of this shape.
     """
 
     def atom(found: Atom) -> Atom:
-        return found if found.relation in _SHARED else Atom(f"{found.relation}_{number}", found.terms)
+        return found if found.relation in _SHARED else Atom(f"{found.relation}_{name}", found.terms)
 
     return [_with(rule, atom) for rule in rules]
 
@@ -108,15 +108,19 @@ def _made(rule: Rule) -> tuple[Term, Atom]:
 
 
 def _general(atom: Atom) -> Atom:
-    subject, predicate, object_ = _TRIPLE
-    if not isinstance(atom.terms[1], Variable):
-        predicate = atom.terms[1]  # type: ignore[assignment]
-        if predicate == v.RDF_TYPE and not isinstance(atom.terms[2], Variable):
-            object_ = atom.terms[2]  # type: ignore[assignment]
-    return Atom(None, (subject, predicate, object_))
+    _, predicate, object_ = atom.terms
+    is_class = predicate == v.RDF_TYPE and not isinstance(object_, Variable)
+    known = _TRIPLE[1] if isinstance(predicate, Variable) else predicate
+    return Atom(None, (_TRIPLE[0], known, object_ if is_class else _TRIPLE[2]))
 
 
 def _classes(rules: Iterable[Rule]) -> list[str]:
     """Return the classes that targets and sh:class of the rules name."""
-    heads = (head for rule in rules if not rule.body for head in rule.heads if head.relation and head.relation.startswith("shacl_class"))
+    heads = (
+        head
+        for rule in rules
+        if not rule.body
+        for head in rule.heads
+        if head.relation and head.relation.startswith("shacl_class")
+    )
     return sorted({str(head.terms[0]) for head in heads})

@@ -82,25 +82,45 @@ def _rules(graph: ShapesGraph) -> Iterator[ShapeRule]:
             raise ShapesError(f"{node}: sh:order needs a number; got {order}") from None
 
 
+class _Texts:
+    """Texts of rules, each with its name, and their paths."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], None] = {}
+        self.paths = Paths(self.add)
+
+    def add(self, name: str, text: str) -> None:
+        """Add a rule."""
+        self._found[name, text] = None
+
+    def rules(self, parsed: Callable[[str, str], Rule]) -> list[Rule]:
+        """Return the rules."""
+        return [parsed(name, text) for name, text in self._found]
+
+
 class _Order:
-    """Writes the rules of one order, the one with the number `place`."""
+    """Writes the rules of one order, the one with the number `place`.
+
+    Targets, conditions and each shape that an expression asks have relations of their own (`apart`): what an expression
+    asks depends on conditions, and these on targets, so they must not share the starts of a path.
+    """
 
     def __init__(
         self, graph: ShapesGraph, place: int, conditions: Conditions, parsed: Callable[[str, str], Rule]
     ) -> None:
         self._graph, self._place, self._conditions, self._parsed = graph, place, conditions, parsed
-        self._texts: dict[tuple[str, str], None] = {}
-        self._paths = Paths(self._add)
+        self._own = _Texts()
+        self._paths, self._add = self._own.paths, self._own.add
         self._asked = list[str]()
         self._apart = list[str]()
 
     def rules(self, several: Iterable[ShapeRule]) -> list[Rule]:
         """Return the rules for rules of the shapes graph, and for what they ask."""
         chosen, own = list(several), own_targets(self._graph)
+        targets = _Texts()
         for shape in dict.fromkeys(each.shape for each in chosen):
-            targets = targets_of(self._graph, shape, own)
-            holder = Shape(shape, None, targets, sh("Violation"), is_deactivated=False)
-            write_targets(Writer(holder, self._graph, self._paths, self._add), f"shacl_target({shape}, ?x)")
+            holder = Shape(shape, None, targets_of(self._graph, shape, own), sh("Violation"), is_deactivated=False)
+            write_targets(Writer(holder, self._graph, targets.paths, targets.add), f"shacl_focus({shape}, ?x)")
         for each in chosen:
             self._runs(each)
             if self._graph.objects(each.node, sh("construct")):
@@ -108,35 +128,32 @@ class _Order:
             elif all(self._graph.objects(each.node, sh(name)) for name in ("subject", "predicate", "object")):
                 self._triple(each)
             else:
-                raise ShapesError(f"{each.node}: a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object")
-        self._conditions(self._asked, self._paths, self._add)
-        found = [self._parsed(name, text) for name, text in self._texts]
-        for number, shape in enumerate(self._apart):
-            texts: dict[tuple[str, str], None] = {}
-
-            def add(name: str, text: str, texts: dict[tuple[str, str], None] = texts) -> None:
-                texts[name, text] = None
-
-            self._conditions([shape], Paths(add), add)
-            found += apart(number, (self._parsed(name, text) for name, text in texts))
+                raise ShapesError(
+                    f"{each.node}: a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object"
+                )
+        found = [*self._own.rules(self._parsed), *apart("target", targets.rules(self._parsed))]
+        for name, asked in (
+            ("condition", self._asked),
+            *((str(place), [shape]) for place, shape in enumerate(self._apart)),
+        ):
+            texts = _Texts()
+            self._conditions(asked, texts.paths, texts.add)
+            found += apart(name, texts.rules(self._parsed))
         return found
 
-    def _add(self, name: str, text: str) -> None:
-        self._texts[name, text] = None
-
     def _runs(self, rule: ShapeRule) -> None:
-        atoms = [f"shacl_target({rule.shape}, ?x)"]
+        atoms = [f"shacl_focus_target({rule.shape}, ?x)"]
         for shape in self._graph.objects(rule.node, sh("condition")):
             self._asked.append(shape)
-            self._add("sh-condition", f"shacl_focus({shape}, ?x) :- {atoms[0]} .")
-            atoms.append(f"NOT shacl_fails({shape}, ?x)")
+            self._add("sh-condition", f"shacl_focus_condition({shape}, ?x) :- {atoms[0]} .")
+            atoms.append(f"NOT shacl_fails_condition({shape}, ?x)")
         self._add("sh-condition", f"{_runs(rule)} :- {', '.join(atoms)} .")
 
     def _ask(self, shape: str, body: str) -> str:
-        number = len(self._apart)
+        place = len(self._apart)
         self._apart.append(shape)
-        self._add("sh-filterShape", f"shacl_focus_{number}({shape}, ?v) :- {body} .")
-        return f"shacl_fails_{number}"
+        self._add("sh-filterShape", f"shacl_focus_{place}({shape}, ?v) :- {body} .")
+        return f"shacl_fails_{place}"
 
     def _triple(self, rule: ShapeRule) -> None:
         graph, terms, atoms = self._graph, list[str](), [_runs(rule)]

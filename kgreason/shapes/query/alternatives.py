@@ -34,7 +34,15 @@ class Alternative(NamedTuple):
 
     def joined(self, other: Alternative) -> Alternative:
         """Return both together."""
-        return Alternative(*(one | two if isinstance(one, frozenset) else one + two for one, two in zip(self, other)))  # type: ignore[arg-type,operator]
+        return Alternative(
+            self.patterns + other.patterns,
+            self.filters + other.filters,
+            self.absent + other.absent,
+            self.names | other.names,
+            self.unbound | other.unbound,
+            self.inner + other.inner,
+            self.binds | other.binds,
+        )
 
     def renamed(self, names: Callable[[str], str | None]) -> Alternative:
         """Return it with other variables: `names` has the name for a name, or None."""
@@ -43,13 +51,16 @@ class Alternative(NamedTuple):
             other = names(name)
             return None if other is None else f"?{other}"
 
+        def tokens(several: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+            return tuple(tuple(replaced(one, text)) for one in several)
+
         def each(several: frozenset[str]) -> frozenset[str]:
             return frozenset(names(name) or name for name in several)
 
         return Alternative(
             tuple(replaced(self.patterns, text)),
-            tuple(tuple(replaced(one, text)) for one in self.filters),
-            tuple(tuple(replaced(one, text)) for one in self.absent),
+            tokens(self.filters),
+            tokens(self.absent),
             each(self.names),
             each(self.unbound),
             tuple(one.renamed(names) for one in self.inner),

@@ -1,7 +1,8 @@
 """`Compiler`: a group of a query as bodies of rules.
 
-    group -> alternatives -> CONSTRUCT { ... } WHERE { one alternative } -> a rule (`rules.parser`), of which the body is
-    taken. Terms of the query stand for what is no pattern: the focus nodes, paths, atoms of relations.
+    group -> alternatives -> CONSTRUCT { ... } WHERE { one alternative } -> a rule (`rules.parser`), and its body
+
+Terms of the query stand for what is no pattern: the focus nodes, paths, atoms of relations.
 
 What one body cannot say becomes a relation, `shacl_rows(query, columns)`: EXISTS, sub-SELECT with DISTINCT or GROUP BY,
 and NOT EXISTS of more than patterns and filters.
@@ -23,7 +24,18 @@ from kgreason.rules.parser import parse
 from kgreason.shapes.paths import Path, Paths
 from kgreason.shapes.query.alternatives import UNBOUND, Alternative
 from kgreason.shapes.query.forms import SelectForm, select_of
-from kgreason.shapes.query.groups import Bind, Exists, Filter, Graph, Group, Optional, Select, Triples, Union
+from kgreason.shapes.query.grouping import calls, grouped
+from kgreason.shapes.query.groups import (
+    Bind,
+    Condition,
+    Existence,
+    FromGraph,
+    Group,
+    Optional,
+    SubSelect,
+    Triples,
+    Union,
+)
 from kgreason.shapes.query.paths import PathTerms
 from kgreason.shapes.query.tokens import is_variable, replaced, variables
 from kgreason.shapes.vocabulary import NONE, ROWS, SHAPE, rows
@@ -84,59 +96,55 @@ class Compiler:
             name for name in (*constants, "this" if start else "", "PATH", "shapesGraph") if name
         ) - {name for name, term in constants.items() if not term}
 
-    # what a query says, as bodies
-
     def bodies(self, group: Group, projected: Iterable[str], *, is_distinct: bool = True) -> Iterator[Body]:
         """Yield a body for each alternative of a group, in which the names `projected` are needed."""
-        wanted = frozenset(projected)
-        for number, found in enumerate(self.alternatives(group)):
+        return self._bodies(self.alternatives(group), frozenset(projected), is_distinct=is_distinct)
+
+    def select(self, form: SelectForm) -> Iterator[Body]:
+        """Yield the bodies of a SELECT query."""
+        wanted = frozenset(form.names)
+        if form.by or _is_grouped(form):
+            return self._bodies([grouped(self, form)], wanted, is_distinct=True)
+        binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
+        return self._bodies(self.alternatives((*form.group, *binds)), wanted, is_distinct=form.is_distinct)
+
+    def _bodies(self, several: list[Alternative], wanted: frozenset[str], *, is_distinct: bool) -> Iterator[Body]:
+        for number, found in enumerate(several):
             rule = self._rule(found, sorted(wanted & (found.names | {"this"})))
-            text = self._text(rule)
-            others = sorted(
-                str(each) for each in rule.bound() if isinstance(each, Variable) and each.name not in wanted | {"this"}
-            )
+            text, names = self._text(rule), wanted | {"this"}
+            others = sorted(str(each) for each in rule.bound() if isinstance(each, Variable) and each.name not in names)
             row = NONE
             if not is_distinct and (others or number):
                 row = "?row"
                 text += f', BIND(SKOLEM("row {number}", {", ".join(["?x", *map(_renamed, others)])}) AS ?row)'
             yield Body(text, found.names & wanted, row)
 
-    def select(self, form: SelectForm) -> Iterator[Body]:
-        """Yield the bodies of a SELECT query."""
-        inner = self._grouped(form) if form.by or _is_grouped(form) else None
-        group = (*form.group, *(Bind(list(item.expression), item.name) for item in form.items if item.expression))
-        if inner is None:
-            yield from self.bodies(group, form.names, is_distinct=form.is_distinct)
-        else:
-            self._extra = inner
-            yield from self.bodies((Select([]),), form.names)
-
     def alternatives(self, group: Group) -> list[Alternative]:
         """Return the alternatives of a group. Raises ShapesError."""
-        found, conditions = [_EMPTY], list[Exists]()
+        found, conditions = [_EMPTY], list[Existence]()
         for element in group:
             match element:
                 case Triples(tokens):
-                    inner = self._terms.without(self._filled(tokens))
+                    inner = self._terms.without(self.filled(tokens))
                     text = (*inner, *([] if not inner or inner[-1] == "." else ["."]))
                     found = [each.joined(Alternative(text, names=frozenset(variables(inner)))) for each in found]
-                case Filter(tokens):
-                    test = Alternative(filters=(tuple(self._filled(tokens)),))
+                case Condition(tokens):
+                    test = Alternative(filters=(tuple(self.filled(tokens)),))
                     found = [each.joined(test) for each in found]
                 case Bind(tokens, name):
-                    text = ("BIND", "(", *self._filled(tokens), "AS", f"?{name}", ")")
+                    text = ("BIND", "(", *self.filled(tokens), "AS", f"?{name}", ")")
                     bind = Alternative(text, names=frozenset([name]), binds=frozenset([name]))
                     found = [each.joined(bind) for each in found]
-                case Exists():
+                case Existence():
                     conditions.append(element)
                 case Union(groups):
                     parts = [part for one in groups for part in self.alternatives(one)]
                     found = [each.joined(part._replace(inner=(*part.inner, part))) for each in found for part in parts]
                 case Optional(inner_group):
                     found = [one for each in found for one in self._optional(each, inner_group)]
-                case Graph(term, inner_group):
+                case FromGraph(term, inner_group):
                     found = [each.joined(self._graph(term, inner_group)) for each in found]
-                case Select(tokens):
+                case SubSelect(tokens):
                     parts = self._sub_select(tokens)
                     found = [each.joined(part) for each in found for part in parts]
         for condition in conditions:
@@ -159,7 +167,9 @@ class Compiler:
             found += [f"<{ATOM}>", f"<{ATOM}:{number}:{place}>", term, "."]
         return found
 
-    def relation(self, columns: Iterable[str], found: Iterable[Alternative], *, left: Alternative = _EMPTY) -> list[str]:
+    def relation(
+        self, columns: Iterable[str], found: Iterable[Alternative], *, left: Alternative = _EMPTY
+    ) -> list[str]:
         """Make a relation of the values that alternatives, each after `left`, give to columns. Returns its patterns.
 
         Raises ShapesError if an alternative gives a column no value.
@@ -197,9 +207,11 @@ class Compiler:
             missing = sorted(names - found.names - self._bound)
             pretended = tuple(token for name in missing for token in (f"<{ATOM}>", FOCUS, f"?{name}", "."))
             without = {Variable(name) for name in missing}
-            rule = self._parsed(" ".join(self._filled(tokens)), found, pretended)
+            rule = self._parsed(" ".join(self.filled(tokens)), found, pretended)
             rule = replace(rule, computed=tuple(_without(each, without) for each in rule.computed))
-            heads = tuple(tuple(map(self._term_text, head.terms)) for head in rule.heads if without.isdisjoint(head.terms))
+            heads = tuple(
+                tuple(map(self._term_text, head.terms)) for head in rule.heads if without.isdisjoint(head.terms)
+            )
             yield Body(self._text(rule), found.names, heads=heads)
 
     # groups
@@ -212,7 +224,7 @@ class Compiler:
         absent = self._absent(left, group)
         yield left.joined(Alternative(absent=absent, unbound=names - {"this"}))
 
-    def _condition(self, left: Alternative, condition: Exists) -> Alternative:
+    def _condition(self, left: Alternative, condition: Existence) -> Alternative:
         if condition.is_negated:
             return left.joined(Alternative(absent=self._absent(left, condition.group)))
         parts = self.alternatives(condition.group)
@@ -262,14 +274,12 @@ class Compiler:
         return part._replace(patterns=tuple(found), names=part.names | variables(found))
 
     def _sub_select(self, tokens: list[str]) -> list[Alternative]:
-        if not tokens:
-            return [self._extra]
         form = select_of(tokens, self.where)
         needed = {"this"} if self._start else set()
         if missing := needed - set(form.names):
             raise ShapesError(f"{self.where}: a SELECT in the query must project ${min(missing)}")
         if form.by or _is_grouped(form):
-            return [self._grouped(form)]
+            return [grouped(self, form)]
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         parts = self.alternatives((*form.group, *binds))
         names = frozenset(form.names) | self._bound
@@ -281,19 +291,10 @@ class Compiler:
         hidden = [part.renamed(lambda name: None if name in names else f"{name}{ends}") for part in parts]
         return [part._replace(inner=(*part.inner, part)) for part in hidden]
 
-    def _grouped(self, form: SelectForm) -> Alternative:
-        from kgreason.shapes.query.grouping import grouped
-
-        return grouped(self, form)
-
-    def filled(self, tokens: Iterable[str]) -> list[str]:
-        """Return tokens with the terms of variables that are bound before."""
-        return self._filled(tokens)
-
     def _blanks(self) -> frozenset[str]:
         return self._bound - set(self._constants) - {"this", "shapesGraph"}
 
-    def _filled(self, tokens: Iterable[str]) -> list[str]:
+    def filled(self, tokens: Iterable[str]) -> list[str]:
         """Return tokens with the terms of variables that are bound before, in the place of these variables."""
         several, found, place = list(tokens), list[str](), 0
         while place < len(several):
@@ -341,10 +342,8 @@ class Compiler:
             parts.append(self._not_text(negated, atoms, set(bound)))
         return ", ".join(parts)
 
-    def _joined(
-        self, several: Iterable[Atom], before: list[str], bound: set[Variable]
-    ) -> list[str]:
-        """Return the texts of atoms, each path after what binds one of its ends. `before` are atoms that hold before."""
+    def _joined(self, several: Iterable[Atom], before: list[str], bound: set[Variable]) -> list[str]:
+        """Return the texts of atoms, each path after what binds one of its ends. `before` are atoms that hold too."""
         plain, paths, done = list[str](), list[Atom](), set[int]()
         for atom in several:
             if atom.terms[1] in self._terms.paths:
@@ -415,8 +414,6 @@ class Compiler:
 
 
 def _is_grouped(form: SelectForm) -> bool:
-    from kgreason.shapes.query.grouping import calls
-
     return any(calls(item.expression) for item in form.items)
 
 

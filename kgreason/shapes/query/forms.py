@@ -1,4 +1,4 @@
-"""The forms of the queries of a shapes graph: SELECT, ASK and CONSTRUCT; and what SHACL forbids in them (appendix A)."""
+"""The forms of queries of a shapes graph: SELECT, ASK and CONSTRUCT; and what SHACL forbids in them (appendix A)."""
 
 from __future__ import annotations
 

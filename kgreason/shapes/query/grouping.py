@@ -11,13 +11,13 @@ value, and is 0 for a group without one; another aggregate has no value for a gr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from kgreason.errors import ShapesError
 from kgreason.shapes.query.alternatives import Alternative, without_values
-from kgreason.shapes.query.compiler import Compiler
 from kgreason.shapes.query.forms import SelectForm
+from kgreason.shapes.query.groups import Group
 from kgreason.shapes.query.tokens import end_of, is_variable, variables
 from kgreason.shapes.vocabulary import NONE, rows
 
@@ -25,7 +25,7 @@ _FUNCTIONS = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CO
 
 
 class Call(NamedTuple):
-    """A call of an aggregate: its tokens, the function, and the tokens of the argument, which are empty for COUNT(*)."""
+    """A call of an aggregate: its tokens, the function, and the tokens of the argument; COUNT(*) has none."""
 
     tokens: tuple[str, ...]
     function: str
@@ -34,11 +34,35 @@ class Call(NamedTuple):
     separator: str
 
 
+class Compiling(Protocol):
+    """What a SELECT with aggregates needs of the compiler of its query."""
+
+    where: str
+
+    def alternatives(self, group: Group) -> list[Alternative]:
+        """The alternatives of a group."""
+
+    def filled(self, tokens: Iterable[str]) -> list[str]:
+        """Tokens with the terms of variables that are bound before."""
+
+    def key(self) -> str:
+        """The term of a new relation of rows."""
+
+    def row(self, key: str, names: Iterable[str]) -> list[str]:
+        """Patterns that stand for an atom of rows."""
+
+    def add(self, head: str, *body: str) -> None:
+        """Add a rule of a relation of rows, for the focus nodes."""
+
+    def body_of(self, found: Alternative, needed: Iterable[str]) -> str:
+        """The body of an alternative, without the atom for the focus nodes."""
+
+
 def calls(expression: Sequence[str]) -> list[Call]:
     """Return the calls of aggregates in an expression."""
     found, place = list[Call](), 0
     while place < len(expression):
-        is_call = expression[place].upper() in _FUNCTIONS and expression[place + 1 : place + 2] == ("(",)
+        is_call = expression[place].upper() in _FUNCTIONS and list(expression[place + 1 : place + 2]) == ["("]
         if not is_call:
             place += 1
             continue
@@ -51,12 +75,14 @@ def calls(expression: Sequence[str]) -> list[Call]:
             separator = f" ; SEPARATOR = {inner[-1]}"
             inner = inner[: inner.index(";")]
         argument = () if inner == ["*"] else tuple(inner)
-        found.append(Call(expression[place : end + 1], expression[place].upper(), is_distinct, argument, separator))
+        found.append(
+            Call(tuple(expression[place : end + 1]), expression[place].upper(), is_distinct, argument, separator)
+        )
         place = end + 1
     return found
 
 
-def grouped(compiler: Compiler, form: SelectForm) -> Alternative:
+def grouped(compiler: Compiling, form: SelectForm) -> Alternative:
     """Return the patterns of a SELECT with GROUP BY: the variables of a group, and the values of its aggregates."""
     if not form.by:
         raise ShapesError(f"{compiler.where}: a SELECT with an aggregate needs GROUP BY")
@@ -92,7 +118,7 @@ def key_number(key: str) -> str:
 class _Rows:
     """The relation of the rows of a group, and what its aggregates read of it."""
 
-    def __init__(self, compiler: Compiler, form: SelectForm, several: list[Call]) -> None:
+    def __init__(self, compiler: Compiling, form: SelectForm, several: list[Call]) -> None:
         found = compiler.alternatives(form.group)
         self.by = sorted(set(form.by))
         self._compiler = compiler

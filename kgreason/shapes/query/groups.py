@@ -1,6 +1,6 @@
 """`group_of`: a group of a query as a tree.
 
-    { $this ex:p ?v . OPTIONAL { ?v ex:q ?w } FILTER (?v > 3) }    -> Triples, Optional, Filter
+    { $this ex:p ?v . OPTIONAL { ?v ex:q ?w } FILTER (?v > 3) }    -> Triples, Optional, Condition
 
 Everything that is not a word of SPARQL or a group belongs to triple patterns.
 """
@@ -21,7 +21,7 @@ class Triples(NamedTuple):
     tokens: list[str]
 
 
-class Filter(NamedTuple):
+class Condition(NamedTuple):
     """`FILTER expression`: the tokens of the expression."""
 
     tokens: list[str]
@@ -34,7 +34,7 @@ class Bind(NamedTuple):
     name: str
 
 
-class Exists(NamedTuple):
+class Existence(NamedTuple):
     """`FILTER EXISTS group`, or FILTER NOT EXISTS."""
 
     group: Group
@@ -53,27 +53,27 @@ class Union(NamedTuple):
     groups: tuple[Group, ...]
 
 
-class Graph(NamedTuple):
+class FromGraph(NamedTuple):
     """`GRAPH term group`."""
 
     term: str
     group: Group
 
 
-class Select(NamedTuple):
+class SubSelect(NamedTuple):
     """A SELECT inside a group: its tokens, from the word SELECT on."""
 
     tokens: list[str]
 
 
-Element: TypeAlias = "Triples | Filter | Bind | Exists | Optional | Union | Graph | Select"
+Element: TypeAlias = "Triples | Condition | Bind | Existence | Optional | Union | FromGraph | SubSelect"
 Group: TypeAlias = tuple[Element, ...]
 
 
 def group_of(tokens: list[str], where: str) -> Group:
     """Read the tokens between the brackets of a group. `where` names the query in messages. Raises ShapesError."""
     if tokens and tokens[0].upper() == "SELECT":
-        return (Select(tokens),)
+        return (SubSelect(tokens),)
     return tuple(_Reader(tokens, where).elements())
 
 
@@ -86,11 +86,11 @@ def pattern_variables(group: Group) -> set[str]:
                 found |= variables(tokens)
             case Bind(_, name):
                 found.add(name)
-            case Optional(inner) | Graph(_, inner):
+            case Optional(inner) | FromGraph(_, inner):
                 found |= pattern_variables(inner)
             case Union(groups):
                 found = found.union(*map(pattern_variables, groups))
-            case Select(tokens):
+            case SubSelect(tokens):
                 found |= variables(tokens[: tokens.index("{")])
     return found
 
@@ -113,7 +113,7 @@ class _Reader:
                 case "GRAPH":
                     term = self._next(1)
                     self._at += 2
-                    found.append(Graph(term, self._group()))
+                    found.append(FromGraph(term, self._group()))
                 case "{":
                     found.append(self._union())
                 case "}" | ")" | "]":
@@ -143,10 +143,10 @@ class _Reader:
         words = [self._next().upper(), self._next(1).upper()]
         if words[0] == "EXISTS" or words == ["NOT", "EXISTS"]:
             self._at += 1 if words[0] == "EXISTS" else 2
-            return Exists(self._group(), words[0] == "NOT")
+            return Existence(self._group(), words[0] == "NOT")
         function = [] if self._next() == "(" else [self._next()]
         self._at += len(function)
-        return Filter([*function, "(", *self._brackets("("), ")"])
+        return Condition([*function, "(", *self._brackets("("), ")"])
 
     def _bind(self) -> Element:
         self._at += 1
@@ -160,7 +160,7 @@ class _Reader:
         while self._next().upper() == "UNION":
             self._at += 1
             groups.append(self._group())
-        if len(groups) == len(groups[0]) == 1 and isinstance(groups[0][0], Select):
+        if len(groups) == len(groups[0]) == 1 and isinstance(groups[0][0], SubSelect):
             return groups[0][0]
         return Union(tuple(groups))
 

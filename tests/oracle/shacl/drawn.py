@@ -47,23 +47,28 @@ SELECTS_OF_A_PATH = (
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER EXISTS { ?value ?p $this } }",
 )
 MORE_SELECTS = (
-    "SELECT $this ?value WHERE { $this :p ?o OPTIONAL { ?o :q ?value FILTER (?value != $this) } FILTER (!isLiteral(?o)) }",
+    "SELECT $this ?value WHERE { $this :p ?o OPTIONAL { ?o :q ?value FILTER (?value != $this) } FILTER "
+    "(!isLiteral(?o)) }",
     "SELECT $this WHERE { $this ?p ?o OPTIONAL { ?o :q ?v OPTIONAL { ?v :r ?w } } FILTER (!bound(?w) && isIRI(?o)) }",
     "SELECT $this ?value WHERE { OPTIONAL { $this :p ?value } OPTIONAL { $this :q ?value } }",
     "SELECT $this (COUNT(?o) AS ?value) WHERE { OPTIONAL { $this :p ?o } } GROUP BY $this HAVING (COUNT(?o) != 1)",
     "SELECT $this (COUNT(DISTINCT ?c) AS ?value) WHERE { $this :p|:q ?o . ?o a ?c } GROUP BY $this",
-    "SELECT $this (COUNT(*) + 1 AS ?value) WHERE { { $this :p ?o } UNION { $this :q ?o } UNION { ?o :r $this } } GROUP BY $this",
-    "SELECT $this ?value WHERE { { SELECT $this ?value (COUNT(?x) AS ?n) { $this :p ?value . ?x :q ?y } GROUP BY $this ?value } FILTER (?n > 2) }",
+    "SELECT $this (COUNT(*) + 1 AS ?value) WHERE { { $this :p ?o } UNION { $this :q ?o } UNION { ?o :r $this "
+    "} } GROUP BY $this",
+    "SELECT $this ?value WHERE { { SELECT $this ?value (COUNT(?x) AS ?n) { $this :p ?value . ?x :q ?y } GROUP "
+    "BY $this ?value } FILTER (?n > 2) }",
     "SELECT DISTINCT $this ?value WHERE { $this (:p|^:q)+ ?value }",
     "SELECT DISTINCT $this ?value WHERE { ?value :q* ?x . ?x :p $this }",
     "SELECT $this WHERE { $this :p ?o FILTER NOT EXISTS { ?o :q ?v FILTER NOT EXISTS { ?v :r $this } } }",
     "SELECT $this ?value WHERE { $this :p ?value FILTER EXISTS { { ?value :q ?v } UNION { ?v :r ?value } } }",
     "SELECT $this WHERE { FILTER NOT EXISTS { $this :p/:q* ?v . ?v a :A } }",
-    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape <http://www.w3.org/ns/shacl#targetClass> ?value } FILTER NOT EXISTS { $this a ?value } }",
+    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape <http://www.w3.org/ns/shacl#targetClass> "
+    "?value } FILTER NOT EXISTS { $this a ?value } }",
 )
 MORE_SELECTS_OF_A_PATH = (
     "SELECT DISTINCT $this ?value WHERE { ?x :p $this ; $PATH ?value . }",
-    "SELECT $this (COUNT(DISTINCT ?v) AS ?value) WHERE { $this $PATH ?v } GROUP BY $this HAVING (COUNT(DISTINCT ?v) > 1)",
+    "SELECT $this (COUNT(DISTINCT ?v) AS ?value) WHERE { $this $PATH ?v } GROUP BY $this HAVING "
+    "(COUNT(DISTINCT ?v) > 1)",
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?o OPTIONAL { ?o :p ?value } }",
 )
 
@@ -213,8 +218,10 @@ class Shapes:
         if name == "sh:qualifiedValueShape":
             return self._qualified(depth)
         if name == "sh:sparql":
-            several, more = (SELECTS_OF_A_PATH, MORE_SELECTS_OF_A_PATH) if kind == "property" else (SELECTS, MORE_SELECTS)
-            select = self._drawn.choice((*several, *more) if self._knobs.more_queries else several)
+            selects: tuple[str, ...] = SELECTS_OF_A_PATH if kind == "property" else SELECTS
+            if self._knobs.more_queries:
+                selects += MORE_SELECTS_OF_A_PATH if kind == "property" else MORE_SELECTS
+            select = self._drawn.choice(selects)
             self._say(f"{shape}-select", f'sh:select """{select}""" ; sh:prefixes [ {_DECLARED} ]')
             return [f"sh:sparql {shape}-select"]
         return (_SIMPLE | _SIMPLE_OF_A_PATH)[name](self._drawn, self._knobs)

@@ -26,7 +26,8 @@ def shapes_with_rules(drawn: Random, knobs: Knobs) -> list[str]:
         rule, shape = f":r{number}-rule", f":t{drawn.randint(0, 1)}"
         found += [f"{shape} sh:rule {rule} .", *_rule(drawn, rule, names)]
         if drawn.random() < 0.5:
-            found.append(f"{rule} sh:condition {', '.join(drawn.sample(names, min(len(names), drawn.randint(1, 2))))} .")
+            several = drawn.sample(names, min(len(names), drawn.randint(1, 2)))
+            found.append(f"{rule} sh:condition {', '.join(several)} .")
         if drawn.random() < 0.6:
             found.append(f"{rule} sh:order {drawn.choice(('1', '2', '-1', '0.5'))} .")
         if drawn.random() < 0.15:
@@ -51,7 +52,8 @@ def _expression(drawn: Random, names: list[str], depth: int) -> str:
     def inner() -> str:
         return _expression(drawn, names, depth - 1)
 
-    path = f"[ sh:path {drawn.choice((*PREDICATES, '( :p :q )', '[ sh:zeroOrMorePath :p ]', '[ sh:inversePath :r ]'))} ]"
+    paths = (*PREDICATES, "( :p :q )", "[ sh:zeroOrMorePath :p ]", "[ sh:inversePath :r ]")
+    path = f"[ sh:path {drawn.choice(paths)} ]"
     if not depth:
         return drawn.choice(("sh:this", drawn.choice([node for node in NODES if node[0] == ":"]), path))
     kind = drawn.choice(("simple", "path", "filterShape", "intersection", "union", "minus", "exists", "count", "if"))
