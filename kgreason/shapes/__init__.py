@@ -5,8 +5,10 @@
     paths         property paths: text and rules
     shape         Shape: targets, and how shapes refer to each other
     writer        Writer: writes the rules of one shape
+    query/        queries of a shapes graph as bodies of rules
     focus         the nodes that a shape validates
     components/   the constraint components, one function for each
+    inference/    sh:rule and node expressions
     program       rules_of: the rules of a shapes graph
     result        Result: a fact as a validation result
     report        Report: the results that were derived, as W3C has them

@@ -1,7 +1,12 @@
-"""Which nodes a shape validates: its targets (SHACL, 2.1.3), and the nodes that other shapes have it validate."""
+"""Which nodes a shape validates: its targets (SHACL, 2.1.3; SHACL-AF, 3), and what other shapes have it validate."""
 
 from __future__ import annotations
 
+from kgreason.errors import ShapesError
+from kgreason.shapes.query.compiler import Compiler
+from kgreason.shapes.query.forms import select
+from kgreason.shapes.query.sources import arguments, prefixes_of, query_of
+from kgreason.shapes.vocabulary import sh
 from kgreason.shapes.writer import Writer, target
 
 
@@ -11,9 +16,8 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
     if shape.same_nodes:
         return
     targets = target(shape)
-    for kind, term in shape.targets:
-        _TARGETS[kind](writer, targets, term)
-    if shape.uses and shape.targets:
+    write_targets(writer, targets)
+    if (shape.uses or shape.is_condition) and shape.targets:
         writer.add("sh-focus", f"shacl_focus({node}, ?x) :- {targets} .")
     parents = [parent for kind, parent in shape.uses if kind == "property" and parent.is_reported]
     if parents and shape.targets:
@@ -28,6 +32,12 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
             name = "qualifiedValueShape" if kind == "sibling" else kind
             head = f"shacl_focus({node}, {above.value})"
             writer.add(f"sh-{name}", f"{head} :- {', '.join([above.focus, *above.values])} .")
+
+
+def write_targets(writer: Writer, head: str) -> None:
+    """Add the rules that derive `head` for the targets of a shape."""
+    for kind, term in writer.shape.targets:
+        _TARGETS[kind](writer, head, term)
 
 
 def _report(parent: Writer, node: str) -> None:
@@ -57,9 +67,32 @@ def _objects(writer: Writer, head: str, predicate: str) -> None:
     writer.add("sh-targetObjectsOf", f"{head} :- [?s, {predicate}, ?x] .")
 
 
+def _select(writer: Writer, head: str, node: str) -> None:
+    """The targets are the solutions of a query: of `node` itself, or of its type, whose parameters it gives."""
+    graph = writer.graph
+    if graph.objects(node, sh("select")):
+        holders = [(node, dict[str, str]())]
+    else:
+        types = [each for each in graph.instances(sh("SPARQLTargetType")) if node in graph.instances(each)]
+        holders = [(each, constants) for each in types for _, constants in arguments(graph, each, node)]
+    if not holders:
+        raise ShapesError(f"{writer.node}: sh:target needs a sh:select, or a sh:SPARQLTargetType with its parameters")
+    for holder, constants in holders:
+        text = query_of(graph, holder, "select")
+        if text is None:
+            raise ShapesError(f"{holder}: a target of SPARQL needs a sh:select")
+        form = select(text, holder)
+        if "this" not in form.names:
+            raise ShapesError(f"{holder}: sh:select must project ?this")
+        compiler = Compiler(holder, "", constants, dict(prefixes_of(graph, holder)), writer.paths, writer.add)
+        for body in compiler.select(form._replace(is_distinct=True)):
+            writer.add("sh-target", f"{head} :- {body.text} .")
+
+
 _TARGETS = {
     "targetClass": _class,
     "targetNode": _node,
     "targetSubjectsOf": _subjects,
     "targetObjectsOf": _objects,
+    "target": _select,
 }

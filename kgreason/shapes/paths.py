@@ -98,7 +98,7 @@ class Paths:
                 return f"[{end}, {path.parts[0].predicate}, {start}]"
             return f"[{start}, {path.predicate}, {end}]"
         name = quote(str(path))
-        self._add("sh-path", f"shacl_start({name}, {start}) :- {body} .")
+        self._add("sh-path", f"shacl_start({name}, {start}){body and f' :- {body}'} .")
         if name not in self._known:
             self._known.add(name)
             self._define(path, name)

@@ -19,13 +19,14 @@ from functools import lru_cache, partial
 from kgreason.errors import ShapesError
 from kgreason.rules.model import Atom, Computed, Rule, Term, Triple, Variable
 from kgreason.rules.parser import parse
-from kgreason.shapes.components import counts, logical, pairs, sparql, values
+from kgreason.shapes.components import counts, expression, logical, pairs, sparql, values
 from kgreason.shapes.focus import write_focus
 from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.inference.rules import ITERATED, inferred
 from kgreason.shapes.paths import Paths
-from kgreason.shapes.shape import shapes_of
+from kgreason.shapes.shape import Shape, shapes_of
 from kgreason.shapes.vocabulary import SOURCE, declarations, sh
-from kgreason.shapes.writer import Writer
+from kgreason.shapes.writer import Add, Writer
 
 COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "class": values.class_,
@@ -57,6 +58,7 @@ COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
     "hasValue": values.has_value,
     "in": values.in_,
     "sparql": sparql.sparql,
+    "expression": expression.expression,
 }
 """The parameters of SHACL, with the function that writes their rules."""
 _SINGLE = (
@@ -90,7 +92,18 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
     def add(name: str, text: str) -> None:
         found[name, text] = None
 
-    paths, shapes = Paths(add), shapes_of(graph)
+    def conditions(asked: Iterable[str], paths: Paths, add: Add) -> None:
+        _write(graph, shapes_of(graph, asked, reporting=False), paths, add)
+
+    _write(graph, shapes_of(graph), Paths(add), add)
+    rules = [_rule(name, text) for name, text in found]
+    is_iterated = any(predicate == sh("entailment") and regime == ITERATED for _, predicate, regime in graph.triples)
+    rules += inferred(graph, conditions, _rule, is_iterated=is_iterated)
+    return (*declarations(rules), *rules)
+
+
+def _write(graph: ShapesGraph, shapes: dict[str, Shape], paths: Paths, add: Add) -> None:
+    """Add the rules of shapes."""
     says = {node: shape for node, shape in shapes.items() if not shape.is_deactivated}
     writers = {node: Writer(shape, graph, paths, add) for node, shape in says.items()}
     for writer in writers.values():
@@ -102,7 +115,6 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
                 write(writer, parameter)
         sparql.custom(writer)
         writer.finish()
-    return (*declarations(), *(_rule(name, text) for name, text in found))
 
 
 def _rule(name: str, text: str) -> Rule:

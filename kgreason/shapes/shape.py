@@ -12,26 +12,25 @@ qualified shape whether it conforms itself: such shapes have no meaning in one o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kgreason.errors import ShapesError
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Path, path_of
-from kgreason.shapes.vocabulary import sh
+from kgreason.shapes.vocabulary import TRUE, sh
 from kgreason.terms import vocabulary as v
 
-TRUE = f'"true"^^{v.XSD_BOOLEAN}'
-_TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf")
+_TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf", "target")
 _TARGETS_TERMS = frozenset(map(sh, _TARGETS))
 _LISTS = ("and", "or", "xone")
-_NEGATIVE = ("not", "xone", "qualifiedValueShape")
+_NEGATIVE = ("not", "xone", "qualifiedValueShape", "filterShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
 _IRIS = (
     *("datatype", "equals", "disjoint", "lessThan", "lessThanOrEquals"),
     *("severity", "targetSubjectsOf", "targetObjectsOf"),
 )
-_UNSUPPORTED = ("target", "rule", "js", "expression", "values")
+_UNSUPPORTED = ("js", "values")
 
 
 @dataclass(slots=True, eq=False)
@@ -49,28 +48,37 @@ class Shape:
     uses: list[tuple[str, Shape]] = field(default_factory=list)
     is_reported: bool = False
     is_asked: bool = False
+    is_condition: bool = False
+    """Whether something else than a shape asks: the condition of a rule, or an expression."""
 
     @property
     def same_nodes(self) -> Shape | None:
         """The node shape that validates the same nodes, if its sh:property is the only use of this shape."""
-        is_alone = len(self.uses) == 1 and not self.targets
+        is_alone = len(self.uses) == 1 and not self.targets and not self.is_condition
         parent = self.uses[0][1] if is_alone and self.uses[0][0] == "property" else None
         return parent if parent and parent.path is None else None
 
 
-def shapes_of(graph: ShapesGraph) -> dict[str, Shape]:
-    """Return the shapes that count, by their nodes. Raises ShapesError."""
+def shapes_of(graph: ShapesGraph, conditions: Iterable[str] = (), *, reporting: bool = True) -> dict[str, Shape]:
+    """Return the shapes that count, by their nodes. Raises ShapesError.
+
+    `conditions` are shapes that rules or expressions ask. If not `reporting`, targets make no shape count.
+    """
     shapes: dict[str, Shape] = {}
-    own = _own_targets(graph)
-    for node in sorted(_roots(graph) | own):
+    asked = set(conditions)
+    own = own_targets(graph) if reporting else set[str]()
+    for node in sorted((_roots(graph) | own if reporting else set[str]()) | asked):
         _read(graph, node, shapes, own)
     for shape in shapes.values():
+        shape.is_condition = shape.node in asked
+        if not reporting:
+            shape.targets.clear()
         for kind, other in references(graph, shape) if not shape.is_deactivated else ():
             shapes[other].uses.append((kind, shape))
     for shape in shapes.values():
         if shape.targets:
             _mark(shape, "is_reported", graph, shapes, ())
-        if any(kind != "property" for kind, _ in shape.uses):
+        if shape.is_condition or any(kind != "property" for kind, _ in shape.uses):
             _mark(shape, "is_asked", graph, shapes, ())
     _check_circles(graph, shapes)
     return shapes
@@ -83,7 +91,19 @@ def references(graph: ShapesGraph, shape: Shape) -> Iterator[tuple[str, str]]:
     for kind in _LISTS:
         for head in graph.objects(shape.node, sh(kind)):
             yield from ((kind, other) for other in dict.fromkeys(graph.members(head)))
+    for node in graph.objects(shape.node, sh("expression")):
+        yield from (("filterShape", other) for other in _filters(graph, node))
     yield from (("sibling", other) for other in siblings(graph, shape.node))
+
+
+def _filters(graph: ShapesGraph, node: str) -> list[str]:
+    """Return the shapes that an expression asks."""
+    found, waiting = list[str](), [node]
+    for each in waiting:
+        found += graph.objects(each, sh("filterShape"))
+        below = (term for subject, _, term in graph.triples if subject == each)
+        waiting += [term for term in below if term.startswith("_:") and term not in (*waiting, *found)]
+    return list(dict.fromkeys(found))
 
 
 def siblings(graph: ShapesGraph, node: str) -> list[str]:
@@ -102,11 +122,17 @@ def _roots(graph: ShapesGraph) -> set[str]:
     return {subject for subject, predicate, _ in graph.triples if predicate in _TARGETS_TERMS}
 
 
-def _own_targets(graph: ShapesGraph) -> set[str]:
+def own_targets(graph: ShapesGraph) -> set[str]:
     """Return the shapes that are classes, so that their instances are targets (SHACL, 2.1.3.3)."""
     classes = {node for class_ in (v.RDFS_CLASS, v.OWL_CLASS) for node in graph.instances(class_)}
     shapes = {node for kind in ("NodeShape", "PropertyShape") for node in graph.instances(sh(kind))}
     return {node for node in classes & shapes if node.startswith("<")}
+
+
+def targets_of(graph: ShapesGraph, node: str, own: Container[str]) -> list[tuple[str, str]]:
+    """Return the targets of a shape, each with its kind. The shapes `own` are classes."""
+    targets = [(kind, term) for kind in _TARGETS for term in graph.objects(node, sh(kind))]
+    return list(dict.fromkeys([*targets, *([("targetClass", node)] if node in own else [])]))
 
 
 def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]) -> None:
@@ -119,13 +145,11 @@ def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]
         if node.startswith('"'):
             raise ShapesError(f"{node}: a literal is not a shape")
         path = graph.one(node, "path")
-        targets = [(kind, term) for kind in _TARGETS for term in graph.objects(node, sh(kind))]
-        if node in own:
-            targets.append(("targetClass", node))
+        targets = targets_of(graph, node, own)
         is_off = graph.one(node, "deactivated") == TRUE
         severity = graph.one(node, "severity") or sh("Violation")
         read = None if path is None else path_of(graph, path)
-        shape = Shape(node, read, list(dict.fromkeys(targets)), severity, is_off)
+        shape = Shape(node, read, targets, severity, is_off)
         shapes[node] = shape
         if not is_off:
             _check(graph, shape)

@@ -12,21 +12,31 @@
     shacl_qualifies(s, x, y)  the value node y of x conforms to the sh:qualifiedValueShape of s
     shacl_language(s, x, y, l)  the value node y of x has the language l
     shacl_member(l, x)        x is a member of the list l of the shapes graph
+    shacl_rows(q, ...)        a row of the relation q that a query needs; each number of columns is a relation
+    shacl_value(e, x, y)      y is a value of the expression e for the node x
+    shacl_runs(r, x)          the rule r of the shapes graph runs for the node x
+    shacl_made(k, s, p, o)    a rule of the order k makes a triple
+    shacl_seen(k, s, p, o)    a triple that rules of the order k see, where they or later ones may make such triples
+
+What rules of the order k ask has its own relations, such as shacl_fails_at1: the data is then that of the order.
 
 Results stay out of the triples of a graph: no query sees a fact of these relations.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from kgreason.errors import RuleError
 from kgreason.rules.model import Column, Relation, Rule, label
+from kgreason.terms import vocabulary as v
 
 SH = "http://www.w3.org/ns/shacl#"
+TRUE = f'"true"^^{v.XSD_BOOLEAN}'
 NONE = "<urn:kgreason:none>"
 """The term of a result that has no value, detail or path."""
-SHAPE, RESULT = "shacl_shape", "shacl_result"
+SHAPE, RESULT, ROWS = "shacl_shape", "shacl_result", "shacl_rows"
 COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
 """The places of a result.
 
@@ -50,7 +60,14 @@ _INTERNAL = {
     "shacl_qualifies": ("shape", "node", "value"),
     "shacl_language": ("shape", "node", "value", "language"),
     "shacl_member": ("list", "member"),
+    "shacl_value": ("expression", "node", "value"),
+    "shacl_runs": ("rule", "node"),
+    "shacl_made": ("order", "subject", "predicate", "object"),
+    "shacl_seen": ("order", "subject", "predicate", "object"),
 }
+
+
+_OF_QUERIES = re.compile(rf"{ROWS}\d|shacl_\w+_at\d")
 
 
 def sh(name: str) -> str:
@@ -62,10 +79,29 @@ def sh(name: str) -> str:
     return f"<{SH}{name}>"
 
 
-def declarations() -> tuple[Rule, ...]:
-    """Return the declarations of the relations: deltas and dumps have shapes and results, and nothing between them."""
+def rows(*terms: str) -> str:
+    """Return an atom of rows. The first term tells the query, and the relation has the number of terms in its name.
+
+    >>> rows('"query 1"', "?x")
+    'shacl_rows2("query 1", ?x)'
+    """
+    return f"{ROWS}{len(terms)}({', '.join(terms)})"
+
+
+def declarations(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the declarations of the relations: deltas and dumps have shapes and results, and nothing between them.
+
+    `rules` are the rules of a shapes graph, for the relations that only some of them have.
+    """
     kinds = [(SHAPE, ("subject", "predicate", "object"), "input"), (RESULT, COLUMNS, "derived")]
     kinds += [(name, columns, "internal") for name, columns in _INTERNAL.items()]
+    known = {name for name, _, _ in kinds}
+    sizes = {(str(head.relation), len(head.terms)) for rule in rules for head in rule.heads if head.relation}
+    kinds += [
+        (name, tuple(f"column{place}" for place in range(1, size + 1)), "internal")
+        for name, size in sorted(sizes)
+        if name not in known
+    ]
     return tuple(
         Rule((), (), name=name, file=SOURCE, declares=Relation(name, tuple(map(Column, columns)), (), kind))
         for name, columns, kind in kinds
@@ -76,5 +112,6 @@ def check_heads(rules: Iterable[Rule]) -> None:
     """Raise RuleError if a rule that is not the shapes graph's derives what only shapes derive."""
     reserved = {SHAPE, RESULT, *_INTERNAL}
     for rule in rules:
-        if rule.file != SOURCE and (names := reserved.intersection(str(head.relation) for head in rule.heads)):
+        heads = {str(head.relation) for head in rule.heads} if rule.file != SOURCE else set()
+        if names := {name for name in heads if name in reserved or _OF_QUERIES.match(name)}:
             raise RuleError(f"{label(rule)}: only the shapes graph derives facts of {min(names)}")

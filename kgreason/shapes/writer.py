@@ -29,7 +29,7 @@ class Writer:
     """Writes the rules of `shape`, which is in `graph`. `add` adds a rule: its name, and its text."""
 
     def __init__(self, shape: Shape, graph: ShapesGraph, paths: Paths, add: Add) -> None:
-        self.shape, self.graph, self._paths, self.add = shape, graph, paths, add
+        self.shape, self.graph, self.paths, self.add = shape, graph, paths, add
         self.node = shape.node
         self._holder = shape.same_nodes or shape
         self.focus = f"shacl_focus({self._holder.node}, ?x)"
@@ -41,7 +41,7 @@ class Writer:
     def leads_to(self, end: str) -> str:
         """Return the atom that holds if `end`, a variable or a term, is a value node of a property shape."""
         assert self.shape.path is not None
-        return self._paths.follow(self.shape.path.normal(), self.focus, "?x", end)
+        return self.paths.follow(self.shape.path.normal(), self.focus, "?x", end)
 
     @property
     def values(self) -> list[str]:
@@ -106,7 +106,8 @@ class Writer:
 
 def target(shape: Shape) -> str:
     """Return the atom that holds for the targets of a shape: its focus nodes, if nothing else uses the shape."""
-    return f"shacl_{'target' if shape.uses else 'focus'}({shape.node}, ?x)"
+    name = "target" if shape.uses or shape.is_condition else "focus"
+    return f"shacl_{name}({shape.node}, ?x)"
 
 
 def _term(path: Path | None) -> str:

@@ -125,7 +125,6 @@ def test_a_result_has_a_message_in_words_and_literals_keep_their_form() -> None:
     "options, message",
     [
         ({"meta_shacl": True}, "meta_shacl is not supported"),
-        ({"iterate_rules": True}, "iterate_rules is not supported"),
         ({"js": True}, "js is not supported"),
         ({"sparql_mode": True}, "sparql_mode is not supported"),
         ({"max_validation_depth": 3}, "max_validation_depth is not supported"),
@@ -148,8 +147,33 @@ def test_wrong_text_and_shapes_that_cannot_be_used_are_errors() -> None:
         validate(":tom", shacl_graph=SHAPES)
     rule = f"{PREFIXES} :s sh:targetNode :tom ; sh:rule [ sh:subject sh:this ] ; sh:nodeKind sh:Literal ."
     assert not validate(DATA, shacl_graph=rule)[0]
-    with pytest.raises(ShapesError, match="sh:rule"):
+    with pytest.raises(ShapesError, match="a rule needs"):
         validate(DATA, shacl_graph=rule, advanced=True)
+
+
+_RULES = f"""{PREFIXES}
+    :s sh:targetSubjectsOf :near ; sh:rule
+        [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :far ; sh:object [ sh:path ( :near :far ) ] ; sh:order 2 ] ,
+        [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :far ; sh:object [ sh:path :near ] ; sh:order 1 ;
+          sh:condition [ a sh:NodeShape ; sh:nodeKind sh:IRI ] ] .
+    :t a sh:NodeShape ; sh:targetNode :a ; sh:property [ sh:path :far ; sh:maxCount 1 ] .
+"""
+_CHAIN = f"{PREFIXES} :a :near :b . :b :near :c . :c :near :d . :d :near :e ."
+
+
+@pytest.mark.parametrize("iterated", [False, True])
+def test_rules_make_what_those_of_pyshacl_make(iterated: bool) -> None:
+    pyshacl = pytest.importorskip("pyshacl", reason="pyshacl is not installed; it is no requirement of the tests")
+    options = {"advanced": True, "iterate_rules": iterated, "inplace": True}
+    mine, theirs = parsed(_CHAIN), parsed(_CHAIN)
+    reports = [
+        validate(mine, shacl_graph=parsed(_RULES), **options),
+        pyshacl.validate(theirs, shacl_graph=parsed(_RULES), **options),
+    ]
+    assert set(mine) == set(theirs)
+    assert len(mine) == 4 + (10 if iterated else 7)
+    assert [conforms for conforms, _, _ in reports] == [False, False]
+    assert validate(parsed(_CHAIN), shacl_graph=parsed(_RULES), advanced=False)[0]
 
 
 def parsed_with_prefixes(text: str) -> Any:

@@ -32,7 +32,9 @@ class Statements(NamedTuple):
     @property
     def stays(self) -> bool:
         """Whether a shapes graph without them may be ill-formed."""
-        return self.predicate == "sh:path" or self.shape.endswith("-select")
+        may_go = self.predicate in ("sh:condition", "sh:order", "sh:deactivated")
+        is_of_a_rule = self.shape.endswith("-rule") and not may_go
+        return self.predicate == "sh:path" or self.shape.endswith("-select") or is_of_a_rule
 
 
 class Commit(NamedTuple):
@@ -56,9 +58,11 @@ class Commit(NamedTuple):
         transaction.shapes.add(PREFIXES + "\n".join(lines))
 
 
-def history(drawn: Random, commits: int, knobs: Knobs) -> Iterator[Commit]:
-    """Draw the commits of a history."""
-    every = sorted(Shapes(drawn, knobs).statements(), key=_key)
+def history(
+    drawn: Random, commits: int, knobs: Knobs, shapes: Callable[[Random, Knobs], list[str]] | None = None
+) -> Iterator[Commit]:
+    """Draw the commits of a history. `shapes` draws the statements of all its shapes."""
+    every = sorted(shapes(drawn, knobs) if shapes else Shapes(drawn, knobs).statements(), key=_key)
     groups = [Statements(*key, tuple(lines)) for key, lines in groupby(every, _key)]
     present, data = set[Statements](), set[str]()
     for number in range(commits):

@@ -32,9 +32,37 @@ REFUSED = {
     ":S sh:targetNode :a ; sh:not :T . :T sh:node :S .": "sh:not leads back to the shape",
     ":S sh:targetNode :a ; sh:property :P . :P sh:path :p ; sh:property :P .": "sh:property leads back to the shape",
     ":S sh:targetNode :a ; sh:path [ sh:inversePath _:x ] . _:x sh:inversePath _:x .": "the path contains itself",
-    ":S sh:targetNode :a ; sh:rule [ ] .": "sh:rule is not supported",
-    ":S sh:target [ ] ; sh:targetNode :a .": "sh:target is not supported",
-    ":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT $this { $this :p ?x OPTIONAL { ?x :q ?y } }' ] .": "OPTIONAL",
+    ":S sh:targetNode :a ; sh:rule [ ] .": "a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object",
+    ":S sh:target [ ] ; sh:targetNode :a .": "sh:target needs a sh:select, or a sh:SPARQLTargetType",
+    ":S sh:targetNode :a ; sh:rule [ sh:construct 'SELECT ?x { ?x ?y ?z }' ] .": "must be a CONSTRUCT query",
+    **{
+        f":S sh:targetNode :a ; sh:rule [ {subject} ; sh:predicate {predicate} ; sh:object {value} ] .": message
+        for subject, predicate, value, message in (
+            ("sh:subject 5", ":p", "sh:this", "cannot be the subject"),
+            ("sh:subject sh:this", "'p'", "sh:this", '"p" cannot be the predicate'),
+            ("sh:subject sh:this ; sh:order 'first'", ":p", "sh:this", "sh:order needs a number"),
+            ("sh:subject sh:this", ":p", "[ sh:limit 1 ; sh:nodes sh:this ]", "sh:limit is not supported"),
+            ("sh:subject sh:this", ":p", "[ :concat ( 'a' 'b' ) ]", "functions are not"),
+        )
+    },
+    ":S sh:targetNode :a ; sh:property [ sh:path :p ; sh:values sh:this ] .": "sh:values is not supported",
+    ":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT $this { $this :p ?x }' ] .": "the prefix : is not declared",
+    **{
+        f":S sh:targetNode :a ; sh:sparql [ sh:select 'SELECT {query}' ] .": message
+        for query, message in {
+            "$this { $this ?p ?x MINUS { ?x ?p $this } }": "SHACL forbids MINUS",
+            "$this { $this ?p ?x } LIMIT 1": "LIMIT is not supported",
+            "?x { $this ?p ?x }": "must project $this",
+            "$this (COUNT(?x) AS ?n) { $this ?p ?x }": "needs GROUP BY",
+            "$this ?x (COUNT(?p) AS ?n) { $this ?p ?x } GROUP BY $this": "?x is not in GROUP BY",
+            "$this { { SELECT ?x { ?x ?p $this } } }": "must project $this",
+            "$this { GRAPH ?g { $this ?p ?x } }": "GRAPH is supported with $shapesGraph alone",
+            "$this { $this !a ?x }": "! in a path is not supported",
+            "$this { ?x <urn:p>* ?y }": "a path needs a start or an end",
+            "$this { $this ?p ?x ": "a bracket of the query is not closed",
+            "$this { $this ?p ?x } }": "is not supported in a query",
+        }.items()
+    },
     ":S sh:targetNode :a ; sh:sparql [ sh:select 'ASK { $this :p ?x }' ] .": "must be a SELECT query",
     "<http://e/> sh:entailment <http://www.w3.org/ns/entailment/RIF> .": "is not what the rules of the graph give",
 }

@@ -13,10 +13,6 @@ from tests.conftest import NO_SHARED_DATA
 from tests.oracle.shacl.suite import ARCHIVE, Case, cases
 
 SIZE = 22
-GAPS = {
-    "sparql/pre-binding/pre-binding-007": "a SELECT in the query of a shape is not supported: no rule says it",
-    "sparql/pre-binding/shapesGraph-001": "rules do not see the shapes graph, so $shapesGraph is refused by name",
-}
 
 
 def passes(case: Case) -> bool:
@@ -33,4 +29,4 @@ def passes(case: Case) -> bool:
 def test_the_sparql_suite_passes() -> None:
     found = {case.name: passes(case) for case in cases("sparql")}
     assert len(found) == SIZE
-    assert {name for name, is_passed in found.items() if not is_passed} == set(GAPS)
+    assert not [name for name, is_passed in found.items() if not is_passed]

@@ -21,7 +21,7 @@ from kgreason.bridges.rdflib.terms import Triple
 Results = Callable[[Iterable[Triple]], Iterable[tuple[Node, Node]]]
 """Validates against a shapes graph: shape and focus node of each result."""
 
-_TARGETS = (SH.targetNode, SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf)
+_TARGETS = (SH.targetNode, SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf, SH.target)
 
 
 def choose(shapes: Graph, names: Iterable[str], nodes: Iterable[str], results: Results) -> set[Triple]:

@@ -7,14 +7,16 @@ The data and the shapes go to a graph in memory, whose rules are those of the sh
     pySHACL's option              here
     ont_graph                     its triples are read with the data
     inference                     "rdfs", "owlrl", "both": kgreason's closure (`DeductiveClosure`) is added to a copy
-    inplace                       ontology and inferred triples are added to the graph itself
+    inplace                       ontology and inferred triples, also those of sh:rule, are added to the graph itself
     advanced                      without it sh:rule, sh:target and expressions are left out, as pySHACL does; with it,
-                                  kgreason refuses by name what it cannot do
+                                  kgreason refuses by name what it cannot do. Rules of one sh:order do not see each
+                                  other, as SHACL-AF says
+    iterate_rules                 the rules are one fixpoint, as sh:entailment <urn:kgreason:iterated-rules> says
     abort_on_first                the report has one result
     allow_infos, allow_warnings   results that are only that conform
     focus_nodes, use_shapes       as in pySHACL (`filters`)
     *_format, serialize_report_graph   as in pySHACL
-    iterate_rules, js, meta_shacl, sparql_mode, max_validation_depth, do_owl_imports, check_dash_result and
+    js, meta_shacl, sparql_mode, max_validation_depth, do_owl_imports, check_dash_result and
     multi_data_graphs_mode="validate_each" are errors
 
 Unlike pySHACL a shapes graph that is ill-formed is an error (ShapesError), never a report.
@@ -29,7 +31,7 @@ from typing import Any
 
 from rdflib.graph import Graph
 from rdflib.namespace import RDF, SH
-from rdflib.term import Literal, Node, URIRef
+from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.bridges.pyshacl.filters import choose
 from kgreason.bridges.pyshacl.sources import Source, graph_of, lines_of
@@ -38,12 +40,12 @@ from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, R
 from kgreason.bridges.rdflib.terms import Triple, to_rdflib, to_text
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.shapes.inference.rules import ITERATED
 from kgreason.shapes.report import Report
 from kgreason.shapes.result import Result, shortener
 
 _INFERENCE = {"rdfs": RDFS_Semantics, "owlrl": OWLRL_Semantics, "both": RDFS_OWLRL_Semantics}
 _REFUSED = (
-    "iterate_rules",
     "js",
     "meta_shacl",
     "sparql_mode",
@@ -63,6 +65,7 @@ def validate(
     shacl_graph: Source | None = None,
     ont_graph: Source | None = None,
     advanced: bool | None = False,
+    iterate_rules: bool | None = False,
     inference: str | None = None,
     inplace: bool | None = False,
     abort_on_first: bool | None = False,
@@ -96,7 +99,8 @@ def validate(
         focus_nodes or (),
         lambda targets: [_focus(each) for each in _report(lines, targets).results],
     )
-    report = _report(lines, triples if advanced else {each for each in triples if each[1] not in _ADVANCED})
+    made = data if advanced and inplace else None
+    report = _report(lines, _known(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
     if abort_on_first or options.get("abort_on_error"):
         report.results = report.results[:1]
     mildest = 2 if allow_warnings else 1 if allow_infos else 0
@@ -133,11 +137,22 @@ def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, 
     return found
 
 
-def _report(lines: bytes, shapes: Iterable[Triple]) -> Report:
+def _known(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
+    """Return the triples of a shapes graph that count."""
+    if not advanced:
+        return {each for each in shapes if each[1] not in _ADVANCED}
+    return {*shapes, *([(BNode(), SH.entailment, URIRef(ITERATED[1:-1]))] if iterated else [])}
+
+
+def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -> Report:
+    """Validate data; the graph `made` gets what rules make."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)
             transaction.shapes.take((to_text(s), to_text(p), to_text(o)) for s, p, o in shapes)
+        if made is not None:
+            for triple in graph_of(b"".join(graph.dump(asserted=False)), "nt"):
+                made.add(triple)
         return graph.validate()
 
 

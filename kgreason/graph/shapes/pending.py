@@ -22,6 +22,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.rdf.reader import read_files
 from kgreason.rules.model import Rule, Triple
+from kgreason.shapes.inference.rules import ITERATED
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE, sh
 from kgreason.terms.dictionary import Dictionary
@@ -31,6 +32,8 @@ Source: TypeAlias = "str | PathLike[str] | Item | Table"
 _ENTAILMENT = "<http://www.w3.org/ns/entailment/"
 _REGIMES = {f"{_ENTAILMENT}RDFS>": ("rdfs", "owl2rl"), f"{_ENTAILMENT}OWL-RDF-Based>": ("owl2rl",)}
 """The entailment regimes that a shapes graph may ask for, and the rule sets that have them."""
+_OWN = (sh("Rules"), ITERATED)
+"""The regimes that the rules of the shapes graph are themselves."""
 
 
 _NAME = re.compile(r"[^\s<>\"]+\.\w+")
@@ -109,7 +112,11 @@ class PendingShapes:
 
     def _check_entailment(self, triples: Iterable[Triple]) -> None:
         for subject, predicate, regime in triples:
-            if predicate == sh("entailment") and not set(_REGIMES.get(regime, ())) & set(self._selected):
+            if (
+                predicate == sh("entailment")
+                and regime not in _OWN
+                and not set(_REGIMES.get(regime, ())) & set(self._selected)
+            ):
                 raise ShapesError(
                     f"{subject}: sh:entailment {regime} is not what the rules of the graph give"
                     f" ({' '.join(self._selected) or 'none'})"

@@ -7,7 +7,8 @@ terms count once, by however many ways the path leads to them.
 from __future__ import annotations
 
 from kgreason.errors import ShapesError
-from kgreason.shapes.shape import TRUE, siblings
+from kgreason.shapes.shape import siblings
+from kgreason.shapes.vocabulary import TRUE
 from kgreason.shapes.writer import Writer
 from kgreason.terms import vocabulary as v
 

@@ -46,12 +46,38 @@ SELECTS_OF_A_PATH = (
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER (isLiteral(?value)) }",
     "SELECT DISTINCT $this ?value WHERE { $this $PATH ?value . FILTER EXISTS { ?value ?p $this } }",
 )
+MORE_SELECTS = (
+    "SELECT $this ?value WHERE { $this :p ?o OPTIONAL { ?o :q ?value FILTER (?value != $this) } FILTER "
+    "(!isLiteral(?o)) }",
+    "SELECT $this WHERE { $this ?p ?o OPTIONAL { ?o :q ?v OPTIONAL { ?v :r ?w } } FILTER (!bound(?w) && isIRI(?o)) }",
+    "SELECT $this ?value WHERE { OPTIONAL { $this :p ?value } OPTIONAL { $this :q ?value } }",
+    "SELECT $this (COUNT(?o) AS ?value) WHERE { OPTIONAL { $this :p ?o } } GROUP BY $this HAVING (COUNT(?o) != 1)",
+    "SELECT $this (COUNT(DISTINCT ?c) AS ?value) WHERE { $this :p|:q ?o . ?o a ?c } GROUP BY $this",
+    "SELECT $this (COUNT(*) + 1 AS ?value) WHERE { { $this :p ?o } UNION { $this :q ?o } UNION { ?o :r $this "
+    "} } GROUP BY $this",
+    "SELECT $this ?value WHERE { { SELECT $this ?value (COUNT(?x) AS ?n) { $this :p ?value . ?x :q ?y } GROUP "
+    "BY $this ?value } FILTER (?n > 2) }",
+    "SELECT DISTINCT $this ?value WHERE { $this (:p|^:q)+ ?value }",
+    "SELECT DISTINCT $this ?value WHERE { ?value :q* ?x . ?x :p $this }",
+    "SELECT $this WHERE { $this :p ?o FILTER NOT EXISTS { ?o :q ?v FILTER NOT EXISTS { ?v :r $this } } }",
+    "SELECT $this ?value WHERE { $this :p ?value FILTER EXISTS { { ?value :q ?v } UNION { ?v :r ?value } } }",
+    "SELECT $this WHERE { FILTER NOT EXISTS { $this :p/:q* ?v . ?v a :A } }",
+    "SELECT $this ?value WHERE { GRAPH $shapesGraph { $currentShape <http://www.w3.org/ns/shacl#targetClass> "
+    "?value } FILTER NOT EXISTS { $this a ?value } }",
+)
+MORE_SELECTS_OF_A_PATH = (
+    "SELECT DISTINCT $this ?value WHERE { ?x :p $this ; $PATH ?value . }",
+    "SELECT $this (COUNT(DISTINCT ?v) AS ?value) WHERE { $this $PATH ?v } GROUP BY $this HAVING "
+    "(COUNT(DISTINCT ?v) > 1)",
+    "SELECT DISTINCT $this ?value WHERE { $this $PATH ?o OPTIONAL { ?o :p ?value } }",
+)
 
 
 class Knobs(NamedTuple):
     """What random shapes and data may have. `leave_out` names components by their parameters, such as `sh:pattern`.
 
-    `links` are triples from node to node. `sparql` is how likely a query is, beside 1 for a component.
+    `links` are triples from node to node. `sparql` is how likely a query is, beside 1 for a component. With
+    `more_queries` there are also such as pySHACL cannot evaluate.
     """
 
     shapes: int = 3
@@ -60,6 +86,7 @@ class Knobs(NamedTuple):
     constraints: int = 3
     paths: bool = True
     sparql: int = 1
+    more_queries: bool = False
     blank_nodes: bool = True
     empty_lists: bool = True
     links: bool = True
@@ -191,7 +218,10 @@ class Shapes:
         if name == "sh:qualifiedValueShape":
             return self._qualified(depth)
         if name == "sh:sparql":
-            select = self._drawn.choice(SELECTS_OF_A_PATH if kind == "property" else SELECTS)
+            selects: tuple[str, ...] = SELECTS_OF_A_PATH if kind == "property" else SELECTS
+            if self._knobs.more_queries:
+                selects += MORE_SELECTS_OF_A_PATH if kind == "property" else MORE_SELECTS
+            select = self._drawn.choice(selects)
             self._say(f"{shape}-select", f'sh:select """{select}""" ; sh:prefixes [ {_DECLARED} ]')
             return [f"sh:sparql {shape}-select"]
         return (_SIMPLE | _SIMPLE_OF_A_PATH)[name](self._drawn, self._knobs)

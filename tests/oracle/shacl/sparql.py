@@ -93,6 +93,8 @@ def _select(site: Site, validation: Validation) -> Iterator[Result]:
     bound = {**_bindings(site), **validation.parameters}
     for row in _evaluate(site, text, bound)["bindings"]:
         solution = {str(name): value for name, value in row.items()}
+        if "this" not in solution:
+            continue  # rdflib makes a group of nothing of no solutions
         failure = solution.get("failure")
         if failure is not None and is_true(failure):
             raise Failure("a solution binds ?failure to true")
@@ -121,6 +123,19 @@ def _filled(message: Node, texts: Mapping[str, Node]) -> Node:
 
 def _bindings(site: Site) -> dict[str, Node]:
     return {"this": site.focus, "currentShape": site.shape, "shapesGraph": _SHAPES_GRAPH}
+
+
+def targets(data: Graph, shapes: Graph, target: Node) -> set[Node]:
+    """Return the nodes that a target of SPARQL selects (SHACL-AF, 3.1)."""
+    (text,) = _texts(shapes, target, SH.select)
+    return {row["this"] for row in data.query(text)}  # type: ignore[index,call-overload]
+
+
+def constructed(site: Site, rule: Node) -> set[tuple[Node, Node, Node]]:
+    """Return what a SPARQL rule makes for a focus node (SHACL-AF, 8.6): triples of RDF only."""
+    (text,) = _texts(site.validator.shapes, rule, SH.construct)
+    found = _evaluate(site, text, {"this": site.focus})["graph"]
+    return {triple for triple in found if not isinstance(triple[0], Literal) and isinstance(triple[1], URIRef)}
 
 
 def _evaluate(site: Site, text: str, bound: Mapping[str, Node]) -> Any:

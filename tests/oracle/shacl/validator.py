@@ -39,7 +39,7 @@ class Validator:
         """Return the shapes that may have targets; the others produce no results of their own."""
         declared = {
             shape
-            for predicate in (SH.targetClass, SH.targetNode, SH.targetSubjectsOf, SH.targetObjectsOf)
+            for predicate in (SH.targetClass, SH.targetNode, SH.targetSubjectsOf, SH.targetObjectsOf, SH.target)
             for shape in self.shapes.subjects(predicate)
         }
         return declared | {shape for shape in self.shapes.subjects(RDF.type) if self.is_class(shape)}
@@ -59,6 +59,8 @@ class Validator:
             found |= set(self.data.subjects(predicate))
         for predicate in self.shapes.objects(shape, SH.targetObjectsOf):
             found |= set(self.data.objects(None, predicate))
+        for target in self.shapes.objects(shape, SH.target):
+            found |= sparql.targets(self.data, self.shapes, target)
         return found
 
     def instances(self, of: Node) -> set[Node]:

@@ -1,0 +1,99 @@
+"""`Alternative`: what one rule can say of a group: patterns, assignments, filters, and what must be absent.
+
+    { A OPTIONAL { B } }       A, B          or  A, FILTER NOT EXISTS { B }, the variables of B alone without a value
+    { A { B } UNION { C } }    A, B          or  A, C
+
+Law: each solution of the group is one of one alternative, as often as the group has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from kgreason.shapes.query.tokens import is_variable, replaced, variables
+
+UNBOUND = ["<http://www.w3.org/2001/XMLSchema#integer>", "(", '""', ")"]
+"""An expression that errs, as a variable without a value does."""
+
+
+class Alternative(NamedTuple):
+    """Tokens of patterns and assignments, of filters, and of NOT EXISTS.
+
+    `names` are the variables that have values, `unbound` those that OPTIONAL gives none. `inner` are the groups within,
+    each of which must be a rule of its own: its filters see nothing outside. `binds` are the variables of BIND.
+    """
+
+    patterns: tuple[str, ...] = ()
+    filters: tuple[tuple[str, ...], ...] = ()
+    absent: tuple[tuple[str, ...], ...] = ()
+    names: frozenset[str] = frozenset()
+    unbound: frozenset[str] = frozenset()
+    inner: tuple[Alternative, ...] = ()
+    binds: frozenset[str] = frozenset()
+
+    def joined(self, other: Alternative) -> Alternative:
+        """Return both together."""
+        return Alternative(
+            self.patterns + other.patterns,
+            self.filters + other.filters,
+            self.absent + other.absent,
+            self.names | other.names,
+            self.unbound | other.unbound,
+            self.inner + other.inner,
+            self.binds | other.binds,
+        )
+
+    def renamed(self, names: Callable[[str], str | None]) -> Alternative:
+        """Return it with other variables: `names` has the name for a name, or None."""
+
+        def text(name: str) -> str | None:
+            other = names(name)
+            return None if other is None else f"?{other}"
+
+        def tokens(several: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+            return tuple(tuple(replaced(one, text)) for one in several)
+
+        def each(several: frozenset[str]) -> frozenset[str]:
+            return frozenset(names(name) or name for name in several)
+
+        return Alternative(
+            tuple(replaced(self.patterns, text)),
+            tokens(self.filters),
+            tokens(self.absent),
+            each(self.names),
+            each(self.unbound),
+            tuple(one.renamed(names) for one in self.inner),
+            each(self.binds),
+        )
+
+    def variables(self) -> set[str]:
+        """Return the names of all variables."""
+        return variables(self.patterns).union(*map(variables, (*self.filters, *self.absent)))
+
+    def tokens(self) -> list[str]:
+        """Return the tokens between the brackets of a WHERE, with an error where a variable has no value."""
+        missing = self.unbound - self.names
+        found = without_values(self.patterns, missing)
+        for condition in self.filters:
+            found += ["FILTER", "(", *without_values(condition, missing), ")"]
+        for condition in self.absent:
+            found += condition
+        return found
+
+
+def without_values(several: Sequence[str], missing: frozenset[str]) -> list[str]:
+    """Return the tokens of an expression with what errs in the place of variables without a value."""
+    found = list[str]()
+    place = 0
+    while place < len(several):
+        call = [token.upper() for token in several[place : place + 2]]
+        variable = several[place + 2] if place + 3 < len(several) else ""
+        if call == ["BOUND", "("] and variable and is_variable(variable) and variable[1:] in missing:
+            found.append("false")
+            place += 4
+            continue
+        token = several[place]
+        found += UNBOUND if is_variable(token) and token[1:] in missing else [token]
+        place += 1
+    return found
