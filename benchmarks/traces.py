@@ -24,6 +24,7 @@ from kgreason import KnowledgeGraph
 _ROOT = str(Path(kgreason.__file__).parent) + "/"
 _E = "http://example.org/"
 _SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
+_RULE = "@rule r{0}\n[?x, <http://e/q{0}>, ?y] :- [?x, <http://e/p{0}>, ?y], NOT [?x, <http://e/n{0}>, ?y] ."
 
 
 class Trace(NamedTuple):
@@ -69,7 +70,16 @@ def edits(folder: Path) -> dict[str, Callable[[], object]]:
     def load() -> object:
         return graph.load(_file(folder, next(number)))
 
-    found: dict[str, Callable[[], object]] = {"add a fact": fact, "add a subclass axiom": axiom, "load a file": load}
+    def rule() -> None:
+        with graph.transaction() as tx:
+            tx.add_rules(_RULE.format(next(number)))
+
+    found: dict[str, Callable[[], object]] = {
+        "add a fact": fact,
+        "add a subclass axiom": axiom,
+        "load a file": load,
+        "add a rule with NOT": rule,
+    }
     if find_spec("pyspark"):
         found["load by Spark"] = lambda: _spark(folder, next(number))
     return found

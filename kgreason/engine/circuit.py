@@ -60,8 +60,8 @@ class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
     Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    returns how many rewrites the commit may extend, counted from `begin` on. It is called when a run or a scan begins,
-    and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
+    returns how many rewrites the commit may extend, counted from `begin` on. It gets the number of rows in the queue.
+    It is called when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
     many levels TooDeepError. `threads`: how many threads a large level may use, which changes the time alone.
     """
 
@@ -279,7 +279,7 @@ class Circuit:
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
         self.limit = unlimited
-        self.arrangements.mend()
+        self._mend()
         self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
 
@@ -312,7 +312,8 @@ class Circuit:
             if counters[at.LATEST] >= at.LAST_LEVEL << at.LEVEL_BITS:
                 raise TooDeepError
             if status == at.DONE:
-                self.keepers.give_back()
+                if self.keepers.are_lent:
+                    self.keepers.give_back()
                 return
             if status == at.NEED_ROWS:
                 self.facts.reserve(counters[at.N_HEADS])
@@ -346,7 +347,7 @@ class Circuit:
         of arrays; at its end it does not. So whether an evaluation goes past its limit depends on neither.
         """
         counters = self._counters
-        self._most = self.limit()
+        self._most = self.limit(counters[at.N_QUEUE])
         self.check_limit(self._most)
         counters[at.CHECK_AT] = (counters[at.REWRITES] + self._most) // 2
 
@@ -365,13 +366,18 @@ class Circuit:
         must be empty, facts only arrive, and the circuit keeps no undo log.
         """
         counters = self._counters
-        self.arrangements.mend()
+        self._mend()
         self.block[_COUNTED] = self._noted = 0
         self._most = UNLIMITED
         counters[at.COMMIT] = commit
         counters[at.IS_UPDATE] = counters[at.LOGGING] = int(is_update)
         counters[at.LEVEL] = -1 if is_update else 0
         self.enter(at.ASSERT)
+
+    def _mend(self) -> None:
+        """Make counts and arrangements complete again, if an error has left them without some rows."""
+        if self._counters[at.PARTIAL]:
+            self.arrangements.renew()
 
     def queued(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
@@ -415,7 +421,8 @@ class Circuit:
 
     def tidy(self) -> None:
         """Give back what a large commit has left. After an error the next commit still finds everything in order."""
-        self.arrangements.refresh_signs()
+        if self._counters[at.N_SIGNED] > self.memory["group_entries"].size:
+            self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
             self._cut()
         if self._counters[at.N_ROWS] > _SPARSE and self._counters[at.N_ROWS] > 2 * len(self.facts):

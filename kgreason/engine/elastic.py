@@ -27,6 +27,8 @@ change no forecast and no choice. Cost: a few numbers for each commit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 FRACTION = 0.5
 """The share of a Bootstrap's work that an Update may extend for leaving facts, unless a graph has another one."""
 ALWAYS = 10_000
@@ -84,13 +86,13 @@ class Elastic:
         """Return how many rewrites an Update may extend to retract facts."""
         return max(ALWAYS, int(self._share * (self.work or 0)))
 
-    def for_arriving(self, growth: float) -> int:
-        """Return the number of rewrites that an Update may extend to assert facts.
+    def for_arriving(self, facts: int) -> Callable[[int], int]:
+        """Return a function: the number of facts that have arrived -> how many rewrites an Update may extend for them.
 
-        `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if 100 facts become
-        150.
+        `facts`: the number of facts before the arrival. If half as many arrive, the limit grows by half.
         """
-        return max(ALWAYS, int(growth * (self.work or 0)))
+        work = self.work or 0
+        return lambda arrived: max(ALWAYS, int((1 + arrived / max(facts, 1)) * work))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
         """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""

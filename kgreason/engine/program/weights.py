@@ -32,7 +32,7 @@ class Reweighed(NamedTuple):
     fresh: Numbered
 
 
-_NO_RULES = Reweighed(Numbered(), Numbered())
+NO_RULES = Reweighed(Numbered(), Numbered())
 
 
 class Weights:
@@ -70,8 +70,6 @@ class Weights:
 
     def change(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> Reweighed:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
-        if not added and not removed:
-            return _NO_RULES
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
             for rule in rules:
