@@ -80,7 +80,8 @@ class Circuit:
         self.facts = FactTable(self.memory, planner.width, room, self.crew)
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue, self.keepers)
-        self._version = -1
+        self.version = -1
+        """The version of the planner that the circuit has kept up with."""
         self._noted = 0
         self._survey_at = MOST_SUPPORT
         scratch.make(self.memory, self.facts.width)
@@ -88,7 +89,7 @@ class Circuit:
 
     def keep_up(self) -> None:
         """Call `refresh` if the planner has changed since the last `refresh`."""
-        if self._version != self.planner.version:
+        if self.version != self.planner.version:
             self.refresh()
 
     def refresh(self) -> None:
@@ -117,7 +118,7 @@ class Circuit:
         version = planner.version
         planner.publish(memory)
         self.arrangements.catch_up()
-        self._version = version
+        self.version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag the rows `rows`, int32[n, w], of a table as asserted. Rows that are new facts go into the queue.

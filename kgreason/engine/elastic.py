@@ -58,14 +58,6 @@ class Elastic:
     def _share(self) -> float:
         return FRACTION if self.fraction is None else self.fraction
 
-    def save(self) -> tuple[int | None, float]:
-        """Return the present forecasts. If the commit is rolled back, pass these forecasts to `restore`."""
-        return self.work, self._per_leaving
-
-    def restore(self, saved: tuple[int | None, float]) -> None:
-        """Set the forecasts to what `save` returned."""
-        self.work, self._per_leaving = saved
-
     def is_hopeless(self, arriving: int, leaving: int) -> bool:
         """Whether an Update would probably go past its limit and be dropped.
 

@@ -23,6 +23,7 @@ Bootstrap to all facts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Literal
 
 from kgreason.compiled import announce, compile_ahead
@@ -100,6 +101,9 @@ class Engine(Reader):
 
         Makes the table if it does not exist.
         """
+        known = self._planner.numbers.get((is_triple, width))
+        if known is not None and self._circuit.version == self._planner.version:
+            return known
         with undivided():
             number = self._planner.table(is_triple, width)
             self._circuit.keep_up()
@@ -140,7 +144,7 @@ class Engine(Reader):
         """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
         if self._is_open:
             self.rollback()
-        self._origin, self._is_open, self._learnt = self._circuit, True, self._elastic.save()
+        self._origin, self._is_open, self._learnt = self._circuit, True, copy(self._elastic)
         self._wishes: list[Wish] = []
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
@@ -316,7 +320,7 @@ class Engine(Reader):
         if not self._is_open:
             return
         self._circuit = self._origin
-        self._elastic.restore(self._learnt)
+        self._elastic = self._learnt
         self._weights.undo()
         self._circuit.keep_up()
         self._circuit.undo()

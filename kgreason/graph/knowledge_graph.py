@@ -292,7 +292,8 @@ class KnowledgeGraph(ReadableGraph):
         if headers is not None:
             check_texts("headers", headers)
             check_headers(headers)
-        check_author(author)
+        if author is not None:
+            check_author(author)
         return self._open.begin(headers or {}, timeout, author=author or "")
 
     @overload
@@ -865,7 +866,7 @@ class KnowledgeGraph(ReadableGraph):
         strategy: Strategy | None = None,
         budget: int | None = None,
         author: str | None = None,
-        check: Callable[[Delta], object] = lambda _: None,
+        check: Callable[[Delta], object] | None = None,
     ) -> Iterator[None]:
         """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 

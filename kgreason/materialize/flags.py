@@ -99,24 +99,22 @@ class DataFlags:
         """
         if self._graph.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self._graph.flags
-        is_triple = changes.tables == self._graph.triples
-        if not len(closure_lost) and not is_triple.any():
+        kept = (changes.before == ABSENT) & (changes.tables == self._graph.triples)
+        if kept.any():
+            kept &= is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
+        if not (len(closure_lost) or kept.any()):
             return self._graph.flags
-        kept = is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
-        kept &= (changes.before == ABSENT) & is_triple
         rows = np.ascontiguousarray(changes.rows[kept, :3])
         return self.of_rows(rows, closure_lost[self._graph.holds(closure_lost)] if len(closure_lost) else closure_lost)
 
     def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
-        """Return the flags without those that the present facts no longer call for.
+        """Return the flags without those that the present facts no longer call for. Call it while a flag is set.
 
         The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
         a flag, and only if the rows that have called for the flags are gone. Otherwise the present flags are returned.
         Cost: while a flag is set, a look at the removed facts. If the flags are computed, also a look at the owl:sameAs
         triples, or at all facts.
         """
-        if self._graph.flags == Flags():
-            return self._graph.flags
         gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self._graph.triples), :3]
         is_told = before is not None and self._graph.flags != before
         if self._graph.flags.same_as:

@@ -83,7 +83,7 @@ class Materialized:
         self._stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""
-        self._touched: list[Part] = []
+        self._touched: dict[Part, None] = {}
         """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:

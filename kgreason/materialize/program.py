@@ -125,12 +125,16 @@ class ProgramChange(NamedTuple):
     """How an edit changes the rules.
 
     `removed`, `added`: the rules that go and the rules that come. `restated`: the rules that stay in force, with other
-    sources or for another reason. For the engine a restated rule is the same rule as before.
+    sources or for another reason. For the engine a restated rule is the same rule as before. `retranslated`: how many
+    axioms the edit translated. `axioms`: how many axioms the closed schema has now; an axiom counts once for each rule
+    set that translates it.
     """
 
-    removed: tuple[Rule, ...]
-    added: tuple[Rule, ...]
-    restated: tuple[Rule, ...]
+    removed: tuple[Rule, ...] = ()
+    added: tuple[Rule, ...] = ()
+    restated: tuple[Rule, ...] = ()
+    retranslated: int = 0
+    axioms: int = 0
 
 
 @contextmanager
@@ -192,16 +196,6 @@ class LiveProgram:
         return len(self._rulings)
 
     @property
-    def retranslated(self) -> int:
-        """The number of axioms that the last change translated."""
-        return sum(each.retranslated for each in self._translations)
-
-    @property
-    def axioms(self) -> int:
-        """The number of axioms of the closed schema. An axiom counts once for each rule set that translates it."""
-        return sum(each.size for each in self._translations)
-
-    @property
     def in_force(self) -> Iterator[Rule]:
         """The rules that are in force now."""
         return (ruling.rule for ruling in self._rulings.values())
@@ -235,19 +229,23 @@ class LiveProgram:
         restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
-        touched += self._follow(removed, added, twins)
+        is_followed = bool(removed or added or twins)
+        if is_followed:
+            touched += self._follow(removed, added, twins)
         if own is not None:
             own = tuple(own)
             touched += self._replace("own", _own(own))
             touched += self._replace("copying", _copying(self._selection, own))
-        rules = chain(self._translated, self._latest["own"])
-        forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
-        lists = forks, frozenset[Constant]().union(*(each.walked for each in self._translations))
+        rules, translations = chain(self._translated, self._latest["own"]), self._translations
+        forks = frozenset[Constant]().union(*[each.forks for each in translations if each.readings.faulty])
+        lists = forks, frozenset[Constant]().union(*[each.walked for each in translations])
+        retranslated = sum([each.retranslated for each in translations]) if is_followed else 0
+        axioms = sum([each.size for each in translations])
         needed = _needed_layer(
             self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
-        return self._settle(dict.fromkeys(touched))
+        return self._settle(dict.fromkeys(touched))._replace(retranslated=retranslated, axioms=axioms)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -328,6 +326,15 @@ def have_datatype(rows: Int32) -> bool:
     """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
     types = np.flatnonzero(rows[:, 1] == TYPE)
     return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
+
+
+def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
+    """Whether a change of rules, or of the closed schema, is about datatypes.
+
+    `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
+    """
+    is_read = datatypes_read(change.removed) or datatypes_read(change.added)
+    return bool(is_read) or any([len(rows) and is_datatype(rows).any() for rows in closure])
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:

@@ -102,9 +102,9 @@ class Weights:
 
     def _number(self, rule: EncodedRule) -> int:
         """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
-        if rule not in self._numbers:
-            number = self._planner.add(rule)
+        number = self._numbers.get(rule)
+        if number is None:
+            number = self._numbers[rule] = self._planner.add(rule)
             if not rule.shape.body:
                 self._bodiless[number] = rule
-            self._numbers[rule] = number
-        return self._numbers[rule]
+        return number

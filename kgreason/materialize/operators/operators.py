@@ -147,7 +147,8 @@ class Operators:
     def restart(self) -> None:
         """Begin again with stratum 0, because facts were edited or rules have changed."""
         self._level = 0
-        self._aggregations.restart()
+        if self._aggregations.are_any:
+            self._aggregations.restart()
 
     def computed(self, check: Check) -> Facts:
         """Return the facts to assert and to retract after a run of the rules, before the next stratum is decided.
@@ -156,7 +157,7 @@ class Operators:
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
         """
         facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
-        return facts if any(facts) else self._aggregations.better_values(check)
+        return facts if any(facts) or not self._aggregations.are_any else self._aggregations.better_values(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
         """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
@@ -168,7 +169,7 @@ class Operators:
             return facts
         if not self._have_levels():
             return NO_FACTS
-        last = max(self._skolems.last(), self._negations.last(), self._aggregations.last())
+        last = max([each.last() for each in (self._skolems, self._negations, self._aggregations) if each.are_any])
         facts = self._at(changes, self._level, check)
         while not any(facts) and self._level < last:
             self._level += 1
@@ -187,15 +188,17 @@ class Operators:
             found.append(self._negations.wanted(changes, self._level, before))
         if self._aggregations.are_any:
             found.append(self._aggregations.wanted(changes, self._level, before, check))
-        return together(found)
+        return together(found) if len(found) > 1 else found[0]
 
     def finish(self) -> None:
         """End the evaluation of a commit.
 
         Raises RuleError if a Python function has failed in this commit for inputs that rules still ask for.
         """
-        self._functions.finish()
-        self._aggregations.finish()
+        if self._functions.are_any:
+            self._functions.finish()
+        if self._aggregations.are_any:
+            self._aggregations.finish()
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -77,7 +77,7 @@ class LiveCovers:
                 (come if present else gone).append(triple)
             elif present != (triple in self._is_implied):
                 changed[triple] = present
-        judged = self._edited(changed)
+        judged = self._edited(changed) if changed else ()
         implied = _Implied(self._relations)
         for triple in judged:
             before = self._is_implied.get(triple, True)
@@ -106,7 +106,8 @@ class LiveCovers:
             else:
                 self._relations[kind].pairs.discard(x, z)
         for kind, pairs in come.items():
-            self._relations[kind].pairs.update(pairs)
+            if pairs:
+                self._relations[kind].pairs.update(pairs)
 
     def _judged(self, triple: Triple, implied: _Implied, *, is_there: bool) -> bool:
         """Check whether other pairs imply a pair; store and return the result.
@@ -153,8 +154,9 @@ class _Pairs:
         self.down: Index[Constant, Constant] = Index(log)
 
     def update(self, pairs: Sequence[tuple[Constant, Constant]]) -> None:
+        turned = [(z, x) for x, z in pairs]
         self.up.update(pairs)
-        self.down.update((z, x) for x, z in pairs)
+        self.down.update(turned)
 
     def discard(self, x: Constant, z: Constant) -> None:
         self.up.discard(x, z)

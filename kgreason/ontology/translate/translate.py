@@ -207,7 +207,8 @@ class AxiomRules:
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
         let_out()
-        rules, known, at = translate_axiom(axiom, self._profile), mark(axiom), place(axiom)
+        rules, at = translate_axiom(axiom, self._profile), place(axiom)
+        _, known = at
         for class_ in classes_asked_for(axiom, rules):
             self._askers.add(class_, known)
         if _is_walked(axiom):

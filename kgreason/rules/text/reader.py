@@ -299,7 +299,7 @@ class _Reader:
 
     def atom(self, atom: AtomText) -> Atom:
         """Turn the text of an atom into an `Atom`, with constants in place of tokens."""
-        if atom.is_data:
+        if atom.start.type == DATA:
             if atom.terms is None or atom.relation is not None:
                 self._fail(atom.start, str(misused(DATA)))
             return Atom(DATA, tuple(map(self._term, atom.terms)))

@@ -52,11 +52,6 @@ class AtomText(NamedTuple):
     relation: Token | None
     terms: tuple[Node, ...] | None
 
-    @property
-    def is_data(self) -> bool:
-        """Whether the atom stands after DATA."""
-        return self.start.type == "DATA"
-
 
 class NotText(NamedTuple):
     """The text `NOT atom` or `NOT EXISTS variables IN (conditions)`. `start` is the token NOT."""
