@@ -59,10 +59,11 @@ _OF_A_SCAN = np.array([at.N_HITS, at.N_GROUPS, at.N_COMMON, at.N_HEADS, at.N_CHU
 class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    returns how many rewrites the commit may extend, counted from `begin` on. It gets the number of rows in the queue.
-    It is called when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
-    many levels TooDeepError. `threads`: how many threads a large level may use, which changes the time alone.
+    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function from
+    the number of rows in the queue to how many rewrites the commit may extend, counted from `begin` on. It is called
+    when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises
+    OverLimitError, one with a chain of too many levels TooDeepError. `threads`: how many threads a large level may use,
+    which changes the time alone.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
@@ -72,7 +73,7 @@ class Circuit:
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, scratch.SEGMENT
-        self.limit = unlimited
+        self.limit: Callable[[int], int] = unlimited
         self._most = UNLIMITED
         """The result of the last call of `limit`."""
         self.crew = Crew(self.memory, threads)
@@ -113,7 +114,8 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
-        self._reserve_notes()
+        for name in ("noted", "noted_hashes"):
+            memory.grow(name, memory.room("live") + scratch.NOTES)
         self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
@@ -416,7 +418,7 @@ class Circuit:
 
     def settle(self) -> None:
         """Make the commit final. This takes no memory. Call `tidy` next."""
-        self._reserve_for_end()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         settle(self.block)
         self._counters[at.LOGGING] = 0
 
@@ -428,15 +430,6 @@ class Circuit:
             self._cut()
         if self._counters[at.N_ROWS] > _SPARSE and self._counters[at.N_ROWS] > 2 * len(self.facts):
             self._compact()
-
-    def _reserve_for_end(self) -> None:
-        """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
-        self._reserve_notes()
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
-
-    def _reserve_notes(self) -> None:
-        for name in ("noted", "noted_hashes"):
-            self.memory.grow(name, self.memory.room("live") + scratch.NOTES)
 
     def _cut(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
@@ -467,7 +460,7 @@ class Circuit:
         is_partial = self._counters[at.PARTIAL] == 1
         if is_partial:
             self.arrangements.drop()
-        self._reserve_for_end()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         unwind(self.block)
         self._counters[at.LATEST] = 0
         take_back(self.costs, self._counters[at.COMMIT])

@@ -78,13 +78,14 @@ class Elastic:
         """Return how many rewrites an Update may extend to retract facts."""
         return max(ALWAYS, int(self._share * (self.work or 0)))
 
-    def for_arriving(self, facts: int) -> Callable[[int], int]:
-        """Return a function: the number of facts that have arrived -> how many rewrites an Update may extend for them.
+    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Callable[[int], int]:
+        """Return the `Circuit.limit` of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
-        `facts`: the number of facts before the arrival. If half as many arrive, the limit grows by half.
+        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `before`: the rewrites
+        extended before. `most`: what the limit is in any case.
         """
-        work = self.work or 0
-        return lambda arrived: max(ALWAYS, int((1 + arrived / max(facts, 1)) * work))
+        work, facts = self.work or 0, max(facts, 1)
+        return lambda queue: min(most, before + max(ALWAYS, int((1 + (queue - queued) / facts) * work)))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
         """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""

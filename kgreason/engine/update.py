@@ -73,8 +73,7 @@ class Update(NamedTuple):
             end = self._take_back(wish.retracted, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
-            limit = elastic.for_arriving(len(circuit.facts) - (end - start))
-            circuit.limit = lambda queued: min(most, before + limit(queued - end))
+            circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
         for number in rules.fresh.numbers() if any(rules.fresh) else ():

@@ -567,7 +567,7 @@ class KnowledgeGraph(ReadableGraph):
         skipped: Skipped | None = None,
     ) -> Loaded:
         begun = time.perf_counter()
-        with self._lock.within(timeout):
+        with self._lock.held(timeout):
             tx = self.transaction()
             try:
                 collect(tx)
@@ -576,7 +576,8 @@ class KnowledgeGraph(ReadableGraph):
                 raise
             tx.end(True, progress)
             stats = self.stats()
-        return Loaded(stats | tx.delta.work._asdict(), tx.delta, time.perf_counter() - begun, skipped)
+        delta = tx.delta
+        return Loaded(stats | delta.change.work._asdict(), delta, time.perf_counter() - begun, skipped)
 
     def update(
         self,
@@ -627,7 +628,7 @@ class KnowledgeGraph(ReadableGraph):
         """
         from kgreason.graph.sparql_update.update import update
 
-        with self._lock.within(timeout):
+        with self._lock.held(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
             return update(self._engine(), self._home, transaction, operations, wheres)
 

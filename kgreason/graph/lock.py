@@ -125,6 +125,15 @@ class GraphLock:
         return self._depth if self.is_mine else 0
 
     @contextmanager
+    def held(self, timeout: float | None = None) -> Iterator[None]:
+        """As `within`, for a caller that is `undivided`."""
+        depth = self.acquire(timeout)
+        try:
+            yield
+        finally:
+            self.release(depth)
+
+    @contextmanager
     def within(self, timeout: float | None = None) -> Iterator[None]:
         """Hold the lock during a block, after waiting at most `timeout` seconds. Raises GraphBusyError."""
         depth: int | None = None
@@ -153,11 +162,7 @@ def locked(
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        with undivided():
-            depth = self._lock.acquire()
-            try:
-                return method(self, *args, **kwargs)
-            finally:
-                self._lock.release(depth)
+        with undivided(), self._lock.held():
+            return method(self, *args, **kwargs)
 
     return holding

@@ -151,7 +151,8 @@ class Transaction:
     def _items(
         self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
     ) -> Self:
-        how: dict[str, Any] = {"fresh": sign > 0, "mapping": mapping, "prefixes": NO_PREFIXES if prefixes is None else checked(prefixes)}
+        known = NO_PREFIXES if prefixes is None else checked(prefixes)
+        how: dict[str, Any] = {"fresh": sign > 0, "prefixes": known, "mapping": mapping}
         return self._note(sign, partial(quads_of, items, self._materializer.dictionary, **how))
 
     def add_lines(self, lines: bytes) -> Self:

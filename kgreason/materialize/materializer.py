@@ -176,7 +176,8 @@ class Materializer(Results):
                     if self.operators in self._touched:
                         self.operators.finish()
                     changes = self._without_needless(changes, means)
-                    if self.own and self._before and self.operators.rounds.limits is not NO_LIMITS:  # a replay had the old checks
+                    is_replay = self.operators.rounds.limits is NO_LIMITS  # it had the checks of its time
+                    if self.own and self._before and not is_replay:
                         self._derived.check(self.own, self._before.own, changes)
                     self.strategies = _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)

@@ -236,11 +236,14 @@ class LiveProgram:
             own = tuple(own)
             touched += self._replace("own", _own(own))
             touched += self._replace("copying", _copying(self._selection, own))
-        rules, translations = chain(self._translated, self._latest["own"]), self._translations
-        forks = frozenset[Constant]().union(*[each.forks for each in translations if each.readings.faulty])
-        lists = forks, frozenset[Constant]().union(*[each.walked for each in translations])
-        retranslated = sum([each.retranslated for each in translations]) if is_followed else 0
-        axioms = sum([each.size for each in translations])
+        forks, walked, retranslated, axioms = set[Constant](), set[Constant](), 0, 0
+        for each in self._translations:
+            if each.readings.faulty:
+                forks |= each.forks
+            walked |= each.walked
+            retranslated += each.retranslated if is_followed else 0
+            axioms += each.size
+        rules, lists = chain(self._translated, self._latest["own"]), (forks, walked)
         needed = _needed_layer(
             self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
@@ -334,7 +337,7 @@ def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
     `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
     """
     is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-    return bool(is_read) or any([len(rows) and is_datatype(rows).any() for rows in closure])
+    return bool(is_read) or any(len(rows) and is_datatype(rows).any() for rows in closure)
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:

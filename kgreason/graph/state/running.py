@@ -90,7 +90,8 @@ class Running:
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        counts = changed(stats, delta.change, self.materializer) | delta.change.work._asdict()
+        terms, rules = len(self.materializer.dictionary), self.materializer.program.size
+        counts = changed(stats, delta.change, terms, rules) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
