@@ -57,9 +57,8 @@ def _changes(names: list[str]) -> int:
     return sum(one != other for one, other in pairwise(names))
 
 
-def edits(folder: Path) -> dict[str, Callable[[], object]]:
-    """The edits by name; each call of one does it to something new."""
-    graph = KnowledgeGraph.open(folder / "store")
+def edits(graph: KnowledgeGraph, folder: Path) -> dict[str, Callable[[], object]]:
+    """The edits of a graph by name; each call of one does it to something new. Files are written to `folder`."""
     number = count(1)
 
     def fact() -> object:
@@ -101,8 +100,8 @@ def _spark(folder: Path, number: int) -> None:
 
 def main() -> None:
     """Trace every edit, a line each."""
-    with TemporaryDirectory() as folder:
-        for name, edit in edits(Path(folder)).items():
+    with TemporaryDirectory() as folder, KnowledgeGraph.open(Path(folder) / "store") as graph:
+        for name, edit in edits(graph, Path(folder)).items():
             edit()
             edit()
             found = traced(edit)

@@ -116,7 +116,8 @@ class Circuit:
             memory.grow(name, needed)
         for name in ("noted", "noted_hashes"):
             memory.grow(name, memory.room("live") + scratch.NOTES)
-        self.crew.keep_up()
+        if self.crew.workers:
+            self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
         self.arrangements.catch_up()

@@ -391,11 +391,11 @@ class Committer:
         `before` and `after` are the user's rules before and after the commit. The same rule in two files counts as two
         rules.
         """
-        old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
-        gone = [(-1, rule) for key, rule in old.items() if key not in new]
-        come = [(1, rule) for key, rule in new.items() if key not in old]
+        left = {(rule, rule.file): rule for rule in before}
+        come = [(1, rule) for rule in after if left.pop((rule, rule.file), None) is None]
+        gone = [(-1, rule) for rule in left.values()]
         find = self.materializer.operators.registry.find
-        return tuple((sign, journalled(rule, find)) for sign, rule in (*gone, *come))
+        return tuple([(sign, journalled(rule, find)) for sign, rule in (*gone, *come)])
 
     def _functions(self) -> dict[str, str]:
         """Return the signatures of the Python functions that the user's rules call, by the name of the function."""

@@ -342,7 +342,7 @@ class Transaction:
         own = self._rules()
         known = {canonical(rule) for rule in own}
         after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
-        check_declared(after, self._materializer.operators.registry.find)
+        check_declared(rules, self._materializer.operators.registry.find, own)
         for rule in rules:
             if rule.declares and rule not in own:
                 self._pending().check(rule.declares)
@@ -388,8 +388,10 @@ class Transaction:
         are_removed = -1 in self._signs
         removed, added = last_edits(self._signs, self._parts) if are_removed else (NO_QUADS, _joined(self._parts))
         self._parts = []  # `added` may be all that a large load holds of them
-        before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
-        own = tuple(after) if self._own is not None and before != after else None
+        own = None
+        if self._own is not None:
+            before, after = ({rule: rule.file for rule in rules} for rules in (self._materializer.own, self._own))
+            own = tuple(after) if before != after else None
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
         if not are_removed and not edit.facts.removed:

@@ -132,10 +132,10 @@ class Materializer(Results):
             self._touched[self.quads] = None
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
         axioms = asserted.removed[is_stated(asserted.removed)], asserted.added[is_stated(asserted.added)]
+        schema = axioms[0][is_schema(axioms[0])], axioms[1][is_schema(axioms[1])]
         if self.unread and any(map(len, axioms)):
             self._touched[self.unread] = None
             self.unread.follow(*axioms)
-        schema = axioms[0][is_schema(axioms[0])], axioms[1][is_schema(axioms[1])]
         is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
         with uncollected() if is_translated else nullcontext():
             return self._carry_out(edit, asserted, schema, means)
@@ -157,7 +157,7 @@ class Materializer(Results):
         is_asked = self.operators in self._touched
         if is_asked:
             foretold = self.operators.early_results({self.triples: asserted.added, **facts.added}, means.check)
-            facts = together([foretold, facts])
+            facts = together([foretold, facts]) if any(foretold) else facts
         changes = self._apply(asserted, facts, steps[0], means)
         if is_asked:
             self.operators.restart()
@@ -238,8 +238,8 @@ class Materializer(Results):
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.foreseen(added))
-        if self.operators in self._touched:
-            found.append(self.operators.foreseen(asserted.removed, added))
+        if self.operators in self._touched and any(foreseen := self.operators.foreseen(asserted.removed, added)):
+            found.append(foreseen)
         return together([*found, own]) if found else own
 
     def _facts_due(self, changes: Changes, steps: Sequence[ProgramChange]) -> Facts:

@@ -36,7 +36,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Implication, Restriction, mark
+from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction, mark
 from kgreason.ontology.read.collect import Broken, LiveReadings
 from kgreason.ontology.read.rows import RowTable, is_a
 from kgreason.ontology.read.swrl import says_different
@@ -70,7 +70,9 @@ def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
 
 
 def _is_walked(axiom: Axiom) -> bool:
-    return any(map(says_different, axiom.body)) if isinstance(axiom, Implication) else is_walked(axiom)
+    if isinstance(axiom, Implication):
+        return any(map(says_different, axiom.body))
+    return isinstance(axiom, Collection) and is_walked(axiom)
 
 
 def translate(
