@@ -149,7 +149,8 @@ class Engine(Reader):
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
-        self._weights.begin()
+        if self._weights.log:
+            self._weights.begin()
         self._strategy, self._switched, self._missed = "update", False, 0
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""

@@ -136,7 +136,7 @@ class Materializer(Results):
         if self.unread and any(map(len, axioms)):
             self._touched[self.unread] = None
             self.unread.follow(*axioms)
-        is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
+        is_translated = not self.stratum.is_ready or any(map(len, schema)) or edit.own is not None
         with uncollected() if is_translated else nullcontext():
             return self._carry_out(edit, asserted, schema, means)
 
@@ -219,7 +219,7 @@ class Materializer(Results):
         """
         if not literals.in_use.is_counted:
             self._touched[literals.in_use] = None
-            literals.in_use.count(self.rules, self._stratum.closure())
+            literals.in_use.count(self.rules, self.stratum.closure())
         return literals.in_use.datatypes
 
     def _facts_ahead(self, asserted: Asserted, said: Said, own: Facts, *, is_first: bool) -> Facts:
@@ -294,7 +294,7 @@ class Materializer(Results):
         `schema`: the removed and the added schema triples, int32[n, 3] each. `means`: how to evaluate.
         Returns the change of the closed schema, and the facts about twins (`Twins`) that come and go.
         """
-        if self._stratum.is_ready and not any(map(len, schema)):
+        if self.stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         with span("close"):
             return self._close_again(schema, means)
@@ -305,8 +305,8 @@ class Materializer(Results):
         if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
             self._touched[self.twins] = None
             said = self.twins.change(*schema)
-        self._touched[self._stratum] = None
-        return self._stratum.change(*schema, means.check, means.budget, said), said
+        self._touched[self.stratum] = None
+        return self.stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
         """Return the facts of relations in `rows` by the engine's numbers of tables; `rows` has them by width."""

@@ -438,7 +438,7 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
-    found = tuple(map(_over_data, copying)) if any(any(rule.data()) for rule in own) else ()
+    found = tuple(map(_over_data, copying)) if any(map(Rule.data, own)) else ()
     layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
@@ -450,9 +450,8 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
-    atoms = dict.fromkeys(
-        (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
-    )
+    read = chain.from_iterable(list(map(Rule.read, own)))
+    atoms = dict.fromkeys((atom.relation, len(atom.terms)) for atom in read if atom.relation not in (None, DATA))
     return [(str(name), arity) for name, arity in atoms if name not in made]
 
 

@@ -60,16 +60,6 @@ class NotText(NamedTuple):
     variables: list[Token]
     conditions: list[AtomText | ComputedText]
 
-    @property
-    def atoms(self) -> list[AtomText]:
-        """The conditions that are atoms."""
-        return [each for each in self.conditions if isinstance(each, AtomText)]
-
-    @property
-    def filters(self) -> list[ComputedText]:
-        """The conditions that are filters."""
-        return [each for each in self.conditions if isinstance(each, ComputedText)]
-
 
 class ComputedText(NamedTuple):
     """The text `FILTER(parts)` or `BIND(parts AS result)`. `start` is the token FILTER or BIND."""
