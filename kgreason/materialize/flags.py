@@ -101,7 +101,8 @@ class DataFlags:
         rows, is_new = changes.rows, (changes.before == ABSENT) & (changes.tables == self._graph.triples)
         schema, same = rows[is_new & is_schema(rows), :3], rows[is_new & (rows[:, 1] == SAME_AS), :3]
         if len(closure_lost):
-            schema = np.concatenate([schema, closure_lost[self._graph.holds(closure_lost)]])
+            lost = closure_lost[self._graph.holds(closure_lost)]
+            schema = np.concatenate([schema, lost[is_schema(lost)]])
         return self._of(np.ascontiguousarray(schema), same)
 
     def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
@@ -128,7 +129,7 @@ class DataFlags:
         return self._of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
 
     def _of(self, schema: Int32, same: Int32) -> Flags:
-        """Do the work of `of_rows`: `schema` are its schema triples, `same` those with owl:sameAs. No other sets a flag."""
+        """Do the work of `of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
         if not (len(schema) or len(same)):
             return self._graph.flags
         return self.with_present(self.exceeds(schema)._replace(same_as=self.links_schema(same, _NO_ROWS)))

@@ -52,6 +52,9 @@ Check = Callable[[], object]
 class _Operating(Part, Protocol):
     """A part that runs the operators of one kind."""
 
+    are_any: bool
+    """Whether a rule in force has such an operator, or a rule had one before the open commit."""
+
     def patterns(self) -> Iterable[Pattern]:
         """Return patterns that match all facts on which the facts that the operators assert depend."""
 
@@ -77,7 +80,6 @@ class Operators:
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry)
         self._parts: tuple[_Operating, ...] = (
-            self.individuals,
             self._data,
             self._functions,
             self._skolems,
@@ -119,7 +121,8 @@ class Operators:
             self.restart()
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
         triples = self._engine.table(True, 3)
-        patterns = [pattern for part in self._parts for pattern in part.patterns()]
+        patterns = [*self.individuals.patterns()]
+        patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._look()
         self.interest = Interest(patterns, triples) if self.are_any else Interest()
 
@@ -203,13 +206,19 @@ class Operators:
     def accept(self) -> None:
         """Make the change of rules final."""
         self._was_ordered, self._strata_before, self._interest_before = self._is_ordered, self._strata, self.interest
+        self.individuals.accept()
+        self.rounds.restart()
         for part in self._parts:
-            part.accept()
+            if part.are_any:
+                part.accept()
         self._look()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._is_ordered, self._strata, self.interest = self._was_ordered, self._strata_before, self._interest_before
+        self.individuals.rollback()
+        self.rounds.restart()
         for part in self._parts:
-            part.rollback()
+            if part.are_any:
+                part.rollback()
         self._look()
