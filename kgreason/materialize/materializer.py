@@ -147,7 +147,9 @@ class Materializer(Results):
         added schema triples. `means`: how to evaluate.
         """
         closure, said = self._close(schema, means)
-        called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
+        called = self.flags
+        if len(closure.added) or (asserted.added[:, 1] == SAME_AS).any():
+            called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS

@@ -316,8 +316,8 @@ class _Reader:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
         atoms = tuple(map(self.atom, _atoms_of(negated)))
         filters = tuple([self.computation(each) for each in negated.conditions if isinstance(each, ComputedText)])
-        terms = (term for atom in atoms for term in atom.terms)
-        local |= dict.fromkeys(term for term in terms if isinstance(term, Variable) and term.is_anonymous)
+        variables = [term for atom in atoms for term in atom.terms if isinstance(term, Variable)]
+        local |= dict.fromkeys([variable for variable in variables if variable.is_anonymous])
         return Not(atoms, tuple(local), filters)
 
     def computation(self, computed: ComputedText) -> Computed:
