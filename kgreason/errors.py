@@ -31,7 +31,7 @@ To catch every error that kgreason raises on purpose, catch `KgreasonError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -145,10 +145,7 @@ class ContradictionError(KgreasonError):
 
     def __init__(self, contradictions: Iterable[Any]) -> None:
         self.contradictions = tuple(contradictions)
-        count = len(self.contradictions)
-        amount = "a contradiction" if count == 1 else f"{count:,} contradictions"
-        more = f"; and {count - 1:,} more" if count > 1 else ""
-        super().__init__(f"the commit raises {amount}, and has changed nothing: {self.contradictions[0]}{more}")
+        super().__init__(_refusal("raises", "contradiction", self.contradictions))
 
 
 class ViolationError(KgreasonError):
@@ -159,10 +156,7 @@ class ViolationError(KgreasonError):
 
     def __init__(self, results: Iterable[Any]) -> None:
         self.results = tuple(results)
-        count = len(self.results)
-        amount = "a validation result" if count == 1 else f"{count:,} validation results"
-        more = f"; and {count - 1:,} more" if count > 1 else ""
-        super().__init__(f"the commit makes {amount}, and has changed nothing: {self.results[0]}{more}")
+        super().__init__(_refusal("makes", "validation result", self.results))
 
 
 class LimitError(KgreasonError):
@@ -175,6 +169,14 @@ class LongTermError(LimitError):
 
 class KernelError(KgreasonError):
     """The library of compiled kernels cannot be built, or cannot be used although it was asked for."""
+
+
+def _refusal(verb: str, noun: str, reasons: Sequence[Any]) -> str:
+    """Return the message of a refused commit, such as `the commit raises a contradiction`, with the first reason."""
+    count = len(reasons)
+    amount = f"a {noun}" if count == 1 else f"{count:,} {noun}s"
+    more = f"; and {count - 1:,} more" if count > 1 else ""
+    return f"the commit {verb} {amount}, and has changed nothing: {reasons[0]}{more}"
 
 
 def _position(source: str, line: int | None, column: int | None) -> str:

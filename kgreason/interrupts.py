@@ -248,6 +248,24 @@ class at_once:  # noqa: N801 - as above
             _hold()  # the code may have set handlers of its own
 
 
+def surely(call: Callable[[], object]) -> None:
+    """Call a function. If Ctrl-C or another error ends the call, call it once more, and raise the error again.
+
+    If the function has done its work already, the second call must do nothing.
+    """
+    try:
+        call()
+    except BaseException:
+        call()
+        raise
+
+
+def finish(call: Callable[[], object]) -> None:
+    """Call a function `shielded` and `surely`: the end of a commit, which nothing may stop half way."""
+    with shielded():
+        surely(call)
+
+
 def result(future: Future[_Result]) -> _Result:
     """Return the result of a future, or raise its error. Calls `let_out` while it waits."""
     while not future.done():

@@ -59,10 +59,11 @@ _OF_A_SCAN = np.array([at.N_HITS, at.N_GROUPS, at.N_COMMON, at.N_HEADS, at.N_CHU
 class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function that
-    returns how many rewrites the commit may extend, counted from `begin` on. It is called when a run or a scan begins,
-    and at the ends of segments. An evaluation that extends more rewrites raises OverLimitError, one with a chain of too
-    many levels TooDeepError. `threads`: how many threads a large level may use, which changes the time alone.
+    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function from
+    the number of rows in the queue to how many rewrites the commit may extend, counted from `begin` on. It is called
+    when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises
+    OverLimitError, one with a chain of too many levels TooDeepError. `threads`: how many threads a large level may use,
+    which changes the time alone.
     """
 
     def __init__(self, planner: Planner, room: int = 1024, quiet: int = 0, threads: int = 1) -> None:
@@ -72,7 +73,7 @@ class Circuit:
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, scratch.SEGMENT
-        self.limit = unlimited
+        self.limit: Callable[[int], int] = unlimited
         self._most = UNLIMITED
         """The result of the last call of `limit`."""
         self.crew = Crew(self.memory, threads)
@@ -80,7 +81,8 @@ class Circuit:
         self.facts = FactTable(self.memory, planner.width, room, self.crew)
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue, self.keepers)
-        self._version = -1
+        self.version = -1
+        """The version of the planner that the circuit has kept up with."""
         self._noted = 0
         self._survey_at = MOST_SUPPORT
         scratch.make(self.memory, self.facts.width)
@@ -88,7 +90,7 @@ class Circuit:
 
     def keep_up(self) -> None:
         """Call `refresh` if the planner has changed since the last `refresh`."""
-        if self._version != self.planner.version:
+        if self.version != self.planner.version:
             self.refresh()
 
     def refresh(self) -> None:
@@ -112,12 +114,14 @@ class Circuit:
         }
         for name, needed in sizes.items():
             memory.grow(name, needed)
-        self._reserve_notes()
-        self.crew.keep_up()
+        for name in ("noted", "noted_hashes"):
+            memory.grow(name, memory.room("live") + scratch.NOTES)
+        if self.crew.workers:
+            self.crew.keep_up()
         version = planner.version
         planner.publish(memory)
         self.arrangements.catch_up()
-        self._version = version
+        self.version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag the rows `rows`, int32[n, w], of a table as asserted. Rows that are new facts go into the queue.
@@ -279,7 +283,7 @@ class Circuit:
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
         self.limit = unlimited
-        self.arrangements.mend()
+        self._mend()
         self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
 
@@ -312,7 +316,8 @@ class Circuit:
             if counters[at.LATEST] >= at.LAST_LEVEL << at.LEVEL_BITS:
                 raise TooDeepError
             if status == at.DONE:
-                self.keepers.give_back()
+                if self.keepers.are_lent:
+                    self.keepers.give_back()
                 return
             if status == at.NEED_ROWS:
                 self.facts.reserve(counters[at.N_HEADS])
@@ -346,7 +351,7 @@ class Circuit:
         of arrays; at its end it does not. So whether an evaluation goes past its limit depends on neither.
         """
         counters = self._counters
-        self._most = self.limit()
+        self._most = self.limit(counters[at.N_QUEUE])
         self.check_limit(self._most)
         counters[at.CHECK_AT] = (counters[at.REWRITES] + self._most) // 2
 
@@ -365,13 +370,18 @@ class Circuit:
         must be empty, facts only arrive, and the circuit keeps no undo log.
         """
         counters = self._counters
-        self.arrangements.mend()
+        self._mend()
         self.block[_COUNTED] = self._noted = 0
         self._most = UNLIMITED
         counters[at.COMMIT] = commit
         counters[at.IS_UPDATE] = counters[at.LOGGING] = int(is_update)
         counters[at.LEVEL] = -1 if is_update else 0
         self.enter(at.ASSERT)
+
+    def _mend(self) -> None:
+        """Make counts and arrangements complete again, if an error has left them without some rows."""
+        if self._counters[at.PARTIAL]:
+            self.arrangements.renew()
 
     def queued(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
@@ -409,26 +419,18 @@ class Circuit:
 
     def settle(self) -> None:
         """Make the commit final. This takes no memory. Call `tidy` next."""
-        self._reserve_for_end()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         settle(self.block)
         self._counters[at.LOGGING] = 0
 
     def tidy(self) -> None:
         """Give back what a large commit has left. After an error the next commit still finds everything in order."""
-        self.arrangements.refresh_signs()
+        if self._counters[at.N_SIGNED] > self.memory["group_entries"].size:
+            self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
             self._cut()
         if self._counters[at.N_ROWS] > _SPARSE and self._counters[at.N_ROWS] > 2 * len(self.facts):
             self._compact()
-
-    def _reserve_for_end(self) -> None:
-        """Make room for `settle` or `unwind`. The commit has made it already, unless it came from elsewhere."""
-        self._reserve_notes()
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
-
-    def _reserve_notes(self) -> None:
-        for name in ("noted", "noted_hashes"):
-            self.memory.grow(name, self.memory.room("live") + scratch.NOTES)
 
     def _cut(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
@@ -459,7 +461,7 @@ class Circuit:
         is_partial = self._counters[at.PARTIAL] == 1
         if is_partial:
             self.arrangements.drop()
-        self._reserve_for_end()
+        self.facts.reserve_free(self._counters[at.N_TOUCHED])
         unwind(self.block)
         self._counters[at.LATEST] = 0
         take_back(self.costs, self._counters[at.COMMIT])

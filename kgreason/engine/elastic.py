@@ -27,6 +27,8 @@ change no forecast and no choice. Cost: a few numbers for each commit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 FRACTION = 0.5
 """The share of a Bootstrap's work that an Update may extend for leaving facts, unless a graph has another one."""
 ALWAYS = 10_000
@@ -56,14 +58,6 @@ class Elastic:
     def _share(self) -> float:
         return FRACTION if self.fraction is None else self.fraction
 
-    def save(self) -> tuple[int | None, float]:
-        """Return the present forecasts. If the commit is rolled back, pass these forecasts to `restore`."""
-        return self.work, self._per_leaving
-
-    def restore(self, saved: tuple[int | None, float]) -> None:
-        """Set the forecasts to what `save` returned."""
-        self.work, self._per_leaving = saved
-
     def is_hopeless(self, arriving: int, leaving: int) -> bool:
         """Whether an Update would probably go past its limit and be dropped.
 
@@ -84,13 +78,14 @@ class Elastic:
         """Return how many rewrites an Update may extend to retract facts."""
         return max(ALWAYS, int(self._share * (self.work or 0)))
 
-    def for_arriving(self, growth: float) -> int:
-        """Return the number of rewrites that an Update may extend to assert facts.
+    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Callable[[int], int]:
+        """Return the `Circuit.limit` of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
-        `growth`: the number of facts after the arrival, divided by the number before. Example: 1.5 if 100 facts become
-        150.
+        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `before`: the rewrites
+        extended before. `most`: what the limit is in any case.
         """
-        return max(ALWAYS, int(growth * (self.work or 0)))
+        work, facts = self.work or 0, max(facts, 1)
+        return lambda queue: min(most, before + max(ALWAYS, int((1 + (queue - queued) / facts) * work)))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
         """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""

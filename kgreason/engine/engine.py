@@ -23,6 +23,7 @@ Bootstrap to all facts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Literal
 
 from kgreason.compiled import announce, compile_ahead
@@ -38,16 +39,21 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import Reweighed
+from kgreason.engine.program.weights import NO_RULES, Reweighed
 from kgreason.engine.reader import Reader
 from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Update, count, fire
+from kgreason.engine.update import Update, fire
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
 from kgreason.zset.columns import Int32, Int64, UInt32
+
+
+def _count(rows: Rows) -> int:
+    """Return the number of rows in all tables together."""
+    return sum(map(len, rows.values()))
 
 
 def is_compiled() -> bool:
@@ -95,6 +101,9 @@ class Engine(Reader):
 
         Makes the table if it does not exist.
         """
+        known = self._planner.numbers.get((is_triple, width))
+        if known is not None and self._circuit.version == self._planner.version:
+            return known
         with undivided():
             number = self._planner.table(is_triple, width)
             self._circuit.keep_up()
@@ -113,9 +122,7 @@ class Engine(Reader):
     ) -> Changes:
         """Run one call of `apply` as a commit. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
-        return self._whole(
-            lambda check: self._carry_out(wish, self._weights.change(added, removed), strategy, budget, check), check
-        )
+        return self._whole(lambda check: self._carry_out(wish, added, removed, strategy, budget, check), check)
 
     def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
         """Call `work` in a new commit and accept it. After an error, roll the commit back and raise the error again.
@@ -137,12 +144,13 @@ class Engine(Reader):
         """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
         if self._is_open:
             self.rollback()
-        self._origin, self._is_open, self._learnt = self._circuit, True, self._elastic.save()
+        self._origin, self._is_open, self._learnt = self._circuit, True, copy(self._elastic)
         self._wishes: list[Wish] = []
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
-        self._weights.begin()
+        if self._weights.log:
+            self._weights.begin()
         self._strategy, self._switched, self._missed = "update", False, 0
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
@@ -171,10 +179,18 @@ class Engine(Reader):
         A chain of `LAST_LEVEL` or more derivations raises it, too. After any error call `rollback`. An Update whose
         stamps would become too large becomes a Bootstrap, whatever the strategy.
         """
-        wish = Wish(asserted, retracted or {})
-        self._carry_out(wish, self._weights.change(added, removed), strategy, budget, check)
+        self._carry_out(Wish(asserted, retracted or {}), added, removed, strategy, budget, check)
 
-    def _carry_out(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> None:
+    def _carry_out(
+        self,
+        wish: Wish,
+        added: Sequence[EncodedRule],
+        removed: Sequence[EncodedRule],
+        strategy: Strategy,
+        budget: int | None,
+        check: Check,
+    ) -> None:
+        rules = self._weights.change(added, removed) if added or removed else NO_RULES
         self._wishes.append(wish)
         self._steps.append("update")
         try:
@@ -194,7 +210,7 @@ class Engine(Reader):
         elastic = self._elastic
         if elastic.work is None:
             return True
-        if not elastic.is_hopeless(count(wish.asserted), count(wish.retracted)) or self._rest(budget) < elastic.work:
+        if not elastic.is_hopeless(*map(_count, wish)) or self._rest(budget) < elastic.work:
             return False
         elastic.doubt()
         return True
@@ -259,9 +275,9 @@ class Engine(Reader):
         level that does not fit into its stamp.
         """
         self._weights.activate()
-        room = max(1024, 2 * count(facts))  # unused room costs no memory
+        room = max(1024, 2 * _count(facts))  # unused room costs no memory
         circuit = self._new_circuit(room)
-        circuit.limit = lambda: allowed
+        circuit.limit = lambda _: allowed
         self._circuit, self._strategy = circuit, "bootstrap"
         if self._dropped is not None:
             carry_over(self._dropped, circuit.costs, self._commit)
@@ -305,7 +321,7 @@ class Engine(Reader):
         if not self._is_open:
             return
         self._circuit = self._origin
-        self._elastic.restore(self._learnt)
+        self._elastic = self._learnt
         self._weights.undo()
         self._circuit.keep_up()
         self._circuit.undo()

@@ -14,7 +14,7 @@ MOST_SUPPORT = (1 << 31) - (1 << 28)
 """The largest support of a fact. A kernel call adds less than 2**28 to the support of a fact, which is an int32."""
 
 
-def unlimited() -> int:
+def unlimited(_queued: int) -> int:
     """Return a number of rewrites that no commit reaches. This function is the default of `Circuit.limit`."""
     return UNLIMITED
 

@@ -26,11 +26,6 @@ from kgreason.engine.program.weights import Numbered, Reweighed
 from kgreason.engine.rebuild import Wish
 
 
-def count(rows: Rows) -> int:
-    """Return the number of rows in all tables together."""
-    return sum(map(len, rows.values()))
-
-
 def fire(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int) -> None:
     """Derive the heads of rules without a body, given with their numbers. In Retract, take these derivations back."""
     heads: dict[int, list[list[int]]] = {}
@@ -67,18 +62,18 @@ class Update(NamedTuple):
         circuit, elastic, most = self.circuit, self.elastic, self.most
         circuit.keep_up()
         circuit.enter(at.ASSERT)
-        circuit.limit = lambda: most
+        circuit.limit = lambda _: most
         start = end = circuit.queue_end
         if any(rules.leaving) or any(map(len, wish.retracted.values())):
             for rows in wish.asserted.items():
                 circuit.assert_rows(*rows, self.check, only_present=True)
             if self.is_auto:
                 allowed = min(most, circuit.rewrites + elastic.for_leaving())
-                circuit.limit = lambda: allowed
+                circuit.limit = lambda _: allowed
             end = self._take_back(wish.retracted, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
-            circuit.limit = self._for_arriving(len(circuit.facts) - (end - start), end)
+            circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
         for number in rules.fresh.numbers() if any(rules.fresh) else ():
@@ -92,15 +87,6 @@ class Update(NamedTuple):
         circuit.check_limit(most)
         elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
-    def _for_arriving(self, facts: int, end: int) -> Callable[[], int]:
-        """Return a function that returns the present limit on rewrites in the phase Assert.
-
-        The limit grows with the arriving facts. `facts`: the number of facts that remained after Retract. `end`: the
-        position in the queue where the arriving facts begin.
-        """
-        circuit, elastic, most, before = self.circuit, self.elastic, self.most, self.circuit.rewrites
-        return lambda: min(most, before + elastic.for_arriving(1 + (circuit.queue_end - end) / max(facts, 1)))
-
     def _take_back(self, retracted: Rows, leaving: Numbered) -> int:
         """Run Retract and Rederive, and note their cost in the forecasts.
 
@@ -111,7 +97,7 @@ class Update(NamedTuple):
         try:
             end = self._retract(retracted, leaving)
         finally:
-            self.elastic.took_back(count(retracted), circuit.spent - before)
+            self.elastic.took_back(sum(map(len, retracted.values())), circuit.spent - before)
         self.elastic.shrank((end - start) / max(len(circuit.facts), 1))
         return end
 

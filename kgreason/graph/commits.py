@@ -25,13 +25,12 @@ from kgreason.graph.changes.log import CommitLog, is_heard
 from kgreason.graph.changes.relations import asserted_facts
 from kgreason.graph.consistency import Consistency
 from kgreason.graph.history.deltas import entry_of
-from kgreason.graph.lock import surely
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import replayed
 from kgreason.graph.shapes.refusal import ALLOWED, refused
 from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journalled
-from kgreason.interrupts import let_out, result, shielded
+from kgreason.interrupts import finish, let_out, result
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.schema.rows import have_header
 from kgreason.progress import SILENT, Progress, cancellable
@@ -68,8 +67,8 @@ class Committer:
         self.state = Running(home, options)
         """The graph as its readers see it."""
         self.materializer = self.state.materializer
-        self.check: Callable[[Delta], object] = lambda _: None
-        """This is called with each commit before it is kept. If it raises an error, there is no commit."""
+        self.check: Callable[[Delta], object] | None = None
+        """If set, this is called with each commit before it is kept. If it raises an error, there is no commit."""
         self.unheard: list[Delta] = []
         """The commits that subscribers have not heard of."""
         self.replayed: list[RowDelta] = []
@@ -132,10 +131,11 @@ class Committer:
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
                 if self._allows is not None and (results := refused(delta, self._allows)):
                     raise ViolationError(results)
-                self.check(delta)
-                prefixes = remembered(before.prefixes, edit.prefixes)
+                if self.check is not None:
+                    self.check(delta)
+                prefixes = remembered(before.prefixes, edit.prefixes) if edit.prefixes else {}
                 self.state.note(delta, headers, prefixes)
-                delta = replace(delta, prefixes=self.state.prefixes())
+                delta = replace(delta, prefixes=self.state.noted.prefixes)
                 if home.history is not None:
                     with span("journal"):
                         home.history.append(entry_of(delta, headers))
@@ -151,8 +151,7 @@ class Committer:
                 else:
                     self.state.noted = before
                     self.state.withdraw(known)
-                    with shielded():
-                        surely(lambda: home.refill(self))
+                    finish(lambda: home.refill(self))
 
     def try_out(self, edit: Edit, known: int, progress: Progress = SILENT, *, reasons: int = 0) -> Delta:
         """Return the delta that an edit would have as a commit, with the new and ended contradictions. Nothing changes.
@@ -202,7 +201,7 @@ class Committer:
         rules = self.materializer.own if own is None else own
         if rules is not self._declared[0]:
             self._declared = rules, {rule.declares.name: rule.declares for rule in rules if rule.declares}
-        declared, prefixes = self._declared[1], self.state.prefixes()
+        declared, prefixes = self._declared[1], self.state.noted.prefixes
         return Delta(number, change, self.materializer.dictionary, declared=declared, prefixes=prefixes)
 
     def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
@@ -217,8 +216,7 @@ class Committer:
 
     def abandon(self) -> None:
         """Roll back every `attempt`. Ctrl-C cannot interrupt this."""
-        with shielded():
-            surely(self.materializer.rollback)
+        finish(self.materializer.rollback)
 
     def _pending(self, edit: Edit, progress: Progress, *, is_first: bool = False) -> Change:
         """Evaluate an edit, together with the documents that it imports. Returns the change, which is pending.
@@ -313,7 +311,8 @@ class Committer:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""
         gone, lost = delta.disappeared_rows, delta.named(delta.removed_quads)
         come = delta.appeared_rows, delta.named(delta.added_quads)
-        return (self._unshared(gone), self._unshared(lost)), come
+        left = (self._unshared(gone), self._unshared(lost)) if len(gone) or len(lost) else (gone, lost)
+        return left, come
 
     def _unshared(self, rows: Int32) -> Int32:
         """Return those of `rows` that Oxigraph must remove. `rows` are triples or quads that leave the graph.
@@ -393,11 +392,11 @@ class Committer:
         `before` and `after` are the user's rules before and after the commit. The same rule in two files counts as two
         rules.
         """
-        old, new = ({(rule, rule.file): rule for rule in rules} for rules in (before, after))
-        gone = ((-1, rule) for key, rule in old.items() if key not in new)
-        come = ((1, rule) for key, rule in new.items() if key not in old)
+        left = {(rule, rule.file): rule for rule in before}
+        come = [(1, rule) for rule in after if left.pop((rule, rule.file), None) is None]
+        gone = [(-1, rule) for rule in left.values()]
         find = self.materializer.operators.registry.find
-        return tuple((sign, journalled(rule, find)) for sign, rule in (*gone, *come))
+        return tuple([(sign, journalled(rule, find)) for sign, rule in (*gone, *come)])
 
     def _functions(self) -> dict[str, str]:
         """Return the signatures of the Python functions that the user's rules call, by the name of the function."""

@@ -283,7 +283,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
         if headers is not None:
             check_texts("headers", headers)
             check_headers(headers)
-        check_author(author)
+        if author is not None:
+            check_author(author)
         return self._open.begin(headers or {}, timeout, author=author or "")
 
     @overload
@@ -557,7 +558,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         skipped: Skipped | None = None,
     ) -> Loaded:
         begun = time.perf_counter()
-        with self._lock.within(timeout):
+        with self._lock.held(timeout):
             tx = self.transaction()
             try:
                 collect(tx)
@@ -566,7 +567,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
                 raise
             tx.end(True, progress)
             stats = self.stats()
-        return Loaded(stats | tx.delta.work._asdict(), tx.delta, time.perf_counter() - begun, skipped)
+        delta = tx.delta
+        return Loaded(stats | delta.change.work._asdict(), delta, time.perf_counter() - begun, skipped)
 
     def update(
         self,
@@ -617,7 +619,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.graph.sparql_update.update import update
 
-        with self._lock.within(timeout):
+        with self._lock.held(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
             return update(self._engine(), self._home, transaction, operations, wheres)
 
@@ -832,7 +834,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         strategy: Strategy | None = None,
         budget: int | None = None,
         author: str | None = None,
-        check: Callable[[Delta], object] = lambda _: None,
+        check: Callable[[Delta], object] | None = None,
     ) -> Iterator[None]:
         """Within the block, evaluate commits with another strategy or a lower budget than those passed to `open`.
 

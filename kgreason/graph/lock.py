@@ -16,11 +16,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from kgreason.errors import GraphBusyError, InputError, InputTypeError
-from kgreason.interrupts import let_out, undivided
+from kgreason.interrupts import let_out, surely, undivided
 
 _SLICE = 0.1
 """A waiting thread looks for signals, and at the thread that has the lock, at least once in this many seconds."""
@@ -35,18 +34,6 @@ def check_wait(option: str, value: object) -> None:
     if value is not None and not (is_number and cast(float, value) >= 0):
         problem = f"{option} {value!r}: it must be a number of seconds, or None to wait as long as it takes"
         raise InputError(problem) if is_number else InputTypeError(problem)
-
-
-def surely(call: Callable[[], object]) -> None:
-    """Call a function. If Ctrl-C or another error ends the call, call it once more, and raise the error again.
-
-    If the function has done its work already, the second call must do nothing.
-    """
-    try:
-        call()
-    except BaseException:
-        call()
-        raise
 
 
 class GraphLock:
@@ -114,25 +101,37 @@ class GraphLock:
     def release(self, depth: int = 0) -> None:
         """Release the lock as often as needed to bring this thread back to `depth`, the result of `acquire`.
 
-        A second call with the same `depth` changes nothing.
+        The caller is `undivided`. A second call with the same `depth` changes nothing.
         """
         if self._owner is not threading.current_thread() or self._depth <= depth:
             return
-        if depth:
-            self._depth = depth
-            return
-        with undivided():
-            self._owner, self._depth = None, 0
+        self._depth = depth
+        if not depth:
+            self._owner = None
             self._lock.release()
 
     def surely_release(self, depth: int) -> None:
-        """Do the same as `release(depth)`, even if Ctrl-C comes meanwhile."""
-        surely(partial(self.release, depth))
+        """Do the same as `release(depth)` where the caller is not `undivided`, even if Ctrl-C comes meanwhile."""
+
+        def release() -> None:
+            with undivided():
+                self.release(depth)
+
+        surely(release)
 
     @property
     def depth(self) -> int:
         """How many times the calling thread has taken the lock and not released it."""
         return self._depth if self.is_mine else 0
+
+    @contextmanager
+    def held(self, timeout: float | None = None) -> Iterator[None]:
+        """As `within`, for a caller that is `undivided`."""
+        depth = self.acquire(timeout)
+        try:
+            yield
+        finally:
+            self.release(depth)
 
     @contextmanager
     def within(self, timeout: float | None = None) -> Iterator[None]:
@@ -163,11 +162,7 @@ def locked(
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        with undivided():
-            depth = self._lock.acquire()
-            try:
-                return method(self, *args, **kwargs)
-            finally:
-                self._lock.surely_release(depth)
+        with undivided(), self._lock.held():
+            return method(self, *args, **kwargs)
 
     return holding

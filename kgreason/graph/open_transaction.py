@@ -85,7 +85,7 @@ class OpenTransaction:
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(dictionary.truncate, known)
         except BaseException:
-            self._lock.surely_release(depth)
+            self._lock.release(depth)
             raise
         return begun
 
@@ -123,7 +123,10 @@ class OpenTransaction:
             self._drop()
 
     def _ended(self, committer: Committer) -> None:
-        """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due."""
+        """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due.
+
+        The caller is `undivided`.
+        """
         depth = self._depth  # a subscriber may edit the graph, in a transaction of its own
         try:
             self._open = None
@@ -135,4 +138,4 @@ class OpenTransaction:
             else:
                 committer.unheard.clear()
         finally:
-            self._lock.surely_release(depth)
+            self._lock.release(depth)

@@ -18,13 +18,14 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, Self, TypeVar, Unpack
+
+import numpy as np
 
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.changes.delta import Delta
@@ -32,14 +33,13 @@ from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.frames import FrameMapping
 from kgreason.graph.input.last_edits import last_edits, lean
 from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
-from kgreason.graph.input.terms import checked
-from kgreason.graph.lock import surely
+from kgreason.graph.input.terms import NO_PREFIXES, checked
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.shapes.pending import PendingShapes
 from kgreason.graph.user_rules import remaining, without
-from kgreason.interrupts import as_one, at_once, let_out
-from kgreason.materialize.edit import NO_FACTS, Edit
+from kgreason.interrupts import as_one, at_once, let_out, surely
+from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
@@ -59,6 +59,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
+_Read = TypeVar("_Read")
 _EDITS_OF_GRAPH = ("update", "transaction", "what_if")
 _READS_OF_GRAPH = (
     "query",
@@ -150,7 +151,8 @@ class Transaction:
     def _items(
         self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
     ) -> Self:
-        how: dict[str, Any] = {"fresh": sign > 0, "prefixes": checked(prefixes), "mapping": mapping}
+        known = NO_PREFIXES if prefixes is None else checked(prefixes)
+        how: dict[str, Any] = {"fresh": sign > 0, "prefixes": known, "mapping": mapping}
         return self._note(sign, partial(quads_of, items, self._materializer.dictionary, **how))
 
     def add_lines(self, lines: bytes) -> Self:
@@ -312,16 +314,14 @@ class Transaction:
 
         If it fails, drop the terms that it interned from the dictionary.
         """
-        self._check_open()
-        with self._forgetting():
-            read()
+        self._attempt(read)
 
-    @contextmanager
-    def _forgetting(self) -> Iterator[None]:
-        """If the block raises an error, drop the terms that the block interned from the dictionary."""
+    def _attempt(self, read: Callable[[], _Read]) -> _Read:
+        """Return what `read` returns. If it raises an error, drop the terms that it interned from the dictionary."""
+        self._check_open()
         known = len(self._materializer.dictionary)
         try:
-            yield
+            return read()
         except BaseException:
             self._ends.drop(known)
             raise
@@ -341,7 +341,7 @@ class Transaction:
         own = self._rules()
         known = {canonical(rule) for rule in own}
         after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
-        check_declared(after, self._materializer.operators.registry.find)
+        check_declared(rules, self._materializer.operators.registry.find, own)
         for rule in rules:
             if rule.declares and rule not in own:
                 self._pending().check(rule.declares)
@@ -369,9 +369,8 @@ class Transaction:
 
     @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
-        self._check_open()
-        with self._forgetting(), self._spans.open(), span("read"):
-            self._parts.append(read())
+        with self._spans.open(), span("read"):
+            self._parts.append(self._attempt(read))
         self._signs.append(sign)
         return self
 
@@ -385,13 +384,16 @@ class Transaction:
             )
 
     def _edit(self) -> Edit:
-        removed, added = last_edits(self._signs, self._parts)
+        are_removed = -1 in self._signs
+        removed, added = last_edits(self._signs, self._parts) if are_removed else (NO_QUADS, _joined(self._parts))
         self._parts = []  # `added` may be all that a large load holds of them
-        before, after = ({rule: rule.file for rule in rules or ()} for rules in (self._materializer.own, self._own))
-        own = tuple(after) if self._own is not None and before != after else None
+        own = None
+        if self._own is not None:
+            before, after = ({rule: rule.file for rule in rules} for rules in (self._materializer.own, self._own))
+            own = tuple(after) if before != after else None
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
-        if -1 not in self._signs and not edit.facts.removed:
+        if not are_removed and not edit.facts.removed:
             return edit
         return lean(edit, self._materializer.dictionary, self._known, self._ends.drop)
 
@@ -455,3 +457,8 @@ class Transaction:
                 self._ends.drop(self._known)
         finally:
             surely(self._ends.ended)
+
+
+def _joined(parts: Sequence[Int32]) -> Int32:
+    """Return arrays of quads as one. A single array is not copied: it may be all that a large load holds."""
+    return parts[0] if len(parts) == 1 else np.concatenate([NO_QUADS, *parts])

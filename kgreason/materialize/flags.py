@@ -55,15 +55,14 @@ class DataFlags:
         rows = np.ascontiguousarray(found[:, :3])
         return rows[self._graph.holds(rows)]
 
-    def exceeds(self, rows: Int32) -> Flags:
-        """Return which of the flags `exceeded` and `restricted` the facts `rows`, int32[n, 3], set.
+    def exceeds(self, schema: Int32) -> Flags:
+        """Return which of the flags `exceeded` and `restricted` the schema triples `schema`, int32[n, 3], set.
 
-        No flag is set if the closed schema has all schema triples among `rows`.
+        No flag is set if the closed schema has all of them.
         """
         if not self._graph.selection.profiles:  # nothing is translated, so no rule is missing
             return Flags()
-        schema = rows[is_schema(rows)]
-        if not len(schema) or not len(schema := self._graph.lacking(schema)):
+        if not len(schema) or not len(schema := self._graph.stratum.lacking(schema)):
             return Flags()
         self._seen["exceeded"] = schema[:1]
         is_translated, described = self._graph.selection.schema == "axioms", schema[:0]
@@ -78,7 +77,7 @@ class DataFlags:
         if len(rows) < sum(flags.values()) or not (is_schema(rows) & self._graph.holds(rows)).all():
             return False
         is_described = not flags["restricted"] or bool(restricts(rows).any())
-        return is_described and len(self._graph.lacking(rows)) == len(rows)
+        return is_described and len(self._graph.stratum.lacking(rows)) == len(rows)
 
     def with_present(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.
@@ -99,24 +98,21 @@ class DataFlags:
         """
         if self._graph.flags.same_as or not (len(changes.rows) or len(closure_lost)):
             return self._graph.flags
-        is_triple = changes.tables == self._graph.triples
-        if not len(closure_lost) and not is_triple.any():
-            return self._graph.flags
-        kept = is_schema(changes.rows) | (changes.rows[:, 1] == SAME_AS)  # no other triple sets a flag
-        kept &= (changes.before == ABSENT) & is_triple
-        rows = np.ascontiguousarray(changes.rows[kept, :3])
-        return self.of_rows(rows, closure_lost[self._graph.holds(closure_lost)] if len(closure_lost) else closure_lost)
+        rows, is_new = changes.rows, (changes.before == ABSENT) & (changes.tables == self._graph.triples)
+        schema, same = rows[is_new & is_schema(rows), :3], rows[is_new & (rows[:, 1] == SAME_AS), :3]
+        if len(closure_lost):
+            lost = closure_lost[self._graph.holds(closure_lost)]
+            schema = np.concatenate([schema, lost[is_schema(lost)]])
+        return self._of(np.ascontiguousarray(schema), same)
 
     def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
-        """Return the flags without those that the present facts no longer call for.
+        """Return the flags without those that the present facts no longer call for. Call it while a flag is set.
 
         The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
         a flag, and only if the rows that have called for the flags are gone. Otherwise the present flags are returned.
         Cost: while a flag is set, a look at the removed facts. If the flags are computed, also a look at the owl:sameAs
         triples, or at all facts.
         """
-        if self._graph.flags == Flags():
-            return self._graph.flags
         gone = changes.rows[(changes.after == ABSENT) & (changes.tables == self._graph.triples), :3]
         is_told = before is not None and self._graph.flags != before
         if self._graph.flags.same_as:
@@ -126,12 +122,14 @@ class DataFlags:
         elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_seen():
             return self._graph.flags
         rows, tables, _ = self._graph.engine.facts.contents()
-        return self.exceeds(np.ascontiguousarray(rows[tables == self._graph.triples, :3]))
+        return self.exceeds(np.ascontiguousarray(rows[(tables == self._graph.triples) & is_schema(rows), :3]))
 
-    def of_rows(self, rows: Int32, others: Int32 = _NO_ROWS) -> Flags:
-        """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for.
+    def of_rows(self, rows: Int32) -> Flags:
+        """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for."""
+        return self._of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
 
-        `others`: further present triples, which have left the closed schema.
-        """
-        found = self.exceeds(np.concatenate([rows, others]))
-        return self.with_present(found._replace(same_as=self.links_schema(rows, _NO_ROWS)))
+    def _of(self, schema: Int32, same: Int32) -> Flags:
+        """Do the work of `of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
+        if not (len(schema) or len(same)):
+            return self._graph.flags
+        return self.with_present(self.exceeds(schema)._replace(same_as=self.links_schema(same, _NO_ROWS)))

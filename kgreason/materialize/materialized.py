@@ -80,10 +80,10 @@ class Materialized:
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
         self.stated = Stated(self.dictionary) if selection.el else None
-        self._stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
+        self.stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""
-        self._touched: list[Part] = []
+        self._touched: dict[Part, None] = {}
         """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
@@ -183,11 +183,7 @@ class Materialized:
 
     def closed(self) -> Int32:
         """Return the closed schema: int32[n, 3]."""
-        return self._stratum.closure()
-
-    def lacking(self, rows: Int32) -> Int32:
-        """Return those of the schema triples `rows`, int32[n, 3], that the closed schema lacks."""
-        return self._stratum.lacking(rows)
+        return self.stratum.closure()
 
     def save(self, *, is_borrowed: bool = False) -> Saved:
         """Return the state as arrays; `restore` takes it over.

@@ -31,12 +31,11 @@ from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.program import (
     ProgramChange,
-    datatypes_read,
+    concern_datatypes,
     have_datatype,
-    is_datatype,
 )
 from kgreason.materialize.quads.asserted import Asserted, Quads
-from kgreason.materialize.results import Results, Step
+from kgreason.materialize.results import Results
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
@@ -56,7 +55,7 @@ from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
-_SAME_RULES = ProgramChange((), (), ())
+_SAME_RULES = ProgramChange()
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
@@ -110,7 +109,7 @@ class Materializer(Results):
         is_first = self._before is None
         if is_first:
             self.engine.begin()  # before `_before` is set: else an interrupt here makes `rollback` undo the last commit
-            self._touched = [self.engine]
+            self._touched = {self.engine: None}
             self._before = _Before(self.flags, self.own, self._is_programmed, self._axioms, self._looked)
         elif self.equality in self._touched:
             self.equality.go_on()
@@ -130,14 +129,14 @@ class Materializer(Results):
     def _change(self, edit: Edit, means: Means) -> Change:
         is_asserted = self.engine.facts.are_asserted
         if self.quads.is_explicit or edit.added[:, 3].any():
-            self._touch(self.quads)
+            self._touched[self.quads] = None
         asserted = self.quads.change(edit.removed, edit.added, self._asserted, is_asserted)
         axioms = asserted.removed[is_stated(asserted.removed)], asserted.added[is_stated(asserted.added)]
-        if self.unread and any(map(len, axioms)):
-            self._touch(self.unread)
-            self.unread.follow(*axioms)
         schema = axioms[0][is_schema(axioms[0])], axioms[1][is_schema(axioms[1])]
-        is_translated = not self._stratum.is_ready or any(map(len, schema)) or edit.own is not None
+        if self.unread and any(map(len, axioms)):
+            self._touched[self.unread] = None
+            self.unread.follow(*axioms)
+        is_translated = not self.stratum.is_ready or any(map(len, schema)) or edit.own is not None
         with uncollected() if is_translated else nullcontext():
             return self._carry_out(edit, asserted, schema, means)
 
@@ -148,18 +147,20 @@ class Materializer(Results):
         added schema triples. `means`: how to evaluate.
         """
         closure, said = self._close(schema, means)
-        called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
+        called = self.flags
+        if len(closure.added) or (asserted.added[:, 1] == SAME_AS).any():
+            called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._look_at(asserted.added)
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
         if self._is_unasked() and self._interests(asserted, own):
             self._ask_operators()
-        facts = together([self._facts_ahead(asserted, said, is_first=means.is_first), own])
+        facts = self._facts_ahead(asserted, said, own, is_first=means.is_first)
         is_asked = self.operators in self._touched
         if is_asked:
             foretold = self.operators.early_results({self.triples: asserted.added, **facts.added}, means.check)
-            facts = together([foretold, facts])
-        changes = self._apply(asserted, facts, steps[0].program, means)
+            facts = together([foretold, facts]) if any(foretold) else facts
+        changes = self._apply(asserted, facts, steps[0], means)
         if is_asked:
             self.operators.restart()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
@@ -169,7 +170,7 @@ class Materializer(Results):
             if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
-                if called not in reviewed:
+                if any(called) and called not in reviewed:
                     before = self._before.flags if self._before else None
                     called = self.data.still_called_for(changes, closure, before)
                 reviewed.add(self.flags)
@@ -177,15 +178,16 @@ class Materializer(Results):
                     if self.operators in self._touched:
                         self.operators.finish()
                     changes = self._without_needless(changes, means)
-                    if self._before and self.operators.rounds.limits is not NO_LIMITS:  # a replay had the old checks
+                    is_replay = self.operators.rounds.limits is NO_LIMITS  # it had the checks of its time
+                    if self.own and self._before and not is_replay:
                         self._derived.check(self.own, self._before.own, changes)
                     self.strategies = _shortest(changes.steps)
                     return self._result(changes, asserted, len(edit.removed) + edit.unknown, steps)
             steps.append(self._reprogram(_NOTHING, called, None))
-            changes = self._apply(None, facts, steps[-1].program, means)
+            changes = self._apply(None, facts, steps[-1], means)
 
     def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        """Find the parts that have work because of changed rows or of new terms, and `_touch` these parts.
+        """Find the parts that have work because of changed rows or of new terms, and note them in `_touched`.
 
         `rows`, int32[n, w], are the changed rows. `tables` are their tables; None if all rows are triples.
 
@@ -197,13 +199,14 @@ class Materializer(Results):
             return
         is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
-            is_linked |= tables is not None and self.equality.has_pairs(rows, tables)
+            if tables is not None and (tables != self.triples).any():
+                is_linked |= self.equality.has_pairs(rows, tables)
             if is_linked or self.equality.cliques.live:
-                self._touch(self.equality)
+                self._touched[self.equality] = None
         if self.literals and self.literals not in self._touched:
             is_asked = self.literals.told != self.literals.in_use.datatypes
             if is_linked or is_asked or self._has_new_literals() or have_datatype(rows):
-                self._touch(self.literals)
+                self._touched[self.literals] = None
                 self.datatypes_in_use(self.literals)
 
     def _has_new_literals(self) -> bool:
@@ -217,20 +220,21 @@ class Materializer(Results):
         `literals`: the part of the materializer that asserts these members.
         """
         if not literals.in_use.is_counted:
-            self._touch(literals.in_use)
-            literals.in_use.count(self.rules, self._stratum.closure())
+            self._touched[literals.in_use] = None
+            literals.in_use.count(self.rules, self.stratum.closure())
         return literals.in_use.datatypes
 
-    def _facts_ahead(self, asserted: Asserted, said: Said, *, is_first: bool) -> Facts:
+    def _facts_ahead(self, asserted: Asserted, said: Said, own: Facts, *, is_first: bool) -> Facts:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
-        assert and to retract. `is_first`: whether this is the first `change` of the commit.
+        assert and to retract. `own`: the facts of the edit. `is_first`: whether this is the first `change` of the
+        commit.
         """
         added = asserted.added
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if self.stated:
-            self._touch(self.stated)
+            self._touched[self.stated] = None
             gone, come = map(self._by_table, self.stated.change(asserted.removed, added))
             present = {table: rows[self.engine.facts.find(rows) >= 0] for table, rows in gone.items()}
             found.append(Facts.of(come, present))
@@ -238,23 +242,23 @@ class Materializer(Results):
             found.append(self.equality.foreseen(added))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.foreseen(added))
-        if self.operators in self._touched:
-            found.append(self.operators.foreseen(asserted.removed, added))
-        return together(found)
+        if self.operators in self._touched and any(foreseen := self.operators.foreseen(asserted.removed, added)):
+            found.append(foreseen)
+        return together([*found, own]) if found else own
 
-    def _facts_due(self, changes: Changes, steps: Sequence[Step]) -> Facts:
+    def _facts_due(self, changes: Changes, steps: Sequence[ProgramChange]) -> Facts:
         """Return the facts about equal terms and literals to assert and to retract because of the changes so far.
 
         `steps`: the steps of the commit so far, with the rules that they added and removed.
         """
         found = []
         if self.equality and self.equality in self._touched:
-            fresh = chain.from_iterable(step.program.added for step in steps)
-            left = chain.from_iterable(step.program.removed for step in steps)
+            fresh = chain.from_iterable(step.added for step in steps)
+            left = chain.from_iterable(step.removed for step in steps)
             found.append(self.equality.wanted(changes, lambda: self._codes_of(fresh), lambda: self._codes_of(left)))
         if self.literals and self.literals in self._touched:
             found.append(self.literals.wanted(changes))
-        return together(found)
+        return together(found) if found else NO_FACTS
 
     def _without_needless(self, changes: Changes, means: Means) -> Changes:
         """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
@@ -294,7 +298,7 @@ class Materializer(Results):
         `schema`: the removed and the added schema triples, int32[n, 3] each. `means`: how to evaluate.
         Returns the change of the closed schema, and the facts about twins (`Twins`) that come and go.
         """
-        if self._stratum.is_ready and not any(map(len, schema)):
+        if self.stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
         with span("close"):
             return self._close_again(schema, means)
@@ -302,11 +306,11 @@ class Materializer(Results):
     def _close_again(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
         """Do the work of `_close`."""
         said = NOTHING_SAID
-        if self.twins and any(restricts(rows).any() for rows in schema):
-            self._touch(self.twins)
+        if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
+            self._touched[self.twins] = None
             said = self.twins.change(*schema)
-        self._touch(self._stratum)
-        return self._stratum.change(*schema, means.check, means.budget, said), said
+        self._touched[self.stratum] = None
+        return self.stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
         """Return the facts of relations in `rows` by the engine's numbers of tables; `rows` has them by width."""
@@ -314,7 +318,7 @@ class Materializer(Results):
 
     def _reprogram(
         self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
-    ) -> Step:
+    ) -> ProgramChange:
         """Change the program so that it fits the closed schema, the flags and the user's rules.
 
         `closure`: the change of the closed schema. `own`: all rules of the user; None if they stay. `said`: how the
@@ -322,34 +326,34 @@ class Materializer(Results):
         """
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
-            return Step(_SAME_RULES, 0)
+            return _SAME_RULES
         with span("translate"):
             return self._translate(closure, flags, own, said)
 
-    def _translate(self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said) -> Step:
+    def _translate(
+        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said
+    ) -> ProgramChange:
         """Do the work of `_reprogram`."""
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
-        self._touch(self.program)
+        self._touched[self.program] = None
         self._codes = None
         is_asked = self.program.reads_schema
         removed, added = (decoded(self.dictionary, rows) if is_asked and len(rows) else [] for rows in closure)
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
-        self._axioms = self.program.axioms
-        if self.literals and self.literals.in_use.is_counted:
-            is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-            if is_read or any(len(rows) and is_datatype(rows).any() for rows in closure):
-                self._touch(self.literals.in_use)
-                self.literals.in_use.follow(change, closure)
+        self._axioms = change.axioms
+        if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
+            self._touched[self.literals.in_use] = None
+            self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or removed or added
         if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
-            self._touch(self.operators)
+            self._touched[self.operators] = None
             self.operators.follow(tuple(self.program.in_force), self.closed_schema())
-        return Step(change, self.program.retranslated)
+        return change
 
     def closed_schema(self) -> Iterator[Triple]:
         """Yield the closed schema. Cost: if the program does not know it, a pass over the schema once it is asked."""
-        yield from self.program.schema or decoded(self.dictionary, self._stratum.closure())
+        yield from self.program.schema or decoded(self.dictionary, self.stratum.closure())
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
@@ -360,8 +364,8 @@ class Materializer(Results):
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
-        left = self._codes_of(program.removed)
-        encoded = self._codes_of(program.added, are_plain=not self.operators.are_any)
+        left = self._codes_of(program.removed) if program.removed else []
+        encoded = self._codes_of(program.added, are_plain=not self.operators.are_any) if program.added else []
         self._run(wanted, needless, means, encoded, left)
         if self._is_unasked():
             if self.engine.is_updated:
@@ -387,7 +391,7 @@ class Materializer(Results):
 
     def _ask_operators(self) -> None:
         """Let operators take part in this commit from now on, with the first stratum."""
-        self._touch(self.operators)
+        self._touched[self.operators] = None
         self.operators.restart()
 
     def _run(
@@ -414,7 +418,7 @@ class Materializer(Results):
 
         `asserted`: triples int32[n, 3], at least those that are schema triples.
         """
-        self._touched = []
+        self._touched = {}
         if self.unread:
             self.unread.adopt(asserted)
         if self.stated:

@@ -123,12 +123,16 @@ class ProgramChange(NamedTuple):
     """How an edit changes the rules.
 
     `removed`, `added`: the rules that go and the rules that come. `restated`: the rules that stay in force, with other
-    sources or for another reason. For the engine a restated rule is the same rule as before.
+    sources or for another reason. For the engine a restated rule is the same rule as before. `retranslated`: how many
+    axioms the edit translated. `axioms`: how many axioms the closed schema has now; an axiom counts once for each rule
+    set that translates it.
     """
 
-    removed: tuple[Rule, ...]
-    added: tuple[Rule, ...]
-    restated: tuple[Rule, ...]
+    removed: tuple[Rule, ...] = ()
+    added: tuple[Rule, ...] = ()
+    restated: tuple[Rule, ...] = ()
+    retranslated: int = 0
+    axioms: int = 0
 
 
 class LiveProgram:
@@ -175,16 +179,6 @@ class LiveProgram:
         return len(self._rulings)
 
     @property
-    def retranslated(self) -> int:
-        """The number of axioms that the last change translated."""
-        return sum(each.retranslated for each in self._translations)
-
-    @property
-    def axioms(self) -> int:
-        """The number of axioms of the closed schema. An axiom counts once for each rule set that translates it."""
-        return sum(each.size for each in self._translations)
-
-    @property
     def in_force(self) -> Iterator[Rule]:
         """The rules that are in force now."""
         return (ruling.rule for ruling in self._rulings.values())
@@ -226,19 +220,26 @@ class LiveProgram:
         restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
-        touched += self._follow(removed, added, twins)
+        is_followed = bool(removed or added or twins)
+        if is_followed:
+            touched += self._follow(removed, added, twins)
         if own is not None:
             own = tuple(own)
             touched += self._replace("own", _own(own))
             touched += self._replace("copying", _copying(self._selection, own))
-        rules = chain(self._translated, self._latest["own"])
-        forks = frozenset[Constant]().union(*(each.forks for each in self._translations if each.readings.faulty))
-        lists = forks, frozenset[Constant]().union(*(each.walked for each in self._translations))
+        forks, walked, retranslated, axioms = set[Constant](), set[Constant](), 0, 0
+        for each in self._translations:
+            if each.readings.faulty:
+                forks |= each.forks
+            walked |= each.walked
+            retranslated += each.retranslated if is_followed else 0
+            axioms += each.size
+        rules, lists = chain(self._translated, self._latest["own"]), (forks, walked)
         needed = _needed_layer(
             self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
         )
         touched += self._replace("needed", needed)
-        return self._settle(dict.fromkeys(touched))
+        return self._settle(dict.fromkeys(touched))._replace(retranslated=retranslated, axioms=axioms)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -319,6 +320,15 @@ def have_datatype(rows: Int32) -> bool:
     """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
     types = np.flatnonzero(rows[:, 1] == TYPE)
     return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
+
+
+def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
+    """Whether a change of rules, or of the closed schema, is about datatypes.
+
+    `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
+    """
+    is_read = datatypes_read(change.removed) or datatypes_read(change.added)
+    return bool(is_read) or any(len(rows) and is_datatype(rows).any() for rows in closure)
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
@@ -415,7 +425,7 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
-    found = tuple(map(_over_data, copying)) if any(any(rule.data()) for rule in own) else ()
+    found = tuple(map(_over_data, copying)) if any(map(Rule.data, own)) else ()
     layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
@@ -427,9 +437,8 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
-    atoms = dict.fromkeys(
-        (atom.relation, len(atom.terms)) for rule in own for atom in rule.read() if atom.relation not in (None, DATA)
-    )
+    read = chain.from_iterable(list(map(Rule.read, own)))
+    atoms = dict.fromkeys((atom.relation, len(atom.terms)) for atom in read if atom.relation not in (None, DATA))
     return [(str(name), arity) for name, arity in atoms if name not in made]
 
 

@@ -7,12 +7,11 @@ facts that changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
 from kgreason.engine.changes import Changes
-from kgreason.materialize.edit import NO_KINDS, Change, Part, Refuted, Work
+from kgreason.materialize.edit import NO_KINDS, Change, Refuted, Work
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.materialized import Materialized
 from kgreason.materialize.program import (
@@ -28,25 +27,13 @@ from kgreason.materialize.schema.rows import (
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 
 
-class Step(NamedTuple):
-    """One step of a commit: how this step changed the program, and how many axioms it translated anew."""
-
-    program: ProgramChange
-    retranslated: int
-
-
 class Results(Materialized):
     """Tells what the open commit of a materializer has changed."""
 
     _axioms = 0
     """How many axioms the closed schema has."""
 
-    def _touch(self, part: Part) -> None:
-        """Note that this commit is about to change `part`. Only the noted parts hear of `accept` and `rollback`."""
-        if part not in self._touched:
-            self._touched.append(part)
-
-    def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[Step]) -> Change:
+    def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[ProgramChange]) -> Change:
         facts = self._facts(changes)
         equality = self.equality
         found = equality.visible_changes(changes, facts) if equality and equality in self._touched else facts
@@ -61,7 +48,7 @@ class Results(Materialized):
             in_default_graph(rows, is_now & ~was),
         )
         work, (related, refuted) = self._work(changes, steps), self._related(changes)
-        is_same = seen is facts and not self.quads.is_explicit
+        is_same = seen is facts and asserted.quads is None
         is_plain = is_same and len(rows) == len(changes.rows)
         missed = wanted - len(removed)
         return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
@@ -74,8 +61,10 @@ class Results(Materialized):
         if self.visible is None or self.literals is None:
             return found
         if self.literals in self._touched:
-            self._touch(self.visible)
+            self._touched[self.visible] = None
             self.visible.follow(changes, self.engine.table(False, 3))
+        if not len(self.visible.values.pairs):
+            return found
         is_equal = self.equality is not None and self.equality in self._touched
         before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
         return self.visible.change(found, before, after)
@@ -86,15 +75,15 @@ class Results(Materialized):
         The facts have their kinds before and after. Cost: a look at the facts that changed.
         """
         if self.keys.are_any:
-            self._touch(self.keys)
+            self._touched[self.keys] = None
             self.keys.take(changes)
         is_other = changes.tables != self.triples
         others = None if is_other.all() else np.flatnonzero(is_other)  # None in a program without triples
         is_respelled = others is not None and _is_respelled(changes.rows)
-        if self.equality:
-            is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
         if not is_other.any():
             return NO_KINDS, Refuted(False, False, is_respelled)
+        if self.equality:
+            is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
         owners = self._owners.of(changes.rows[:, 0] if others is None else changes.rows[others, 0])
         own, false = (np.flatnonzero(owners == owner) for owner in (USER, CONTRADICTION))
         own, false = (own, false) if others is None else (others[own], others[false])
@@ -116,15 +105,15 @@ class Results(Materialized):
             return Kinds(changes.rows[:n, :3], changes.before[:n], changes.after[:n])
         return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
-    def _work(self, changes: Changes, steps: Sequence[Step]) -> Work:
+    def _work(self, changes: Changes, steps: Sequence[ProgramChange]) -> Work:
         return Work(
             changes.strategy,
             changes.switched,
             changes.rewrites,
             sum(step.retranslated for step in steps),
             self._axioms,
-            sum(len(step.program.added) for step in steps),
-            sum(len(step.program.removed) for step in steps),
+            sum(len(step.added) for step in steps),
+            sum(len(step.removed) for step in steps),
         )
 
 

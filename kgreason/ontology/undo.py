@@ -13,7 +13,7 @@ Cost: one entry for each change; tables that do not change cost nothing.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, KeysView
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -53,39 +53,39 @@ class UndoLog:
             self._entries.pop()
 
 
-class Index(Generic[K, V]):
+class Index(dict[K, dict[V, None]]):
     """A dict from keys to sets of values. All its changes go into an undo log. A key without values is removed."""
 
     def __init__(self, log: UndoLog) -> None:
+        super().__init__()
         self._log = log
-        self._found: dict[K, dict[V, None]] = {}
 
     def at(self, key: K) -> KeysView[V]:
         """Return the values under a key."""
-        return self._found.get(key, {}).keys()
+        return self.get(key, {}).keys()
 
     def add(self, key: K, value: V) -> None:
         """Add a value to the set of a key."""
-        values = self._found.get(key)
+        values = self.get(key)
         if values is None:
-            self._log.put(self._found, key, {value: None})
+            self._log.put(self, key, {value: None})
         else:
             self._log.put(values, value, None)
 
-    def update(self, pairs: Iterable[tuple[K, V]]) -> None:
+    def add_all(self, pairs: Iterable[tuple[K, V]]) -> None:
         """Add many pairs of a key and a value. The log has one entry for each key that is new."""
         fresh: dict[K, dict[V, None]] = {}
         for key, value in pairs:
-            if key in self._found:
+            if key in self:
                 self.add(key, value)
             else:
                 fresh.setdefault(key, {})[value] = None
         for key, values in fresh.items():
-            self._log.put(self._found, key, values)
+            self._log.put(self, key, values)
 
     def discard(self, key: K, value: V) -> None:
         """Remove a value from the set of a key. Raises KeyError if the value is not there."""
-        values = self._found[key]
+        values = self[key]
         self._log.drop(values, value)
         if not values:
-            self._log.drop(self._found, key)
+            self._log.drop(self, key)

@@ -228,7 +228,8 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
 def functions(rule: Rule) -> list[Function]:
     """Return the hidden relations for each expression of a rule, also for those inside of its aggregates."""
     inner = [aggregation(aggregate)[0].aggregate.computed for aggregate in rule.aggregates]
-    return [function_of(computed)[0] for part in (rule.expressions(), *inner) for computed in part]
+    inner += [negated.computed for negated in rule.negated]
+    return [function_of(computed)[0] for part in (rule.computed, *inner) for computed in part]
 
 
 def skolems(rule: Rule) -> list[Function]:

@@ -16,6 +16,7 @@ A rule with an empty body is safe exactly if it has no variables. This is the la
 from __future__ import annotations
 
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from kgreason.errors import UnsafeRuleError
@@ -24,16 +25,19 @@ from kgreason.rules.model import Computed, Rule, Term, Variable
 DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
 
-def unbound_variables(rule: Rule) -> list[Variable]:
-    """Return the head variables to which the body gives no value, in the order in which they occur."""
-    bound = rule.bound()
+def unbound_variables(rule: Rule, bound: AbstractSet[Term]) -> list[Variable]:
+    """Return the head variables to which the body gives no value, in the order in which they occur.
+
+    `bound`: what `rule.bound` returns.
+    """
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
 
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError for a rule that is not safe. The message names the rule and the variables."""
-    if free := unbound_variables(rule):
+    bound = rule.bound()
+    if free := unbound_variables(rule, bound):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
         without = " without NOT" if any(set(free) & set(negated.outer()) for negated in rule.negated) else ""
@@ -42,7 +46,7 @@ def check_safe(rule: Rule) -> None:
             problem = f"{names} {verb} in the head, but only inside AGGREGATE: write a variable of the group after ON"
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
     problems = (*(_of_aggregates(rule) if rule.aggregates else ()), *(_of_computed(rule) if rule.computed else ()))
-    for problem in (*problems, *(_of_negated(rule) if rule.negated else ())):
+    for problem in (*problems, *(_of_negated(rule, bound) if rule.negated else ())):
         raise UnsafeRuleError(f"rule {rule.name or '(unnamed)'}: {problem}")
 
 
@@ -71,9 +75,11 @@ def _inputs(rule: Rule) -> set[Term]:
     return read | {variable for negated in rule.negated for variable in negated.outer()}
 
 
-def _of_negated(rule: Rule) -> Iterator[str]:
-    """Yield a message for each variable under NOT that breaks the rules at the top of this file."""
-    bound = rule.bound()
+def _of_negated(rule: Rule, bound: AbstractSet[Term]) -> Iterator[str]:
+    """Yield a message for each variable under NOT that breaks the rules at the top of this file.
+
+    `bound`: the variables to which the body gives values.
+    """
     for number, negated in enumerate(rule.negated):
         inside = {term for atom in negated.atoms for term in atom.terms}
         others = {key for place, other in enumerate(rule.negated) if place != number for key in other.outer()}

@@ -61,8 +61,8 @@ class NeverRetracts(Negations):
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
-    def _since(self, changes: Changes, now: Place) -> Changed:
-        return self._every(changes, now) if self._place is None else given(*self._engine.touched(self._place)[:2])
+    def _since(self, every: Changed, now: Place) -> Changed:
+        return every if self._place is None else given(*self._engine.touched(self._place)[:2])
 
 
 class ForgetsWhatRulesLeave(Negations):

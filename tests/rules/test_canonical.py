@@ -138,6 +138,6 @@ def test_the_file_of_a_rule_is_kept() -> None:
 
 def test_an_unsafe_rule_has_no_form() -> None:
     unsafe = Rule((Atom("p", (Variable("x"), Variable("y"))),), (Atom("q", (Variable("y"),)),), "odd")
-    assert unbound_variables(unsafe) == [Variable("x")]
+    assert unbound_variables(unsafe, unsafe.bound()) == [Variable("x")]
     with pytest.raises(UnsafeRuleError, match=r"rule odd: \?x is in the head but in no body atom"):
         canonical(unsafe)

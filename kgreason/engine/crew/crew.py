@@ -273,8 +273,11 @@ class Crew:
         self._memory["crew"], self._memory["runs"], self.workers = crew, runs, workers  # all of them or none
 
     def keep_up(self) -> None:
-        """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones."""
-        if self.workers and any(
+        """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones.
+
+        There must be workers.
+        """
+        if any(
             self.workers[0][name].shape[i:] != self._memory[name].shape[i:]
             for name, i in (("slots", 0), ("frames", 0), ("heads", 1))
         ):

@@ -35,6 +35,8 @@ class Keepers:
         self._memory, self._crew, self._threads = memory, crew, crew.threads
         self._groups_end = np.zeros(crew.threads, dtype=np.int64)
         self._postings_end = np.zeros(crew.threads, dtype=np.int64)
+        self.are_lent = False
+        """Whether workers have group numbers and postings that `give_back` has not taken back."""
         memory.counters[at.FEWEST_FACTS] = FACTS if crew.threads > 1 else NEVER
 
     def is_worth(self, rows: int) -> bool:
@@ -116,6 +118,7 @@ class Keepers:
         `stopped`: 0 if the worker has not stopped; otherwise how many times as much as usual it needs.
         """
         counters, worker = self._memory.counters, self._crew.workers[part]
+        self.are_lent = True
         is_without = worker.counters[at.N_ARRANGED] >= self._groups_end[part]
         if is_without:
             more = self._more_groups()
@@ -140,8 +143,6 @@ class Keepers:
 
     def give_back(self) -> None:
         """Take back the group numbers and postings that the workers have not used."""
-        if not self._postings_end.any() and not self._groups_end.any():
-            return
         memory, counters, groups = self._memory, self._memory.counters, self._memory["groups"]
         for part, worker in enumerate(self._crew.workers):
             unused = np.arange(worker.counters[at.N_ARRANGED], self._groups_end[part], dtype=np.int32)
@@ -159,6 +160,7 @@ class Keepers:
             free[:] = 0
             worker.counters[at.N_ARRANGED] = worker.counters[at.N_POSTINGS] = 0
         self._groups_end[:] = self._postings_end[:] = 0
+        self.are_lent = False
 
     def forget_room(self) -> None:
         """Forget the workers, with their group numbers, postings and notes. Call this when arrangements are emptied.
@@ -166,6 +168,7 @@ class Keepers:
         An error may have left notes of rows that no worker has entered.
         """
         self._groups_end[:] = self._postings_end[:] = 0
+        self.are_lent = False
         self._crew.forget()
 
 

@@ -56,15 +56,15 @@ class FactTable(Facts):
         needed = counters[at.N_ROWS] + max(0, more - counters[at.N_FREE])
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
+        if counters[at.LOGGING]:
+            touched = counters[at.N_TOUCHED] + more
+            self.reserve_free(touched)  # `settle` and `unwind` must not want for memory
+            self._memory.grow("undo", touched)
         self._memory.grow("rows", needed, _MOST_ROWS)
         self._memory.grow("queue", counters[at.N_QUEUE] + more)
         size = self._memory.room("entries")
         if 5 * size < 8 * needed:
             self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
-        if counters[at.LOGGING]:
-            touched = counters[at.N_TOUCHED] + more
-            self._memory.grow("undo", touched)
-            self.reserve_free(touched)  # `settle` and `unwind` must not want for memory
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""

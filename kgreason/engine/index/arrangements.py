@@ -61,7 +61,7 @@ class Workers(Protocol):
 class Arrangements:
     """Holds all arrangements of a circuit, and for each key the number of rows that meet the key (`key_count`).
 
-    While PARTIAL is set, counts and arrangements may lack rows. After an error, `mend` makes them complete again.
+    While PARTIAL is set, counts and arrangements may lack rows. After an error, `renew` makes them complete again.
     """
 
     def __init__(
@@ -98,13 +98,11 @@ class Arrangements:
         self._counters[at.N_SIGNED] = 0
 
     def refresh_signs(self) -> None:
-        """Build the hash table and its filter anew, if too many bits of the filter stand for dropped groups."""
-        size = self._memory["group_entries"].size
-        if self._counters[at.N_SIGNED] > size:
-            with self._partial():
-                self._set_entries(size)
-                rehash_groups(self._block)
-            self._counters[at.N_SIGNED] = self._counters[at.N_ARRANGED]
+        """Build the hash table and its filter anew, because too many bits of the filter stand for dropped groups."""
+        with self._partial():
+            self._set_entries(self._memory["group_entries"].size)
+            rehash_groups(self._block)
+        self._counters[at.N_SIGNED] = self._counters[at.N_ARRANGED]
 
     def grow(self) -> None:
         """Make room for at least one more row in each array that is full.
@@ -284,13 +282,8 @@ class Arrangements:
             self._facts.free(dead.astype(np.int32))
 
     def renew(self) -> None:
-        """Empty all arrangements, and count the present rows again for every key."""
+        """Empty all arrangements, and count the present rows again for every key. Unsets PARTIAL."""
         self.drop()
         self._memory["key_count"][:] = 0
         count_present(self._block, 0, self._counters[at.N_ROWS], 0)
         self._counters[at.PARTIAL] = 0
-
-    def mend(self) -> None:
-        """Call `renew` if PARTIAL is set: counts or arrangements may lack rows because of an error."""
-        if self._counters[at.PARTIAL]:
-            self.renew()

@@ -46,20 +46,17 @@ PLACES = {name: at.COUNTERS + 3 * number for number, name in enumerate(at.ARRAYS
 """The position of each array's address in the memory block."""
 
 
-class Memory:
-    """A memory block (`block`, int64), and the arrays whose addresses it has. `layout.ARRAYS` names the arrays.
+class Memory(dict[str, NDArray[Any]]):
+    """Arrays by their names (`layout.ARRAYS`), and the memory block (`block`, int64) that has their addresses.
 
     The block is made of zeros, or `block`, int64[WORDS], becomes the block.
     """
 
     def __init__(self, block: Block | None = None) -> None:
+        super().__init__()
         self.block: Block = np.zeros(at.WORDS, dtype=np.int64) if block is None else block
         self.counters: memoryview[int] = self.block.data
         """The words of the block as plain Python integers; reading one costs a fifth of reading an array element."""
-        self._arrays: dict[str, NDArray[Any]] = {}
-
-    def __getitem__(self, name: str) -> NDArray[Any]:
-        return self._arrays[name]
 
     def room(self, name: str) -> int:
         """Return the number of rows of an array, read from the memory block."""
@@ -67,7 +64,7 @@ class Memory:
 
     def nbytes(self, *names: str) -> int:
         """Return the number of bytes of some arrays together."""
-        return sum(self._arrays[name].nbytes for name in names)
+        return sum(self[name].nbytes for name in names)
 
     def grow(self, name: str, needed: int, most: int = sys.maxsize) -> None:
         """Make an array at least `needed` rows long, but not longer than `most` rows.
@@ -76,7 +73,7 @@ class Memory:
         """
         if self.room(name) >= needed:
             return
-        array = self._arrays[name]
+        array = self[name]
         try:
             array = grow(array, needed, most)
         finally:
@@ -84,7 +81,7 @@ class Memory:
 
     def cut(self, name: str, room: int) -> None:
         """Shorten an array to `room` rows. An array that is shorter already stays as it is."""
-        array = self._arrays[name]
+        array = self[name]
         try:
             array = cut(array, room)
         finally:
@@ -96,7 +93,7 @@ class Memory:
         here = PLACES[name]
         last = array.shape[1] if array.ndim == 2 else array.shape[0].bit_length() - 1
         self.block[here : here + 3] = array.ctypes.data, array.shape[0], last
-        self._arrays[name] = array
+        super().__setitem__(name, array)
 
 
 vector: Callable[[Block, int], Int32] = array_at("int32", 1)

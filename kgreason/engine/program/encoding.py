@@ -10,7 +10,7 @@ Invariant: two rules have equal shapes if a one-to-one renaming of their constan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -53,7 +53,9 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
     for rule in rules:
         let_out()
         sketches.append(_sketched(rule))
-    shapes = [sketch.shape(planner) for sketch in sketches]  # before `intern`: a new table may be one too many
+    tables = dict.fromkeys([table for sketch in sketches for table in sketch.tables])
+    numbers = {table: planner.table(*table) for table in tables}  # before `intern`: a new table may be one too many
+    shapes = [sketch.shape(numbers) for sketch in sketches]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
     return [
@@ -74,9 +76,9 @@ class _Sketch(NamedTuple):
     body: int
     constants: tuple[str, ...]
 
-    def shape(self, planner: Planner) -> Shape:
-        """Return the shape of the rule, with the planner's numbers of its tables."""
-        tables = tuple([planner.table(*each) for each in self.tables])
+    def shape(self, numbers: Mapping[tuple[bool, int], int]) -> Shape:
+        """Return the shape of the rule, with the planner's `numbers` of its tables."""
+        tables = tuple([numbers[each] for each in self.tables])
         return _shape(tables, self.places, self.is_variable, self.body)
 
 

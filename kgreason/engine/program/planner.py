@@ -96,7 +96,8 @@ class Planner:
     """
 
     def __init__(self) -> None:
-        self._tables: dict[tuple[bool, int], int] = {}
+        self.numbers: dict[tuple[bool, int], int] = {}
+        """The number of each table, by its kind (whether it holds triples) and its width."""
         self._planned: dict[Shape, _PlannedShape] = {}
         self._planned_back: dict[Shape, list[_PlannedStart]] = {}
         self._rules: list[EncodedRule] = []
@@ -138,19 +139,19 @@ class Planner:
 
         A new table gets the next number. Raises LimitError for more than 4,096 tables.
         """
-        known = self._tables.get((is_triple, width))
+        known = self.numbers.get((is_triple, width))
         if known is not None:
             return known
-        if len(self._tables) > at.LAST_TABLE:
+        if len(self.numbers) > at.LAST_TABLE:
             raise LimitError(f"rules and facts cannot have more than {at.LAST_TABLE + 1:,} different numbers of terms")
         self.version += 1
         self._widen(width)
-        number = self._tables[is_triple, width] = self.filters.append(0)
+        number = self.numbers[is_triple, width] = self.filters.append(0)
         return number
 
     def tables(self) -> list[tuple[bool, int]]:
         """Return a pair for each table, in the order of their numbers: whether it holds triples, and its width."""
-        return list(self._tables)
+        return list(self.numbers)
 
     def _widen(self, width: int) -> None:
         """Make keys, steps and templates wide enough for tables of `width` columns, all of them or none."""

@@ -32,7 +32,7 @@ class Reweighed(NamedTuple):
     fresh: Numbered
 
 
-_NO_RULES = Reweighed(Numbered(), Numbered())
+NO_RULES = Reweighed(Numbered(), Numbered())
 
 
 class Weights:
@@ -43,8 +43,8 @@ class Weights:
         self._numbers: dict[EncodedRule, int] = {}
         self._weights: dict[int, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
-        self._log: list[tuple[int, int]] = []
-        """Each rule whose weight changed since `begin`, with its weight before."""
+        self.log: list[tuple[int, int]] = []
+        """Each rule whose weight changed since `begin`, with its weight before. Without one, `begin` does nothing."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._weights)
@@ -55,23 +55,21 @@ class Weights:
 
     def begin(self) -> None:
         """Make all changes so far final."""
-        self._log = []
+        self.log = []
 
     def undo(self) -> None:
         """Restore the weights as of the last `begin`."""
-        for number, weight in reversed(self._log):
+        for number, weight in reversed(self.log):
             self._set(number, weight)
         self.activate()
 
     def activate(self) -> None:
         """Tell the planner which of the rules that changed since `begin` are in force."""
-        for number, _ in self._log:
+        for number, _ in self.log:
             self._planner.set_active(number, number in self._weights)
 
     def change(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> Reweighed:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
-        if not added and not removed:
-            return _NO_RULES
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
             for rule in rules:
@@ -80,7 +78,7 @@ class Weights:
                 before.setdefault(number, number in self._weights)
                 if weight > 0 or number in self._weights:
                     total = self._weights.get(number, 0)
-                    self._log.append((number, total))
+                    self.log.append((number, total))
                     self._set(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
@@ -104,9 +102,9 @@ class Weights:
 
     def _number(self, rule: EncodedRule) -> int:
         """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
-        if rule not in self._numbers:
-            number = self._planner.add(rule)
+        number = self._numbers.get(rule)
+        if number is None:
+            number = self._numbers[rule] = self._planner.add(rule)
             if not rule.shape.body:
                 self._bodiless[number] = rule
-            self._numbers[rule] = number
-        return self._numbers[rule]
+        return number

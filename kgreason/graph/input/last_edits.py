@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from kgreason.materialize.edit import NO_QUADS, Edit, Facts
+from kgreason.materialize.edit import Edit, Facts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
@@ -20,8 +20,6 @@ def last_edits(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int
 
     `parts` are arrays of edited quads, in order. `signs` has -1 (retract) or 1 (assert) for each array.
     """
-    if -1 not in signs:
-        return NO_QUADS, parts[0] if len(parts) == 1 else np.concatenate([NO_QUADS, *parts])
     quads = np.concatenate(parts)
     of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
     if len(quads) > 1:

@@ -82,6 +82,8 @@ def quads_of(
     for item in items:
         if isinstance(item, str) and of_rdflib(item) is None:
             parts.append(_of_text(item, dictionary, prefixes, fresh=fresh))
+        elif isinstance(item, (tuple, list)):
+            rows.append(_numbered(len(rows) + 1, item, prefixes))
         elif is_frame(item):
             has_frame = True
             parts += [of_canonical(lines, dictionary) for lines in lines_of(item, mapping or {}, prefixes)]

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from kgreason.engine.costs import Cost
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.lock import surely
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import restored
 from kgreason.graph.state.rule_costs import RuleCosts
 from kgreason.graph.state.statistics import COUNTS, changed, statistics
-from kgreason.interrupts import shielded
+from kgreason.interrupts import finish
 from kgreason.materialize.edit import Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
@@ -91,21 +90,20 @@ class Running:
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        counts = changed(stats, delta.change, self.materializer) | delta.change.work._asdict()
+        terms, rules = len(self.materializer.dictionary), self.materializer.program.size
+        counts = changed(stats, delta.change, terms, rules) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
         """Make a pending change final. Ctrl-C cannot interrupt this."""
         try:
-            with shielded():
-                surely(self.materializer.accept)
+            finish(self.materializer.accept)
         finally:
             self.long_number = self._long.first()
 
     def withdraw(self, known: int) -> None:
         """Roll back a pending change, and drop the terms with ids above `known`. Ctrl-C cannot interrupt this."""
-        with shielded():
-            surely(partial(self._undo, known))
+        finish(partial(self._undo, known))
 
     def _undo(self, known: int) -> None:
         self.materializer.rollback()

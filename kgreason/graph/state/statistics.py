@@ -20,14 +20,15 @@ from kgreason.zset.columns import INFERRED, IS_ASSERTED
 
 if TYPE_CHECKING:  # at run time they would import the engine, which reading a store does not need
     from kgreason.materialize.edit import Change
-    from kgreason.materialize.materializer import Materializer
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "imported", "terms", "contradictions", "rules"
 """The names of the counts of a state."""
 
 
-def changed(counts: Mapping[str, Any], change: Change, materializer: Materializer) -> dict[str, Any]:
+def changed(counts: Mapping[str, Any], change: Change, terms: int, rules: int) -> dict[str, Any]:
     """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
+
+    `terms`, `rules`: how many there are after the change.
 
     One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
     on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
@@ -40,11 +41,7 @@ def changed(counts: Mapping[str, Any], change: Change, materializer: Materialize
         for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
     )
     found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
-    return found | {
-        "facts": asserted + inferred,
-        "terms": len(materializer.dictionary),
-        "rules": materializer.program.size,
-    }
+    return found | {"facts": asserted + inferred, "terms": terms, "rules": rules}
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:

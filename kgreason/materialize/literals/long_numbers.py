@@ -35,8 +35,9 @@ class LongNumbers:
         if not self._found and self._seen > known:
             ids, table = self._dictionary.typed(known), self._dictionary.table()
             ids = ids[table.offsets[ids + 1] - table.offsets[ids] - SHORTEST > MOST_DIGITS]
-            texts = zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if len(ids) else ()
-            self._found = next((number for number, text in texts if not fits(text)), 0)
+            if len(ids):
+                texts = zip(ids.tolist(), self._dictionary.decode(ids), strict=True)
+                self._found = next((number for number, text in texts if not fits(text)), 0)
         return self._dictionary.decode(np.array([self._found], dtype=np.int32))[0] if self._found else None
 
     def forget(self, count: int) -> None:

@@ -52,23 +52,20 @@ class Values:
     """Which literals have the same value. `pairs`, int32[n, 2], has a row (literal, v) for each."""
 
     def __init__(self, pairs: Int32 = _NO_PAIRS) -> None:
-        self._pairs = pairs[np.lexsort((pairs[:, 0], pairs[:, 1]))]
+        self.pairs = pairs[np.lexsort((pairs[:, 0], pairs[:, 1]))]
         self._value = np.zeros(int(pairs[:, 0].max(initial=-1)) + 1, dtype=np.int32)
         self._value[pairs[:, 0]] = pairs[:, 1]
-
-    def __bool__(self) -> bool:
-        return len(self._pairs) > 0
 
     def and_of(self, pairs: Int32) -> Values:
         """Return these values together with further pairs. Nothing is sorted again, but all is copied."""
         if not len(pairs):
             return self
         more, found = Values(pairs), Values()
-        places = np.searchsorted(self._pairs[:, 1], more._pairs[:, 1], side="right")
-        found._pairs = np.insert(self._pairs, places, more._pairs, axis=0)
+        places = np.searchsorted(self.pairs[:, 1], more.pairs[:, 1], side="right")
+        found.pairs = np.insert(self.pairs, places, more.pairs, axis=0)
         found._value = np.zeros(max(len(self._value), len(more._value)), dtype=np.int32)
         found._value[: len(self._value)] = self._value
-        found._value[more._pairs[:, 0]] = more._pairs[:, 1]
+        found._value[more.pairs[:, 0]] = more.pairs[:, 1]
         return found
 
     def of(self, ids: Int32) -> Int32:
@@ -81,12 +78,12 @@ class Values:
         keys = np.column_stack([rows[:, :2], self.of(rows[:, 2])])
         order = grouped(keys)
         firsts = keys[order.firsts()]
-        low, high = (np.searchsorted(self._pairs[:, 1], firsts[:, 2], side=side) for side in ("left", "right"))
+        low, high = (np.searchsorted(self.pairs[:, 1], firsts[:, 2], side=side) for side in ("left", "right"))
         lengths = high - low
         numbers = np.repeat(np.arange(len(firsts)), lengths)
         places = np.arange(len(numbers)) - np.repeat(np.cumsum(lengths) - lengths, lengths) + low[numbers]
         found = firsts[numbers]
-        found[:, 2] = self._pairs[places, 0]
+        found[:, 2] = self.pairs[places, 0]
         return _Groups(np.ascontiguousarray(found), numbers)
 
 
@@ -108,7 +105,7 @@ def without_others(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: 
     `rows` are all triples with all spellings, `asserted` those that are asserted, and `pairs` the facts dt_value.
     """
     values = Values(pairs)
-    some = np.flatnonzero(values.of(rows[:, 2])) if values else np.empty(0, np.int64)
+    some = np.flatnonzero(values.of(rows[:, 2])) if len(values.pairs) else np.empty(0, np.int64)
     if not len(some):
         return rows
     told = asserted[values.of(asserted[:, 2]) > 0]
@@ -128,33 +125,33 @@ class Visible:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self.relation = int(dictionary.intern([_VALUE])[0])
-        self._values = self._before = Values()
+        self.values = self._before = Values()
 
     def adopt(self, pairs: Int32) -> None:
         """Take over the facts of dt_value, int32[n, 2]."""
-        self._values = self._before = Values(pairs)
+        self.values = self._before = Values(pairs)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
-        self._before = self._values
+        self._before = self.values
 
     def rollback(self) -> None:
         """Undo the changes since the last `accept`."""
-        self._values = self._before
+        self.values = self._before
 
     def follow(self, changes: Changes, table: int) -> None:
         """Note the facts of dt_value that the commit has added so far. They are in the table `table`."""
         rows = changes.rows
         is_new = (rows[:, 0] == self.relation) & (changes.tables == table) & (changes.before == ABSENT)
-        self._values = self._before.and_of(rows[is_new & (changes.after != ABSENT)][:, 1:3])
+        self.values = self._before.and_of(rows[is_new & (changes.after != ABSENT)][:, 1:3])
 
     def change(self, changed: Kinds, before: KindsOf, after: KindsOf) -> Kinds:
-        """Return how a commit changes the triples that users see.
+        """Return how a commit changes the triples that users see. There must be `values`.
 
         `changed` has the same for the graph with all spellings, and `before` and `after` tell the kinds there.
         """
-        values = self._values
-        are_several = values.of(changed.rows[:, 2]) > 0 if values else np.zeros(len(changed.rows), np.bool_)
+        values = self.values
+        are_several = values.of(changed.rows[:, 2]) > 0
         if not are_several.any():
             return changed
         rows, numbers = values.groups(changed.rows[are_several])
@@ -171,9 +168,9 @@ class Visible:
     def of(self, rows: Int32, kinds_of: KindsOf) -> Mask:
         """Return which of the present triples `rows`, int32[n, 3], users see: bool[n]."""
         found = np.ones(len(rows), dtype=np.bool_)
-        some = np.flatnonzero(self._values.of(rows[:, 2])) if self._values else np.empty(0, np.int64)
+        some = np.flatnonzero(self.values.of(rows[:, 2])) if len(self.values.pairs) else np.empty(0, np.int64)
         if len(some):
-            groups = self._values.groups(rows[some])
+            groups = self.values.groups(rows[some])
             kinds = self._kinds(groups.rows, groups.numbers, kinds_of(groups.rows))
             shown = groups.rows[kinds != ABSENT]
             numbers = grouped(np.concatenate([shown, rows[some]])).numbers()

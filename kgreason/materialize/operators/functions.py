@@ -141,7 +141,7 @@ class Functions:
         self._seen: dict[Function, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
-        """Whether a rule in force has an expression."""
+        """Whether a rule in force has an expression, or a rule had one before the open commit."""
 
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
@@ -152,8 +152,8 @@ class Functions:
         found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources, self._lines = tuple(self._sources_of(rules)), None
-        self.are_any = bool(self._operators)
         self._rounds.expressions = len(self._operators) + len(left_out)
+        self.are_any = bool(self._rounds.expressions or self._before[2])
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts that ask for results, and all results."""
@@ -164,15 +164,13 @@ class Functions:
     def accept(self) -> None:
         """Make the change of rules final."""
         self._before = self._operators, self._sources, self._rounds.expressions
-        self._failed, self._seen = [], {}
-        self._rounds.restart()
+        self.are_any, self._failed, self._seen = bool(self._operators), [], {}
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._operators, self._sources, self._rounds.expressions = self._before
         self._lines = None
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
-        self._rounds.restart()
 
     def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
         """Return the results to assert together with the facts `rows`.

@@ -140,26 +140,28 @@ class Negations:
             return NO_FACTS
         place, found = self._engine.place(), list[Facts]()
         moved = self._equality.moved(changes) if self._equality else _NONE
-        if len(moved) or place != self._place:
-            since = self._with_asked(changes, moved) if len(moved) else self._since(changes, place)
-            found.append(self._decide(0, was, since, changes, was_decided=True))
+        every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
+        if was and (len(moved) or place != self._place):
+            since = every if len(moved) else self._since(every, place)
+            found.append(self._decide(0, was, since, changes, moved, was_decided=True))
         if was < now:
-            every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
-            found.append(self._decide(was, now, every, changes, was_decided=False))
+            found.append(self._decide(was, now, every, changes, moved, was_decided=False))
         self._place = place
-        return together(found)
+        return together(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
     def _every(self, changes: Changes, place: Place) -> Changed:
         """Return the facts that the commit has changed so far. `place`: its present state."""
         return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else given(*changes[:2])
 
-    def _since(self, changes: Changes, now: Place) -> Changed:
+    def _since(self, every: Changed, now: Place) -> Changed:
         """Return the facts that may have changed since `wanted` was called last. `now`: the commit's present state.
+
+        `every`: the facts that the commit has changed.
 
         If a negation was already decided at that call, and no representative has changed, only these facts matter.
         """
         if self._place is None or self._place.generation != now.generation:
-            return self._every(changes, now)
+            return every
         return Changed(QUEUED, self._place.queued, now.queued)
 
     def _with_asked(self, changes: Changes, moved: Int32) -> Changed:
@@ -174,16 +176,18 @@ class Negations:
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
         return given(*map(np.concatenate, parts))
 
-    def _decide(self, first: int, last: int, facts: Changed, changes: Changes, *, was_decided: bool) -> Facts:
+    def _decide(
+        self, first: int, last: int, facts: Changed, changes: Changes, moved: Int32, *, was_decided: bool
+    ) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
-        `first`, `last`: the numbers of the negations, without `last`. `facts`: the changed facts. `was_decided`:
-        whether the negations were decided before in this commit.
+        `first`, `last`: the numbers of the negations, without `last`. `facts`: the changed facts. `moved`: the terms
+        whose representatives have changed. `was_decided`: whether the negations were decided before in this commit.
         """
-        if first == last or facts.start == facts.end:
+        if facts.start == facts.end:
             return NO_FACTS
         assert self._lines is not None
-        others = self._replaced(facts, changes) if self._equality else _NONE
+        others = self._replaced(facts, changes, moved) if self._equality else _NONE
         lines = self._later_lines if facts.source == QUEUED else self._lines
         found = self._engine.decided(lines, first, last, facts, others, was_decided=was_decided)
         if not len(found):
@@ -194,10 +198,10 @@ class Negations:
             raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
 
-    def _replaced(self, facts: Changed, changes: Changes) -> Int32:
+    def _replaced(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
-        is_any = self._equality.cliques.live or len(self._equality.moved(changes))
+        is_any = self._equality.cliques.live or len(moved)
         return self._equality.replaced(self._engine.columns(facts), changes) if is_any else _NONE
 
     def _by_table(self, found: Int32) -> dict[int, Int32]:

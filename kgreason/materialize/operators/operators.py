@@ -52,6 +52,9 @@ Check = Callable[[], object]
 class _Operating(Part, Protocol):
     """A part that runs the operators of one kind."""
 
+    are_any: bool
+    """Whether a rule in force has such an operator, or a rule had one before the open commit."""
+
     def patterns(self) -> Iterable[Pattern]:
         """Return patterns that match all facts on which the facts that the operators assert depend."""
 
@@ -77,7 +80,6 @@ class Operators:
         self._negations = Negations(engine, dictionary, equality)
         self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry)
         self._parts: tuple[_Operating, ...] = (
-            self.individuals,
             self._data,
             self._functions,
             self._skolems,
@@ -119,7 +121,8 @@ class Operators:
             self.restart()
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
         triples = self._engine.table(True, 3)
-        patterns = [pattern for part in self._parts for pattern in part.patterns()]
+        patterns = [*self.individuals.patterns()]
+        patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._look()
         self.interest = Interest(patterns, triples) if self.are_any else Interest()
 
@@ -147,7 +150,8 @@ class Operators:
     def restart(self) -> None:
         """Begin again with stratum 0, because facts were edited or rules have changed."""
         self._level = 0
-        self._aggregations.restart()
+        if self._aggregations.are_any:
+            self._aggregations.restart()
 
     def computed(self, check: Check) -> Facts:
         """Return the facts to assert and to retract after a run of the rules, before the next stratum is decided.
@@ -156,7 +160,7 @@ class Operators:
         recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
         """
         facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
-        return facts if any(facts) else self._aggregations.better_values(check)
+        return facts if any(facts) or not self._aggregations.are_any else self._aggregations.better_values(check)
 
     def decided(self, changes: Changes, check: Check) -> Facts:
         """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
@@ -168,7 +172,7 @@ class Operators:
             return facts
         if not self._have_levels():
             return NO_FACTS
-        last = max(self._skolems.last(), self._negations.last(), self._aggregations.last())
+        last = max([each.last() for each in (self._skolems, self._negations, self._aggregations) if each.are_any])
         facts = self._at(changes, self._level, check)
         while not any(facts) and self._level < last:
             self._level += 1
@@ -187,26 +191,34 @@ class Operators:
             found.append(self._negations.wanted(changes, self._level, before))
         if self._aggregations.are_any:
             found.append(self._aggregations.wanted(changes, self._level, before, check))
-        return together(found)
+        return together(found) if len(found) > 1 else found[0]
 
     def finish(self) -> None:
         """End the evaluation of a commit.
 
         Raises RuleError if a Python function has failed in this commit for inputs that rules still ask for.
         """
-        self._functions.finish()
-        self._aggregations.finish()
+        if self._functions.are_any:
+            self._functions.finish()
+        if self._aggregations.are_any:
+            self._aggregations.finish()
 
     def accept(self) -> None:
         """Make the change of rules final."""
         self._was_ordered, self._strata_before, self._interest_before = self._is_ordered, self._strata, self.interest
+        self.individuals.accept()
+        self.rounds.restart()
         for part in self._parts:
-            part.accept()
+            if part.are_any:
+                part.accept()
         self._look()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
         self._is_ordered, self._strata, self.interest = self._was_ordered, self._strata_before, self._interest_before
+        self.individuals.rollback()
+        self.rounds.restart()
         for part in self._parts:
-            part.rollback()
+            if part.are_any:
+                part.rollback()
         self._look()

@@ -33,6 +33,7 @@ from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms import vocabulary as v
 
+_NOBODY: dict[Constant, None] = {}
 _MANY = 4
 """All pairs are checked again if more than one in four changed."""
 _LONG = 100
@@ -77,7 +78,7 @@ class LiveCovers:
                 (come if present else gone).append(triple)
             elif present != (triple in self._is_implied):
                 changed[triple] = present
-        judged = self._edited(changed)
+        judged = self._edited(changed) if changed else ()
         implied = _Implied(self._relations)
         for triple in judged:
             before = self._is_implied.get(triple, True)
@@ -106,7 +107,8 @@ class LiveCovers:
             else:
                 self._relations[kind].pairs.discard(x, z)
         for kind, pairs in come.items():
-            self._relations[kind].pairs.update(pairs)
+            if pairs:
+                self._relations[kind].pairs.update(pairs)
 
     def _judged(self, triple: Triple, implied: _Implied, *, is_there: bool) -> bool:
         """Check whether other pairs imply a pair; store and return the result.
@@ -129,17 +131,22 @@ class LiveCovers:
         x, kind, z = triple
         changed = self._relations[kind]
         ways = (
-            ((x, z), (z, x)) if x in changed.pairs.up.at(z) else ((x, z),)
+            ((x, z), (z, x)) if x in _at(changed.pairs.up, z) else ((x, z),)
         )  # whether (z, x) is strict may change, too
         for other, (pairs, lower, upper) in self._relations.items():
             if pairs is changed.pairs and pairs is not upper:
-                yield from ((x, kind, y) for y in pairs.up.at(x) & upper.up.at(z))
-                yield from ((y, kind, z) for y in lower.down.at(x) & pairs.down.at(z))
+                yield from ((x, kind, y) for y in _at(pairs.up, x) & _at(upper.up, z))
+                yield from ((y, kind, z) for y in _at(lower.down, x) & _at(pairs.down, z))
             for low, high in ways:
                 if upper is changed.pairs:
-                    yield from ((y, other, high) for y in pairs.down.at(low) & pairs.down.at(high))
+                    yield from ((y, other, high) for y in _at(pairs.down, low) & _at(pairs.down, high))
                 if lower is changed.pairs:
-                    yield from ((low, other, y) for y in pairs.up.at(high) & pairs.up.at(low))
+                    yield from ((low, other, y) for y in _at(pairs.up, high) & _at(pairs.up, low))
+
+
+def _at(index: Index[Constant, Constant], key: Constant) -> KeysView[Constant]:
+    """Return `index.at(key)`, in the place where most look-ups are."""
+    return index.get(key, _NOBODY).keys()
 
 
 class _Pairs:
@@ -153,8 +160,9 @@ class _Pairs:
         self.down: Index[Constant, Constant] = Index(log)
 
     def update(self, pairs: Sequence[tuple[Constant, Constant]]) -> None:
-        self.up.update(pairs)
-        self.down.update((z, x) for x, z in pairs)
+        turned = [(z, x) for x, z in pairs]
+        self.up.add_all(pairs)
+        self.down.add_all(turned)
 
     def discard(self, x: Constant, z: Constant) -> None:
         self.up.discard(x, z)
@@ -162,7 +170,7 @@ class _Pairs:
 
     def is_strict(self, x: Constant, z: Constant) -> bool:
         """Whether x is strictly below z: there is no pair (z, x). The pair (x, z) must be present."""
-        return x not in self.up.at(z)
+        return x not in _at(self.up, z)
 
 
 class _Relation(NamedTuple):
@@ -180,10 +188,10 @@ class _Relation(NamedTuple):
         """Whether two other pairs imply the pair (x, z), by one of the cases at the top of this file."""
         pairs, lower, upper = self
         if pairs is upper:
-            between = _common(pairs.up.at(x), pairs.down.at(z))
+            between = _common(_at(pairs.up, x), _at(pairs.down, z))
             return any(pairs.is_strict(x, y) and pairs.is_strict(y, z) for y in between)
-        return any(upper.is_strict(y, z) for y in _common(pairs.up.at(x), upper.down.at(z))) or any(
-            lower.is_strict(x, y) for y in _common(lower.up.at(x), pairs.down.at(z))
+        return any(upper.is_strict(y, z) for y in _common(_at(pairs.up, x), _at(upper.down, z))) or any(
+            lower.is_strict(x, y) for y in _common(_at(lower.up, x), _at(pairs.down, z))
         )
 
 
@@ -214,10 +222,10 @@ class _Implied:
             between: AbstractSet[Constant] = self._strictly(upper, x)
             outer = set[Constant]()
         else:
-            between, outer = pairs.up.at(x), self._strictly(lower, x)
+            between, outer = _at(pairs.up, x), self._strictly(lower, x)
         parts: list[AbstractSet[Constant]] = [self._strictly(upper, y) for y in between if y != v.OWL_SAME_AS]
-        parts += (pairs.up.at(y) for y in outer if y != v.OWL_SAME_AS)
-        if sum(map(len, parts)) > _LONG * (1 + len(pairs.up.at(x))):
+        parts += (_at(pairs.up, y) for y in outer if y != v.OWL_SAME_AS)
+        if sum(map(len, parts)) > _LONG * (1 + len(_at(pairs.up, x))):
             return None
         return set().union(*parts)
 
@@ -225,8 +233,8 @@ class _Implied:
         """Return the terms strictly above x."""
         found = self._above.get((id(order), x))
         if found is None:
-            above = order.up.at(x)
-            found = self._above[id(order), x] = above - (above & order.down.at(x))
+            above = _at(order.up, x)
+            found = self._above[id(order), x] = above - (above & _at(order.down, x))
         return found
 
 

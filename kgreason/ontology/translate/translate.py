@@ -36,7 +36,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 from kgreason.interrupts import let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Implication, Restriction, mark
+from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction, mark
 from kgreason.ontology.read.collect import Broken, LiveReadings
 from kgreason.ontology.read.rows import RowTable, is_a
 from kgreason.ontology.read.swrl import says_different
@@ -70,7 +70,9 @@ def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
 
 
 def _is_walked(axiom: Axiom) -> bool:
-    return any(map(says_different, axiom.body)) if isinstance(axiom, Implication) else is_walked(axiom)
+    if isinstance(axiom, Implication):
+        return any(map(says_different, axiom.body))
+    return isinstance(axiom, Collection) and is_walked(axiom)
 
 
 def translate(
@@ -207,7 +209,8 @@ class AxiomRules:
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
         let_out()
-        rules, known, at = translate_axiom(axiom, self._profile), mark(axiom), place(axiom)
+        rules, at = translate_axiom(axiom, self._profile), place(axiom)
+        _, known = at
         for class_ in classes_asked_for(axiom, rules):
             self._askers.add(class_, known)
         if _is_walked(axiom):

@@ -62,17 +62,21 @@ def misfit(relation: Relation, places: Sequence[str | None], *, is_derived: bool
     return None
 
 
-def check_declared(rules: Iterable[Rule], find: Find | None = None) -> None:
+def check_declared(rules: Iterable[Rule], find: Find | None = None, others: Iterable[Rule] = ()) -> None:
     """Raise RuleError if two declarations of a relation differ, or a rule does not fit a declaration.
 
     `find` finds the signatures of Python functions, whose types must fit as well; with None they are not checked.
+    `others`: rules that fit each other already. They are checked only if one of `rules` is a declaration.
     """
-    rules = tuple(rules)
+    rules, others = tuple(rules), tuple(others)
     known: dict[str, Relation] = {}
-    for rule in rules:
+    for rule in (*others, *rules):
         if rule.declares and known.setdefault(rule.declares.name, rule.declares) != rule.declares:
             raise RuleError(f"{rule.declares.name} is declared already, with other columns or another key")
-    for rule in rules:
+    if not known and find is None:
+        return
+    are_declared = any(rule.declares for rule in rules)
+    for rule in (*others, *rules) if are_declared else rules:
         for place, atom in enumerate(rule.atoms() if known else ()):
             relation = known.get(atom.relation or "")
             is_derived = place < len(rule.heads) and not (rule.is_positive and not rule.body)

@@ -240,7 +240,8 @@ class _Reader:
             negated=tuple(map(self.negation, negated)),
             line=clause.heads[0].start.line or 0,
         )
-        rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
+        if computed:
+            rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -278,7 +279,7 @@ class _Reader:
                 if isinstance(term, Token) and term.type == "ANONYMOUS":
                     self._refuse(term, _ANONYMOUS_HEAD)
         for literal in body:
-            for atom in (literal,) if isinstance(literal, AtomText) else getattr(literal, "atoms", ()):
+            for atom in _atoms_of(literal):
                 if atom.terms is None:
                     self._fail(atom.start, _RESERVED)
                 if (
@@ -299,7 +300,7 @@ class _Reader:
 
     def atom(self, atom: AtomText) -> Atom:
         """Turn the text of an atom into an `Atom`, with constants in place of tokens."""
-        if atom.is_data:
+        if atom.start.type == DATA:
             if atom.terms is None or atom.relation is not None:
                 self._fail(atom.start, str(misused(DATA)))
             return Atom(DATA, tuple(map(self._term, atom.terms)))
@@ -313,9 +314,10 @@ class _Reader:
 
     def negation(self, negated: NotText) -> Not:
         local = dict.fromkeys(Variable(token.value[1:]) for token in negated.variables)
-        atoms, filters = tuple(map(self.atom, negated.atoms)), tuple(map(self.computation, negated.filters))
-        terms = (term for atom in atoms for term in atom.terms)
-        local |= dict.fromkeys(term for term in terms if isinstance(term, Variable) and term.is_anonymous)
+        atoms = tuple(map(self.atom, _atoms_of(negated)))
+        filters = tuple([self.computation(each) for each in negated.conditions if isinstance(each, ComputedText)])
+        variables = [term for atom in atoms for term in atom.terms if isinstance(term, Variable)]
+        local |= dict.fromkeys([variable for variable in variables if variable.is_anonymous])
         return Not(atoms, tuple(local), filters)
 
     def computation(self, computed: ComputedText) -> Computed:
@@ -476,10 +478,13 @@ def _atoms(clause: Clause) -> Iterator[AtomText]:
     yield from clause.heads
     for literal in clause.body:
         for part in literal.literals if isinstance(literal, AggregateText) else [literal]:
-            if isinstance(part, AtomText):
-                yield part
-            elif isinstance(part, NotText):
-                yield from part.atoms
+            yield from _atoms_of(part)
+
+
+def _atoms_of(literal: LiteralText) -> list[AtomText]:
+    """Return a literal that is an atom, or the atoms under a NOT; none for a filter and for AGGREGATE."""
+    parts = literal.conditions if isinstance(literal, NotText) else [literal]
+    return [part for part in parts if isinstance(part, AtomText)]
 
 
 def _tokens(node: Any) -> list[Token]:

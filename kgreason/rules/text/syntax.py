@@ -52,11 +52,6 @@ class AtomText(NamedTuple):
     relation: Token | None
     terms: tuple[Node, ...] | None
 
-    @property
-    def is_data(self) -> bool:
-        """Whether the atom stands after DATA."""
-        return self.start.type == "DATA"
-
 
 class NotText(NamedTuple):
     """The text `NOT atom` or `NOT EXISTS variables IN (conditions)`. `start` is the token NOT."""
@@ -64,16 +59,6 @@ class NotText(NamedTuple):
     start: Token
     variables: list[Token]
     conditions: list[AtomText | ComputedText]
-
-    @property
-    def atoms(self) -> list[AtomText]:
-        """The conditions that are atoms."""
-        return [each for each in self.conditions if isinstance(each, AtomText)]
-
-    @property
-    def filters(self) -> list[ComputedText]:
-        """The conditions that are filters."""
-        return [each for each in self.conditions if isinstance(each, ComputedText)]
 
 
 class ComputedText(NamedTuple):

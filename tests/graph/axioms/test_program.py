@@ -173,21 +173,18 @@ def test_an_own_rule_hides_a_translated_one_while_it_is_there() -> None:
     follower = Follower(select(["owl2rl"]))
     follower.take(Step(set(), {TRIPLE}, False, False, None))
     change = follower.take(Step(set(), set(), False, False, (TRANSLATED,)))
-    assert change == ProgramChange((), (), (TRANSLATED,))
+    assert change[:3] == ((), (), (TRANSLATED,))
     assert change.restated[0].sources == ()
     change = follower.take(Step(set(), set(), False, False, ()))
-    assert change == ProgramChange((), (), (TRANSLATED,))
+    assert change[:3] == ((), (), (TRANSLATED,))
     assert change.restated[0].sources == (TRIPLE,)
 
 
 def test_counters() -> None:
     live = LiveProgram(select(["owl2rl"]))
-    live.change((), turtle(":A rdfs:subClassOf :B , :C . :B rdfs:subClassOf :C ."), same_as=False, exceeded=False)
-    assert (live.retranslated, live.axioms) == (2, 2)
-    live.change((), turtle(":K rdfs:subClassOf :A , :B , :C ."), same_as=False, exceeded=False)
-    assert (live.retranslated, live.axioms) == (1, 3)
-    live.change((), (), same_as=True, exceeded=False)
-    assert (live.retranslated, live.axioms) == (0, 3)
+    schemas = ":A rdfs:subClassOf :B , :C . :B rdfs:subClassOf :C .", ":K rdfs:subClassOf :A , :B , :C .", ""
+    changes = [live.change((), turtle(text), same_as=not text, exceeded=False) for text in schemas]
+    assert [(change.retranslated, change.axioms) for change in changes] == [(2, 2), (1, 3), (0, 3)]
 
 
 def test_what_a_rule_derives_is_new_once_the_schema_no_longer_holds_it() -> None:
