@@ -4,6 +4,9 @@ Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the numbe
 as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
 about all of them, even if there are thousands of rules.
 
+What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the engine's
+operators run (`operators`).
+
 Law: the destinations and the home of a fact depend on its columns and the plan alone, so all tasks agree about them.
 Cost: for each form, a pass over the facts of its table.
 """
@@ -20,9 +23,12 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.rules.model import Variable
+from kgreason.ontology.generic.instances import with_instances
+from kgreason.rules.lowering import Aggregation, Function
+from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
+from kgreason.rules.strata import Level, Waiting, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
-from kgreason.spark.rounds.placement import PatternPlace, Placement
+from kgreason.spark.rounds.placement import LINK, TOGETHER, PatternPlace, Placement, parts_of
 from kgreason.zset.columns import Int32, Int64
 
 FLAG, TABLE, FIRST = 0, 1, 2
@@ -35,7 +41,7 @@ class PlaceForm(NamedTuple):
 
     A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
     (int32[k, m]), and if the columns of each pair of `repeated` are equal. Its facts go to the
-    part of the value in column `column`, or everywhere if it is None.
+    part of the value in column `column`, everywhere if it is None, or to the first part if it is `TOGETHER`.
     """
 
     table: int
@@ -55,6 +61,34 @@ class PlaceForm(NamedTuple):
         return found
 
 
+class Operated(NamedTuple):
+    """What operators need in each part.
+
+    `rules` are the rules with operators, and those about equality. `levels` are the strata, `keys` says by which
+    variable of its key each operator is placed (`Placement`).
+
+    A fact that matches a form of `reads` needs the texts of its terms where it is decided: in the part of a column, or
+    everywhere. A triple that is asserted is also a fact of the hidden relation `data` if it matches one of `copied`.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    levels: tuple[tuple[Waiting, Level], ...] = ()
+    keys: tuple[tuple[Waiting, int], ...] = ()
+    reads: tuple[PlaceForm, ...] = ()
+    data: int = 0
+    copied: tuple[PlaceForm, ...] = ()
+
+    @property
+    def last(self) -> int:
+        """The last stratum."""
+        return max((level.level for _, level in self.levels), default=0)
+
+    @property
+    def have_functions(self) -> bool:
+        """Whether there are expressions without a stratum."""
+        return bool({each for each, _ in self.keys if isinstance(each, Function)}.difference(dict(self.levels)))
+
+
 class PartsPlan(NamedTuple):
     """A program whose facts are divided into `parts` parts.
 
@@ -69,6 +103,7 @@ class PartsPlan(NamedTuple):
     forms: tuple[PlaceForm, ...]
     hidden: frozenset[int]
     quiet: int = 0
+    operated: Operated = Operated()
 
     @property
     def width(self) -> int:
@@ -79,7 +114,9 @@ class PartsPlan(NamedTuple):
         """Return the ids of all constants."""
         rules = (*self.rules, *self.first)
         return {number for rule in rules for number in rule.constants}.union(
-            self.hidden, *(form.values.ravel().tolist() for form in self.forms)
+            self.hidden,
+            [self.operated.data] if self.operated.data else [],
+            *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
         )
 
     def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
@@ -92,12 +129,29 @@ class PartsPlan(NamedTuple):
             flat = [ids[each] for each in some.ravel().tolist()]
             return np.array(flat, dtype=np.int32).reshape(some.shape)
 
+        def forms(some: Sequence[PlaceForm]) -> tuple[PlaceForm, ...]:
+            return tuple(form._replace(values=values(form.values)) for form in some)
+
+        operated = self.operated
         return self._replace(
+            operated=operated._replace(
+                reads=forms(operated.reads), copied=forms(operated.copied), data=ids.get(operated.data, 0)
+            ),
             rules=rules(self.rules),
             first=rules(self.first),
-            forms=tuple(form._replace(values=values(form.values)) for form in self.forms),
+            forms=forms(self.forms),
             hidden=frozenset(ids[each] for each in self.hidden),
         )
+
+    def with_data(self, facts: Int32) -> Int32:
+        """Return asserted facts, and the facts of DATA about them."""
+        if not self.operated.copied or not len(facts):
+            return facts
+        found = facts[np.any([form.matches(facts) for form in self.operated.copied], axis=0)]
+        rows = np.zeros_like(found)
+        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = 1, self.tables.index((False, 4)), self.operated.data
+        rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
+        return np.concatenate([facts, rows])
 
     def home(self, facts: Int32) -> Int64:
         """Return the number of the part that is the home of each fact: int64[n]."""
@@ -117,11 +171,17 @@ class PartsPlan(NamedTuple):
                 copied |= found
             else:
                 some = np.flatnonzero(found)
-                pairs.append(part_of(facts[some, FIRST + form.column], self.parts) * len(facts) + some)
+                pairs.append(self.parts_by(facts[some], form.column) * len(facts) + some)
         everywhere = np.flatnonzero(copied)
         pairs += [part * len(facts) + everywhere for part in range(self.parts)]
         found = np.unique(np.concatenate(pairs))
         return found % max(1, len(facts)), found // max(1, len(facts))
+
+    def parts_by(self, facts: Int32, column: int) -> Int64:
+        """Return the part of each fact that is placed by a column: int64[n]."""
+        if column == TOGETHER:
+            return np.zeros(len(facts), dtype=np.int64)
+        return part_of(facts[:, FIRST + column], self.parts)
 
     def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
         column = np.full(len(facts), _UNPLACED)
@@ -130,7 +190,8 @@ class PartsPlan(NamedTuple):
             column[found] = np.minimum(column[found], form.column)
         starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
         column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
-        return part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
+        found = part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
+        return np.where(column == TOGETHER, 0, found)
 
 
 def part_of(ids: Int32, parts: int) -> Int64:
@@ -140,14 +201,56 @@ def part_of(ids: Int32, parts: int) -> Int64:
     return found
 
 
-def plan(placement: Placement, parts: int, engine: Engine, intern: Intern, quiet: int = 0) -> PartsPlan:
+def plan(
+    placement: Placement,
+    parts: int,
+    engine: Engine,
+    intern: Intern,
+    quiet: int = 0,
+    operated: Operated = Operated(),
+) -> PartsPlan:
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
     first = dict.fromkeys(engine.encode(placement.first, intern))
     forms = _forms(placement.places, engine, intern)
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
-    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet)
+    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operated)
+
+
+def operated(
+    rules: Sequence[Rule], schema: Iterable[Triple], placement: Placement, engine: Engine, intern: Intern
+) -> Operated:
+    """Return what operators need. `schema` has all schema triples, inferred ones included.
+
+    Raises StratificationError if the operators have no order of strata.
+    """
+    levels = stratify(with_instances(rules, schema)) if any(map(has_closed, rules)) else {}
+    is_linked = any(map(is_equality, rules))
+    reads = list[PatternPlace]()
+    for each, key in placement.keys.items():
+        is_read = isinstance(each, Function)
+        if isinstance(each, Aggregation):
+            is_read = is_linked or each.aggregate.function != "COUNT"
+        if is_read:
+            variables, (atom, *_) = parts_of(each)[0], (each.asks,) if isinstance(each, Function) else (each.each,)
+            reads.append(PatternPlace(atom, TOGETHER if key == TOGETHER else atom.terms.index(variables[key])))
+    if reads and is_linked:
+        reads.append(PatternPlace(LINK, None))
+    copied = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))
+    everything = [PatternPlace(triple(*map(Variable, "spo")), None)] if copied and is_linked else []
+    return Operated(
+        tuple(rule for rule in rules if not rule.has_plain_atoms or is_equality(rule)) if placement.keys else (),
+        tuple(levels.items()),
+        tuple(placement.keys.items()),
+        _forms(reads, engine, intern),
+        list(intern([relation_text(DATA, 3)]))[0] if copied else 0,
+        _forms(everything or [PatternPlace(triple(*atom.terms), None) for atom in copied], engine, intern),
+    )
+
+
+def _copies_data(rule: Rule) -> bool:
+    return any(head.relation == DATA for head in rule.heads)
 
 
 def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tuple[PlaceForm, ...]:
@@ -158,7 +261,7 @@ def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tu
         table = engine.table(pattern.relation is None, len(row))
         constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]
-        place = None if column is None else column + len(row) - len(pattern.terms)
+        place = column if column in (None, TOGETHER) else column + len(row) - len(pattern.terms)
         found[table, tuple(constants), tuple(repeated), place].append([str(row[n]) for n in constants])
     return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
 

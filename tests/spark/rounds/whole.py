@@ -1,0 +1,60 @@
+"""Programs of the whole language in parts, beside one process: all facts and asserted flags, those of hidden relations
+included."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+
+from kgreason.functions.registry import Registry
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.materializer import Materializer
+from kgreason.rules.model import Rule
+from kgreason.spark.rounds.placement import placement
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, operated, plan
+from kgreason.spark.rounds.rounds import close
+from kgreason.zset.columns import IS_ASSERTED, Int32
+from tests.histories.history import Triple
+from tests.spark.programs import selected
+
+Row = tuple[int, ...]
+
+
+class Whole:
+    """A program in one process: its facts, and those that it begins with."""
+
+    def __init__(self, triples: Iterable[Triple], rules: tuple[Rule, ...], registry: Registry | None = None) -> None:
+        self._process = process = Materializer(selected(rules), registry=registry)
+        ids = [process.dictionary.intern([*triple]) for triple in sorted(triples)]
+        self._triples = np.array(ids, dtype=np.int32).reshape(-1, 3)
+        process.change(Edit(added=np.column_stack([self._triples, np.zeros(len(ids), dtype=np.int32)])))
+        process.accept()
+
+    def plan(self, parts: int) -> PartsPlan:
+        """The plan for so many parts."""
+        process, placed = self._process, placement(self._process.rules)
+        common = process.engine, process.dictionary.intern
+        needs = operated(process.rules, process.program.schema, placed, *common)
+        return plan(placed, parts, *common, operated=needs)
+
+    def in_process(self, width: int) -> set[Row]:
+        """All facts as rows."""
+        columns, tables, kinds = self._process.engine.facts.contents()
+        return set(map(tuple, rows_of(columns, tables, kinds == IS_ASSERTED, width).tolist()))
+
+    def in_parts(self, parts: int) -> tuple[set[Row], set[Row]]:
+        """All facts as rows, of one process and of parts. No fact is there twice."""
+        made = self.plan(parts)
+        rows = rows_of(self._triples, made.tables.index((True, 3)), True, made.width)
+        found = close(made, rows, self._process.dictionary, self._process.operators.registry).facts
+        result = set(map(tuple, found.tolist()))
+        assert len(result) == len(found), "a fact is at home in two parts"
+        return self.in_process(made.width), result
+
+
+def rows_of(columns: Int32, tables: Int32 | int, flags: Collection[bool] | bool, width: int) -> Int32:
+    """Facts as rows of a plan."""
+    rows = np.zeros((len(columns), FIRST + width), dtype=np.int32)
+    rows[:, FLAG], rows[:, TABLE], rows[:, FIRST : FIRST + columns.shape[1]] = flags, tables, columns
+    return rows
