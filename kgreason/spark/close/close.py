@@ -5,8 +5,8 @@
 There are no representatives of equal terms: the rules of owl:sameAs copy facts from each term to its equal terms.
 Contradictions of Table 8 (datatypes) are not reported.
 
-Between rounds, when no part has facts for another one, facts about equal terms and the results of operators (NOT,
-expressions, aggregates) are asserted, and the rounds go on.
+Between rounds, when no part has facts for another one, facts about equal terms are asserted, then the results of
+operators (NOT, expressions, aggregates), and the rounds go on.
 
 Law: the result has the facts and asserted flags that the engine would compute from the same rules and asserted facts.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
@@ -31,23 +31,14 @@ from kgreason.materialize.state import Flags
 from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
-from kgreason.spark.close.kept import Kept
+from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.close.literals import followed, literal_facts, visible
-from kgreason.spark.close.operators.data import asserted
-from kgreason.spark.close.operators.forms import names
-from kgreason.spark.close.operators.operators import Assertions
-from kgreason.spark.close.operators.program import between, patterns_of
-from kgreason.spark.close.operators.tables import Tables
-from kgreason.spark.close.operators.terms import Terms
 from kgreason.spark.close.planner import Driver, Planned
+from kgreason.spark.close.terms import Terms
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import More, close, parts_for
+from kgreason.spark.rounds.job import More, Operating, close, parts_for
 from kgreason.spark.rounds.plan import PartsPlan
 
-Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
-"""A function that gives more facts to assert for new facts, or None."""
-Operated: TypeAlias = Callable[[DataFrame, DataFrame, Kept], DataFrame | None]
-"""A function that gives facts `tbl, c0..` to assert, or None. It gets all facts, and those since its last call."""
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
@@ -118,30 +109,27 @@ class _Closing:
         self._read = 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         self._planned = self.driver.planned(parts_for(encoded.facts))
-        self._who = self._planned.operators, self._planned.fresh
-        made_from = sha256(repr((self._who, self._planned.plan.rules)).encode()).hexdigest()
+        made_from = sha256(repr((self._planned.fresh, self._planned.plan)).encode()).hexdigest()
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
     def closed(self) -> Closed:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
         is_told = selection.datatypes and not selection.is_literal
-        told = _told(self._terms, planned) if is_told else None
-        more = _more(told, self._operated() if planned.operators.all else None, self._progress)
-        folder, who = f"{self._folder}/parts", self._who
-        facts = close(self._asserted(), planned.plan, folder, more=more, who=who, progress=self._progress)
+        more = _links(self._terms, planned) if is_told else None
+        decisions = Decisions(planned, self._terms, self._literals)
+        operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
+        folder, progress = f"{self._folder}/parts", self._progress
+        facts = close(
+            self._asserted(), planned.plan, folder, operating=operating, more=more, who=planned.fresh, progress=progress
+        )
         return Closed(facts, planned, self._terms)
 
     def _asserted(self) -> DataFrame:
-        """Return the facts to begin with: asserted triples, and facts about restrictions, literals and for DATA."""
-        planned, encoded = self._planned, self._encoded
-        facts = _triples(encoded.facts, planned.plan).union(_twins(self.driver, planned))
-        if (literals := self._literals()) is not None:
-            facts = facts.union(literals)
-        if patterns := patterns_of(planned.operators, planned.ids, planned.plan.tables.index):
-            rows = asserted(encoded.facts, patterns)
-            facts = facts.union(_facts(rows, planned.plan, (False, 4), ["relation", "s", "p", "o"]))
-        return facts
+        """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
+        facts = _triples(self._encoded.facts, self._planned.plan).union(_twins(self.driver, self._planned))
+        literals = self._literals()
+        return facts if literals is None else facts.union(literals)
 
     def _literals(self) -> DataFrame | None:
         """Return the facts about all literals, or None if no rule reads such facts."""
@@ -150,63 +138,26 @@ class _Closing:
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
-    def _operated(self) -> Operated:
-        """Return the function that gives the facts that operators assert next."""
-        planned = self._planned
-        tables = planned.plan.tables
-        return Assertions(
-            planned.operators,
-            Tables(self.driver.session, between(planned.operators, planned.ids, tables.index), planned.plan.width),
-            self._terms,
-            tables.index((True, 3)),
-            self._registry,
-            self._literals,
-        ).wanted
 
+def _links(terms: Terms, planned: Planned) -> More:
+    """Return a function that asserts a fact dt_may_equal(x, y) for each owl:sameAs link x, y among new facts.
 
-def _more(told: Told | None, operated: Operated | None, progress: Progress) -> More:
-    """Return the function that asserts facts between rounds: first those about equal terms, then those of operators."""
-    waiting: list[DataFrame] = []
-    """The facts that are new since the last call of `operated`."""
-
-    def more(facts: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
-        waiting.append(arrived.drop("asserted"))
-        found = told(waiting[-1]) if told else None
-        if found is not None:
-            place(found)
-            return True
-        if operated is None:
-            return False
-        since = reduce(lambda one, other: one.unionByName(other), waiting)
-        waiting.clear()
-        with Kept() as kept:
-            with progress("operators"):
-                wanted = operated(facts.drop("asserted"), since, kept)
-            if wanted is not None:
-                place(wanted)
-        return wanted is not None
-
-    return more
-
-
-def _told(terms: Terms, planned: Planned) -> Told:
-    """Return a function that gives a fact dt_may_equal(x, y) for each owl:sameAs link x, y among new facts.
-
-    Links between literals with different values are left out. If no links are left, it returns None.
+    Links between literals with different values are left out.
     """
     triples = planned.plan.tables.index((True, 3))
     relation = F.lit(planned.ids["dt_may_equal/2"])
 
-    def told(facts: DataFrame) -> DataFrame | None:
-        links = facts.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
+    def more(_: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
+        links = arrived.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
         if links.isEmpty():
-            return None
+            return False
         rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
         if rows.isEmpty():
-            return None
-        return _facts(rows, planned.plan, (False, 3), ["relation", "x", "y"])
+            return False
+        place(_facts(rows, planned.plan, (False, 3), ["relation", "x", "y"]))
+        return True
 
-    return told
+    return more
 
 
 def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
@@ -217,7 +168,7 @@ def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
     """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
     plan = planned.plan
-    columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", plan.width)))
+    columns = ", ".join(f"{name} int" for name in ("tbl", *_columns(plan)))
     rows = [
         (plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row)))
         for row in driver.twins(planned.ids)
@@ -239,5 +190,9 @@ def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -
 def _facts(rows: DataFrame, plan: PartsPlan, table: tuple[bool, int], columns: list[str]) -> DataFrame:
     padded = [F.col(name) for name in columns] + [F.lit(0)] * (plan.width - len(columns))
     number = F.lit(plan.tables.index(table)).alias("tbl")
-    cells = zip(padded, names("c", plan.width), strict=True)
+    cells = zip(padded, _columns(plan), strict=True)
     return rows.select(number, *(column.cast("int").alias(name) for column, name in cells))
+
+
+def _columns(plan: PartsPlan) -> list[str]:
+    return [f"c{number}" for number in range(plan.width)]

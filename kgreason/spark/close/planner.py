@@ -32,9 +32,8 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
-from kgreason.spark.close.operators.program import Operators, operators_of
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import PartsPlan, plan
+from kgreason.spark.rounds.plan import PartsPlan, operated, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -47,7 +46,7 @@ class Planned(NamedTuple):
 
     `ids` maps the text of each constant of the rules to its id. `fresh` maps id to text for constants that do not occur
     in the data; they have new ids. `last` is the largest id. `warnings` name axioms that could not be translated to
-    rules. `operators` are the NOT, expressions, aggregates and DATA of the rules.
+    rules.
     """
 
     plan: PartsPlan
@@ -55,7 +54,11 @@ class Planned(NamedTuple):
     fresh: dict[int, str]
     last: int
     warnings: tuple[str, ...]
-    operators: Operators
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """The texts of constants, by their ids."""
+        return {number: text for text, number in self.ids.items()}
 
 
 class Driver:
@@ -103,17 +106,18 @@ class Driver:
     def planned(self, parts: int) -> Planned:
         """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
         materializer = self._materializer
-        operators = operators_of(materializer.rules, materializer.program.schema)
         dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
-        made = plan(placement(materializer.rules), parts, materializer.engine, dictionary.intern, quiet)
+        placed, common = placement(materializer.rules), (materializer.engine, dictionary.intern)
+        needs = operated(materializer.rules, materializer.program.schema, placed, *common)
+        made = plan(placed, parts, *common, quiet, needs)
         used = sorted(made.constants())
         texts = dict(zip(used, dictionary.decode(used), strict=True))
-        mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
+        mentioned = dict.fromkeys([*texts.values(), *needs.arguments()])
         ids, last = self._known(list(mentioned)), self._last()
         fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
         made = made.renamed({number: ids[text] for number, text in texts.items()})
-        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings, operators)
+        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""

@@ -10,6 +10,8 @@ across parts: if a decision no longer holds, this is the StratificationError tha
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,7 +23,7 @@ from kgreason.materialize.operators.operators import Operators
 from kgreason.options import NO_LIMITS
 from kgreason.rules.strata import Waiting
 from kgreason.spark.rounds.placement import TOGETHER
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, part_of
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, Operated, PartsPlan, part_of
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -71,3 +73,23 @@ class PartOperators:
         if key == TOGETHER:
             return np.full(len(keys), self._number == 0)
         return part_of(keys[:, key], self._plan.parts) == self._number
+
+
+class Steps:
+    """The order in which operators are decided. All parts decide the same stratum."""
+
+    def __init__(self, operated: Operated) -> None:
+        self._operated, self._level = operated, 0
+
+    def due(self) -> Iterator[tuple[int, int]]:
+        """Yield what to decide when no part has facts for another one: a stratum, and the last one decided before.
+
+        As soon as a decision asserts facts, the rounds go on, and `due` begins again.
+        """
+        if self._operated.have_functions:
+            yield 0, 0
+        if self._level:
+            yield self._level, self._level
+        while self._level < self._operated.last:
+            self._level += 1
+            yield self._level, self._level - 1

@@ -47,6 +47,7 @@ class EnginePart:
             engine.table(is_triple, width)
         self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operated.keys else None
         self._news: list[Int32] = []
+        self._needs: list[Int32] = []
         engine.begin()
 
     def receive(self, rows: Int32) -> Sent:
@@ -56,6 +57,7 @@ class EnginePart:
         columns, tables, kinds = self._evaluate(facts)
         new = self._rows(columns, tables)
         self._note_news(new, rows[rows[:, FLAG] == 1])
+        self._note_needs(new)
         return self._sent(new[kinds == INFERRED])
 
     def _evaluate(self, facts: Rows) -> tuple[Int32, Int32, Int8]:
@@ -72,6 +74,21 @@ class EnginePart:
     def decide(self, level: int, before: int) -> Int32:
         """Return the facts that operators assert so that strata up to `level` are decided (`PartOperators.decide`)."""
         return self._operators.decide(level, before) if self._operators else self._rows(*_NOTHING)
+
+    def needs(self) -> Int32:
+        """Return the ids of terms whose texts operators need: int32[n]. They are of facts since `drop_needs`."""
+        return np.concatenate([np.empty(0, dtype=np.int32), *self._needs])
+
+    def drop_needs(self) -> None:
+        """Note that the texts of all `needs` are known."""
+        self._needs = []
+
+    def _note_needs(self, new: Int32) -> None:
+        for form in self._plan.operated.reads:
+            found = new[form.matches(new)]
+            if form.column is not None:
+                found = found[self._plan.parts_by(found, form.column) == self._number]
+            self._needs.append(np.unique(found[:, FIRST:]))
 
     def news(self) -> Int32:
         """Return the facts that have their home here, and are new since the last call: int32[n, 2 + w].

@@ -4,8 +4,8 @@ Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the numbe
 as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
 about all of them, even if there are thousands of rules.
 
-What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the engine's
-operators run (`operators`).
+What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the
+operators of the engine run (`operators`).
 
 Law: the destinations and the home of a fact depend on its columns and the plan alone, so all tasks agree about them.
 Cost: for each form, a pass over the facts of its table.
@@ -14,7 +14,7 @@ Cost: for each form, a pass over the facts of its table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +24,8 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.ontology.generic.instances import with_instances
-from kgreason.rules.lowering import Aggregation, Function
+from kgreason.rules.expressions import is_skolem, skolem_terms
+from kgreason.rules.lowering import Aggregation, Function, Negation
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
 from kgreason.rules.strata import Level, Waiting, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
@@ -78,10 +79,22 @@ class Operated(NamedTuple):
     data: int = 0
     copied: tuple[PlaceForm, ...] = ()
 
+    def arguments(self) -> Iterator[str]:
+        """Yield the constants among the arguments of SKOLEM."""
+        for each, _ in self.keys:
+            if isinstance(each, Function) and is_skolem(each.computed):
+                yield from (term for term in skolem_terms(each.computed)[1:] if isinstance(term, str))
+
     @property
     def last(self) -> int:
         """The last stratum."""
         return max((level.level for _, level in self.levels), default=0)
+
+    def read_texts(self, level: int) -> bool:
+        """Whether operators of strata up to `level` read texts."""
+        levels = dict(self.levels)
+        found = (levels[each].level if each in levels else 0 for each, _ in self.keys if not isinstance(each, Negation))
+        return bool(self.reads) and any(each <= level for each in found)
 
     @property
     def have_functions(self) -> bool:
@@ -215,7 +228,9 @@ def plan(
     forms = _forms(placement.places, engine, intern)
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
-    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operated)
+    return PartsPlan(
+        parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operated
+    )
 
 
 def operated(
@@ -229,11 +244,8 @@ def operated(
     is_linked = any(map(is_equality, rules))
     reads = list[PatternPlace]()
     for each, key in placement.keys.items():
-        is_read = isinstance(each, Function)
-        if isinstance(each, Aggregation):
-            is_read = is_linked or each.aggregate.function != "COUNT"
-        if is_read:
-            variables, (atom, *_) = parts_of(each)[0], (each.asks,) if isinstance(each, Function) else (each.each,)
+        variables, _ = parts_of(each)
+        for atom in _read_as_texts(each, is_linked=is_linked):
             reads.append(PatternPlace(atom, TOGETHER if key == TOGETHER else atom.terms.index(variables[key])))
     if reads and is_linked:
         reads.append(PatternPlace(LINK, None))
@@ -247,6 +259,16 @@ def operated(
         list(intern([relation_text(DATA, 3)]))[0] if copied else 0,
         _forms(everything or [PatternPlace(triple(*atom.terms), None) for atom in copied], engine, intern),
     )
+
+
+def _read_as_texts(operator: Waiting, *, is_linked: bool) -> list[Atom]:
+    """Return the atoms whose terms an operator reads as texts. It compares its results with those that it has made."""
+    match operator:
+        case Function(asks, made, _, _):
+            return [asks, made]
+        case Aggregation(aggregate, each, _, value):
+            return [each, value] if is_linked or aggregate.function != "COUNT" else [value]
+    return []
 
 
 def _copies_data(rule: Rule) -> bool:

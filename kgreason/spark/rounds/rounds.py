@@ -8,14 +8,14 @@ parts. Cost: as many engines as there are parts.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from kgreason.functions.registry import Registry
+from kgreason.spark.rounds.operators import Steps
 from kgreason.spark.rounds.part import EnginePart
-from kgreason.spark.rounds.plan import Operated, PartsPlan
+from kgreason.spark.rounds.plan import PartsPlan
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -53,23 +53,3 @@ def close(
                 break
         else:
             return RoundsResult(np.concatenate([part.news() for part in parts]), tuple(received))
-
-
-class Steps:
-    """The order in which operators are decided. All parts decide the same stratum."""
-
-    def __init__(self, operated: Operated) -> None:
-        self._operated, self._level = operated, 0
-
-    def due(self) -> Iterator[tuple[int, int]]:
-        """Yield what to decide when no part has facts for another one: a stratum, and the last one decided before.
-
-        As soon as a decision asserts facts, the rounds go on, and `due` begins again.
-        """
-        if self._operated.have_functions:
-            yield 0, 0
-        if self._level:
-            yield self._level, self._level
-        while self._level < self._operated.last:
-            self._level += 1
-            yield self._level, self._level - 1

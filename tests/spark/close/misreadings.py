@@ -11,11 +11,6 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import pytest
-from pyspark.sql import DataFrame
-
-from kgreason.functions.registry import Registry
-from kgreason.rules.lowering import Function, Negation
-from kgreason.spark.close import planner
 from kgreason.spark.close.operators import operators
 from kgreason.spark.close.operators.aggregates import aggregated as right_values
 from kgreason.spark.close.operators.aggregates import aggregation_of
@@ -23,6 +18,11 @@ from kgreason.spark.close.operators.program import MADE, Operator, Operators
 from kgreason.spark.close.operators.program import operators_of as right_operators
 from kgreason.spark.close.operators.tables import Tables
 from kgreason.spark.close.operators.terms import Terms
+from pyspark.sql import DataFrame
+
+from kgreason.functions.registry import Registry
+from kgreason.rules.lowering import Function, Negation
+from kgreason.spark.close import planner
 from kgreason.terms.vocabulary import XSD_INTEGER
 
 

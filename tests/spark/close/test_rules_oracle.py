@@ -22,7 +22,7 @@ from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.progress import SILENT
 from kgreason.rules.model import DATA, Rule
-from kgreason.spark.close import close, kept
+from kgreason.spark.close import close
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.encode.encode import encode
 from tests.histories.history import Triple
@@ -39,12 +39,9 @@ def planning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(close, "parts_for", lambda _: 3)
 
 
-@pytest.mark.parametrize("few", [kept.FEW, -1])
-def test_states_of_a_small_program(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    """Also if Spark takes all tables for large ones, and whatever the folder is called."""
-    monkeypatch.setattr(kept, "FEW", few)
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path, scheme: str) -> None:
+    """Facts travel in files or by shuffles, whatever the folder is called."""
     rules = rules_in("""
         [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
         [?x, :has, ?n] :- AGGREGATE([?x, :near, ?y] ON ?x BIND COUNT(*) AS ?n) .
@@ -52,7 +49,7 @@ def test_states_of_a_small_program(
         [?x, :first, ?m] :- AGGREGATE([?x, :near, ?y], [?y, :name, ?n] ON ?x BIND MIN(?n) AS ?m), FILTER(?m > "a") .
         """)
     triples = triples_in("a near b", "a near c", "b near c", "b near a")
-    found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d")
+    found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d", scheme)
     assert found == in_process(triples, rules)
     derived = {columns for is_triple, columns, is_asserted in found if is_triple and not is_asserted}
     integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
@@ -87,12 +84,14 @@ def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> Non
     assert found == in_process(triples, rules)
 
 
-def on_spark(spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path) -> set[State]:
+def on_spark(
+    spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path, scheme: str = ""
+) -> set[State]:
     """All facts that Spark finds, with their states."""
     rows = [(*triple, "") for triple in sorted(triples)]
     quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
-    encoded = encode(spark, quads, str(folder / "encoded"))
-    closed = close_alone(selected(rules), encoded, str(folder / "closure"), SILENT, Registry())
+    encoded = encode(spark, quads, f"{folder}/encoded")
+    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", SILENT, Registry())
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.facts, tables, texts))

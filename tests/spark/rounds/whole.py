@@ -45,12 +45,21 @@ class Whole:
 
     def in_parts(self, parts: int) -> tuple[set[Row], set[Row]]:
         """All facts as rows, of one process and of parts. No fact is there twice."""
-        made = self.plan(parts)
-        rows = rows_of(self._triples, made.tables.index((True, 3)), True, made.width)
-        found = close(made, rows, self._process.dictionary, self._process.operators.registry).facts
+        width, found = self._closed(self._triples, parts)
         result = set(map(tuple, found.tolist()))
         assert len(result) == len(found), "a fact is at home in two parts"
-        return self.in_process(made.width), result
+        return self.in_process(width), result
+
+    def closed(self, triples: Iterable[Triple], parts: int) -> Int32:
+        """The closure in parts of other triples, as rows."""
+        ids = [self._process.dictionary.intern([*triple]) for triple in sorted(triples)]
+        return self._closed(np.array(ids, dtype=np.int32).reshape(-1, 3), parts)[1]
+
+    def _closed(self, triples: Int32, parts: int) -> tuple[int, Int32]:
+        made = self.plan(parts)
+        rows = rows_of(triples, made.tables.index((True, 3)), True, made.width)
+        found = close(made, rows, self._process.dictionary, self._process.operators.registry).facts
+        return made.width, found
 
 
 def rows_of(columns: Int32, tables: Int32 | int, flags: Collection[bool] | bool, width: int) -> Int32:
