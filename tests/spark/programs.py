@@ -15,7 +15,7 @@ from tests.histories.history import History, Triple, granted
 from tests.oracle.datalog import Fact
 from tests.oracle.stratified import CircularError, perfect
 
-STATES, TOGETHER = 200, 100
+STATES, TOGETHER = 100, 100
 """How many final states are compared, and how many of them are one program."""
 FEATURES: tuple[tuple[Feature, ...], ...] = (
     ("not", "circles", "relations"), ("not", "circles", "relations", "data"), ("not", "expressions", "aggregates")

@@ -72,7 +72,7 @@ class PartOperators:
         key = self._keys[operator]
         if key == TOGETHER:
             return np.full(len(keys), self._number == 0)
-        return part_of(keys[:, key], self._plan.parts) == self._number
+        return np.asarray(part_of(keys[:, key], self._plan.parts) == self._number)
 
 
 class Steps:

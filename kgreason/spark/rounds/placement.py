@@ -115,20 +115,24 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
 
 def operators_of(rules: Iterable[Rule]) -> list[Waiting]:
     """Return the operators of rules, each once."""
-    found = chain.from_iterable((*negations(rule), *functions(rule), *aggregations(rule)) for rule in rules)
-    return list(dict.fromkeys(found))
+    found: dict[Waiting, None] = {}
+    for rule in rules:
+        found |= dict.fromkeys((*negations(rule), *functions(rule)))
+        found |= dict.fromkeys(aggregations(rule))
+    return list(found)
 
 
 def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]:
     """Return the variables of the key of an operator, and the atoms that it reads or asserts."""
+    atoms: tuple[Atom, ...]
     match operator:
         case Negation(pattern, asks, none, _):
-            terms, atoms = asks.terms, (asks, none, pattern)
+            atoms = asks, none, pattern
         case Function(asks, made, _, called):
-            terms, atoms = asks.terms, (asks, made, *([called] if called else []))
+            atoms = asks, made, *([called] if called else [])
         case _:
-            terms, atoms = operator.aggregate.group, (operator.each, operator.value)
-    return tuple(term for term in terms if isinstance(term, Variable)), atoms
+            return operator.aggregate.group, (operator.each, operator.value)
+    return tuple(term for term in atoms[0].terms if isinstance(term, Variable)), atoms
 
 
 def is_small(atom: Atom) -> bool:

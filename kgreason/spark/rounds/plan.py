@@ -14,7 +14,7 @@ Cost: for each form, a pass over the facts of its table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -203,8 +203,8 @@ class PartsPlan(NamedTuple):
             column[found] = np.minimum(column[found], form.column)
         starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
         column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
-        found = part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
-        return np.where(column == TOGETHER, 0, found)
+        parts = part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
+        return np.where(column == TOGETHER, 0, parts)
 
 
 def part_of(ids: Int32, parts: int) -> Int64:
@@ -234,7 +234,7 @@ def plan(
 
 
 def operated(
-    rules: Sequence[Rule], schema: Iterable[Triple], placement: Placement, engine: Engine, intern: Intern
+    rules: Collection[Rule], schema: Iterable[Triple], placement: Placement, engine: Engine, intern: Intern
 ) -> Operated:
     """Return what operators need. `schema` has all schema triples, inferred ones included.
 

@@ -52,7 +52,8 @@ class PartTexts(Dictionary):
     def unknown(self, ids: Int32) -> Int32:
         """Return those of some ids whose texts are not known here, each once."""
         different = np.unique(ids[ids > 0])
-        return different[self._inside(different) == 0]
+        found: Int32 = different[self._inside(different) == 0]
+        return found
 
     def new(self, ids: Int32) -> npt.NDArray[np.bool_]:
         """Return for each id whether it is one of this part, for a new term: bool[n]."""

@@ -14,10 +14,8 @@ from kgreason.rules.expressions import RESERVED
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds import placement as placement_module
 from kgreason.spark.rounds.operators import PartOperators, Steps
-from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.placement import PatternPlace
-from kgreason.spark.rounds.plan import FIRST, TABLE, PartsPlan
-from kgreason.zset.columns import Int32
+from kgreason.spark.rounds.plan import PartsPlan
 from tests.spark.programs import drawn, rules_in, triples_in
 from tests.spark.rounds.whole import Whole
 from tests.volume import many
@@ -60,6 +58,7 @@ CASE = (
     EQUALITY
     + """
     [?x, :lone, 1] :- [?x, :in, ?y], NOT EXISTS ?z IN ([?z, :near, ?x]) .
+    [?x, :plain, 1] :- [?x, :in, ?y], NOT [?x, :lone, 1] .
     [?x, :odd, ?y] :- [?x, :lone, ?n], [?x, :in, ?y], NOT EXISTS ?z IN ([?z, :in, ?y], [?z, :near, ?x]) .
     [:all, :size, ?n] :- AGGREGATE([?x, :in, ?y] BIND COUNT(*) AS ?n) .
     [?y, :members, ?n] :- AGGREGATE([?x, :in, ?y] ON ?y BIND COUNT(?x) AS ?n) .
@@ -108,17 +107,7 @@ def only_what_is_known_is_kept(atoms: Iterable[object], *_: object) -> list[Patt
     return [PatternPlace(*each) for each in _together(atoms, *_) if not str(each[0].relation).startswith("asks ")]  # type: ignore[arg-type]
 
 
-def rows_are_rewritten(self: EnginePart, rows: Int32) -> object:
-    """A fact about one name of an individual becomes a fact about the other name, and the old fact goes."""
-    links = rows[(rows[:, TABLE] == 0) & (rows[:, FIRST + 1] == _SAME)] if len(rows) else rows
-    for one, other in zip(links[:, FIRST], links[:, FIRST + 2], strict=True):
-        low, high = sorted((one, other))
-        rows = np.where(rows == high, low, rows)
-    return _receive(self, rows)
-
-
-_together, _receive = placement_module._together, EnginePart.receive
-_SAME = 0
+_together = placement_module._together
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "operators decide what any part holds": (PartOperators, "_are_here", lambda *given: np.ones(len(given[2]), bool)),
     "asks stay where they are asked": (placement_module, "_together", only_what_is_known_is_kept),

@@ -3,14 +3,17 @@ included."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kgreason.engine.program.encoding import relation_text
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.rules.model import Rule
+from kgreason.materialize.schema.rows import SAME_AS
+from kgreason.rules.model import DATA, Rule
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, operated, plan
 from kgreason.spark.rounds.rounds import close
@@ -36,7 +39,7 @@ class Whole:
         process, placed = self._process, placement(self._process.rules)
         common = process.engine, process.dictionary.intern
         needs = operated(process.rules, process.program.schema, placed, *common)
-        return plan(placed, parts, *common, operated=needs)
+        return plan(placed, parts, *common, quiet=SAME_AS, operated=needs)
 
     def in_process(self, width: int) -> set[Row]:
         """All facts as rows."""
@@ -44,11 +47,16 @@ class Whole:
         return set(map(tuple, rows_of(columns, tables, kinds == IS_ASSERTED, width).tolist()))
 
     def in_parts(self, parts: int) -> tuple[set[Row], set[Row]]:
-        """All facts as rows, of one process and of parts. No fact is there twice."""
+        """All facts as rows, of one process and of parts. No fact is there twice.
+
+        Facts of DATA are left out: if terms can be equal, all asserted triples are such facts in parts.
+        """
         width, found = self._closed(self._triples, parts)
         result = set(map(tuple, found.tolist()))
         assert len(result) == len(found), "a fact is at home in two parts"
-        return self.in_process(width), result
+        (data,) = self._process.dictionary.find([relation_text(DATA, 3)]).tolist()
+        one, several = ({row for row in each if row[FIRST] != data} for each in (self.in_process(width), result))
+        return one, several
 
     def closed(self, triples: Iterable[Triple], parts: int) -> Int32:
         """The closure in parts of other triples, as rows."""
@@ -62,7 +70,7 @@ class Whole:
         return made.width, found
 
 
-def rows_of(columns: Int32, tables: Int32 | int, flags: Collection[bool] | bool, width: int) -> Int32:
+def rows_of(columns: Int32, tables: Int32 | int, flags: NDArray[np.bool_] | bool, width: int) -> Int32:
     """Facts as rows of a plan."""
     rows = np.zeros((len(columns), FIRST + width), dtype=np.int32)
     rows[:, FLAG], rows[:, TABLE], rows[:, FIRST : FIRST + columns.shape[1]] = flags, tables, columns
