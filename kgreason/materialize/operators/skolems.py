@@ -127,7 +127,9 @@ class Skolems:
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.facts
         added = operator.made.rows(wanted)
-        rows = operator.made.rows(unique([left, self._keys_with(operator, operator.made, moved)]))
+        made = self._keys_with(operator, operator.made, moved)
+        made = made[self._is_here(operator.function, made[:, : keys.shape[1]])]
+        rows = operator.made.rows(unique([left, made]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 

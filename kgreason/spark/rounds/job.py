@@ -23,6 +23,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Protocol, TypeAlias
 
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
@@ -32,8 +33,8 @@ from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.rounds.operators import Steps
-from kgreason.spark.rounds.plan import PartsPlan
-from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need, tell
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.spark.rounds.tasks import AT_ONCE, COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import travel_of
 from kgreason.spark.start.failures import clear_errors
@@ -99,6 +100,20 @@ def close(
             if operating is None or not rounds.decide(operating.decided):
                 rounds.tell()
                 return rounds.facts
+
+
+def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
+    """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
+
+    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below its
+    share of `most` is left out.
+    """
+    total: int = facts.count()
+    if plan.parts == 1 or total <= most:
+        return plan
+    least = max(1, most * min(AT_ONCE, total) // total // 4)
+    found = facts.mapInArrow(counting(plan, least), COUNTS).toArrow()["counts"].to_pylist()
+    return plan.divided(np.array(found, dtype=np.int64), most) if found else plan
 
 
 def parts_for(facts: DataFrame) -> int:

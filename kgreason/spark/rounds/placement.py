@@ -70,12 +70,17 @@ class Placement(NamedTuple):
     `rules` are the rules that all parts evaluate, `first` those that only the first part evaluates. Hidden relations
     are among their atoms. `places` has each pattern once for each of its columns. `keys` has for each operator the
     number of the variable of its key by which it is placed, or `TOGETHER`.
+
+    `atoms` has for each place how many atoms of one star are joined by it, at most. Operators decide by the places
+    `decided`.
     """
 
     rules: tuple[Rule, ...]
     first: tuple[Rule, ...]
     places: tuple[PatternPlace, ...]
     keys: Mapping[Waiting, int]
+    atoms: Mapping[PatternPlace, int]
+    decided: frozenset[PatternPlace]
 
 
 def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placement:
@@ -91,18 +96,24 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
 
     local = divided(chain.from_iterable(map(lowered, rules)), is_few)
     places: dict[PatternPlace, None] = {}
+    atoms: dict[PatternPlace, int] = {}
     for each in local:
         places |= dict.fromkeys(PatternPlace(numbered(atom), None) for atom in each.copied)
     for each in sorted(local, key=lambda each: len(each.variables)):
         if len(each.spread) > 1:
             ways = [_placed(each, variable) for variable in each.variables]
-            places |= dict.fromkeys(min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way))))
+            way = min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way)))
+            places |= dict.fromkeys(way)
+            for place in way:
+                atoms[place] = max(atoms.get(place, 0), way.count(place))
     keys: dict[Waiting, int] = {}
+    decided = set[PatternPlace]()
     for operator in operators_of(rules):
-        key, atoms = parts_of(operator)
-        by = {number: _together(atoms, key, number, is_few) for number in range(len(key)) or (TOGETHER,)}
+        key, read = parts_of(operator)
+        by = {number: _together(read, key, number, is_few) for number in range(len(key)) or (TOGETHER,)}
         keys[operator] = min(by, key=lambda number: _weight(set(by[number]).difference(places)))
         places |= dict.fromkeys(by[keys[operator]])
+        decided.update(by[keys[operator]])
     if keys and any(map(is_equality, rules)):
         places[PatternPlace(numbered(LINK), None)] = None
     return Placement(
@@ -110,6 +121,8 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
         tuple(each.rule for each in local if not each.spread),
         tuple(places),
         keys,
+        atoms,
+        frozenset(decided),
     )
 
 

@@ -7,6 +7,13 @@ about all of them, even if there are thousands of rules.
 What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the
 operators of the engine run (`operators`).
 
+*Hot values.* A value that very many facts have in a column by which they are joined would make one part too large. Such
+a value is divided (`Hot`): facts of the place with most of them go to the part of the hash of their row, and all other
+facts with this value go to all parts. So each match is whole in one part. If a star has two atoms of this place, as
+`[?x, :p, ?y], [?x, :p, ?z]`, a part would miss pairs. Then the parts are a square: a fact goes to one row and to the
+column with the same number, so each two facts meet. With three such atoms all facts go everywhere. Operators decide by
+the value alone, so what they read is not divided.
+
 Law: the destinations and the home of a fact depend on its columns and the plan alone, so all tasks agree about them.
 Cost: for each form, a pass over the facts of its table.
 """
@@ -15,6 +22,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +42,11 @@ from kgreason.zset.columns import Int32, Int64
 
 FLAG, TABLE, FIRST = 0, 1, 2
 """Columns of a row: whether the fact is asserted, its table, and the first column of the fact."""
+MOST_ALIKE = 500_000
+"""A value that more facts have in a place is divided, unless an option says otherwise."""
 _UNPLACED = 1 << 10
+_SQUARE = 2
+"""If a star has more atoms of one place than this, hot values of the place go everywhere."""
 
 
 class PlaceForm(NamedTuple):
@@ -43,12 +55,16 @@ class PlaceForm(NamedTuple):
     A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
     (int32[k, m]), and if the columns of each pair of `repeated` are equal. Its facts go to the
     part of the value in column `column`, everywhere if it is None, or to the first part if it is `TOGETHER`.
+
+    `atoms` of one star, at most, are joined by such a place; if `is_decided`, operators decide by it.
     """
 
     table: int
     constants: tuple[int, ...]
     repeated: tuple[tuple[int, int], ...]
     column: int | None
+    atoms: int
+    is_decided: bool
     values: Int32
 
     def matches(self, facts: Int32) -> NDArray[np.bool_]:
@@ -60,6 +76,14 @@ class PlaceForm(NamedTuple):
             some = np.flatnonzero(found)
             found[some] = _are_among(facts[some][:, [FIRST + column for column in self.constants]], self.values)
         return found
+
+
+class Hot(NamedTuple):
+    """A value that is divided. Facts of one place of a form are spread: those with the ids `constants`."""
+
+    value: int
+    form: int
+    constants: tuple[int, ...]
 
 
 class Operated(NamedTuple):
@@ -106,7 +130,8 @@ class PartsPlan(NamedTuple):
     """A program whose facts are divided into `parts` parts.
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
-    and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`.
+    and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`. `hot` has
+    the values that are divided.
     """
 
     parts: int
@@ -117,6 +142,7 @@ class PartsPlan(NamedTuple):
     hidden: frozenset[int]
     quiet: int = 0
     operated: Operated = Operated()
+    hot: tuple[Hot, ...] = ()
 
     @property
     def width(self) -> int:
@@ -179,16 +205,82 @@ class PartsPlan(NamedTuple):
         matched = [(form, form.matches(facts)) for form in self.forms]
         pairs = [self._homes(facts, [each for each in matched if each[0].column is not None]) * len(facts) + indexes]
         copied = np.zeros(len(facts), dtype=np.bool_)
-        for form, found in matched:
+        for number, (form, found) in enumerate(matched):
             if form.column is None:
                 copied |= found
-            else:
-                some = np.flatnonzero(found)
-                pairs.append(self.parts_by(facts[some], form.column) * len(facts) + some)
+                continue
+            some = np.flatnonzero(found)
+            is_hot = self._are_hot(facts[some], form.column)
+            cold = some if form.is_decided else some[~is_hot]
+            pairs.append(self.parts_by(facts[cold], form.column) * len(facts) + cold)
+            if form.atoms and is_hot.any():
+                spread, parts = self._spread(number, facts, some[is_hot])
+                copied[np.setdiff1d(some[is_hot], spread)] = True
+                pairs.append(parts * len(facts) + spread)
         everywhere = np.flatnonzero(copied)
         pairs += [part * len(facts) + everywhere for part in range(self.parts)]
         found = np.unique(np.concatenate(pairs))
         return found % max(1, len(facts)), found // max(1, len(facts))
+
+    def _are_hot(self, facts: Int32, column: int) -> NDArray[np.bool_]:
+        """Return for each fact whether its value in a column is divided: bool[n]."""
+        if column == TOGETHER or not self.hot:
+            return np.zeros(len(facts), dtype=np.bool_)
+        return np.isin(facts[:, FIRST + column], [hot.value for hot in self.hot])
+
+    def _spread(self, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
+        """Return where facts with hot values go that are spread: pairs of the index of a fact and a part, int64[m].
+
+        `some` are the indexes of facts that match form `number`, with hot values in its column.
+        """
+        form, side = self.forms[number], isqrt(self.parts)
+        found = [np.empty((0, 2), dtype=np.int64)]
+        for hot in self.hot if form.atoms <= _SQUARE else ():
+            rows = facts[some]
+            is_mine = (rows[:, FIRST + (form.column or 0)] == hot.value) & (hot.form == number)
+            for column, constant in zip(form.constants, hot.constants, strict=False):
+                is_mine &= rows[:, FIRST + column] == constant
+            mine = some[is_mine]
+            if form.atoms == 1:
+                found.append(np.column_stack([mine, hashes(facts[mine], self.parts)]))
+            else:
+                place = hashes(facts[mine], side)
+                for other in range(side):
+                    found += [np.column_stack([mine, each]) for each in (place * side + other, other * side + place)]
+        spread = np.concatenate(found)
+        return spread[:, 0], spread[:, 1]
+
+    def counts(self, facts: Int32, least: int) -> Int64:
+        """Count facts by place and value: int64[n, 3 + k], rows `count, form, value, constants`.
+
+        Counts below `least` are left out, and places by which nothing is joined.
+        """
+        width = max((len(form.constants) for form in self.forms), default=0)
+        found = [np.empty((0, 3 + width), dtype=np.int64)]
+        for number, form in enumerate(self.forms):
+            if form.column is None or form.column == TOGETHER or not form.atoms:
+                continue
+            mine = facts[form.matches(facts)]
+            columns = [FIRST + column for column in (form.column, *form.constants)]
+            rows, counts = np.unique(mine[:, columns], axis=0, return_counts=True)
+            many = np.flatnonzero(counts >= least)
+            part = np.zeros((len(many), 3 + width), dtype=np.int64)
+            part[:, 0], part[:, 1], part[:, 2 : 2 + len(columns)] = counts[many], number, rows[many]
+            found.append(part)
+        return np.concatenate(found)
+
+    def divided(self, counts: Int64, most: int) -> PartsPlan:
+        """Return the plan that divides each value with more than `most` facts in a place. `counts` are as of `counts`."""
+        if self.parts == 1 or not len(counts):
+            return self
+        rows, numbers = np.unique(counts[:, 1:], axis=0, return_inverse=True)
+        sums = np.bincount(numbers.ravel(), counts[:, 0]).astype(np.int64)
+        best: dict[int, tuple[int, Hot]] = {}
+        for (form, value, *constants), count in zip(rows.tolist(), sums.tolist(), strict=True):
+            hot = Hot(value, form, tuple(constants[: len(self.forms[form].constants)]))
+            if count > most:
+                best[value] = max(best.get(value, (0, hot)), (count, hot))
+        return self._replace(hot=tuple(hot for _, hot in best.values()))
 
     def parts_by(self, facts: Int32, column: int) -> Int64:
         """Return the part of each fact that is placed by a column: int64[n]."""
@@ -203,14 +295,28 @@ class PartsPlan(NamedTuple):
             column[found] = np.minimum(column[found], form.column)
         starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
         column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
-        parts = part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
-        return np.where(column == TOGETHER, 0, parts)
+        values = facts[np.arange(len(facts)), FIRST + column]
+        parts = np.where(column == TOGETHER, 0, part_of(values, self.parts))
+        if not self.hot:
+            return parts
+        is_hot = (column != TOGETHER) & np.isin(values, [hot.value for hot in self.hot])
+        return np.where(is_hot, hashes(facts, self.parts), parts)
 
 
 def part_of(ids: Int32, parts: int) -> Int64:
     """Return the number of the part for each id: int64[n]."""
     mixed = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     found: Int64 = ((mixed >> np.uint64(33)) % np.uint64(parts)).astype(np.int64)
+    return found
+
+
+def hashes(facts: Int32, count: int) -> Int64:
+    """Return a number from 0 to `count` - 1 for each fact, by the hash of its row: int64[n]."""
+    mixed = np.zeros(len(facts), dtype=np.uint64)
+    for column in facts[:, TABLE:].T:
+        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    found: Int64 = ((mixed >> np.uint64(33)) % np.uint64(count)).astype(np.int64)
     return found
 
 
@@ -225,7 +331,7 @@ def plan(
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
     first = dict.fromkeys(engine.encode(placement.first, intern))
-    forms = _forms(placement.places, engine, intern)
+    forms = _forms(placement.places, engine, intern, placement)
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
     return PartsPlan(
@@ -275,16 +381,21 @@ def _copies_data(rule: Rule) -> bool:
     return any(head.relation == DATA for head in rule.heads)
 
 
-def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tuple[PlaceForm, ...]:
-    found: defaultdict[tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None], list[list[str]]]
-    found = defaultdict(list)
-    for pattern, column in places:
+def _forms(
+    places: Iterable[PatternPlace], engine: Engine, intern: Intern, placement: Placement | None = None
+) -> tuple[PlaceForm, ...]:
+    found: defaultdict[
+        tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None, int, bool], list[list[str]]
+    ] = defaultdict(list)
+    for place in places:
+        pattern, column = place
         row = columns_of(pattern)
         table = engine.table(pattern.relation is None, len(row))
         constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]
-        place = column if column in (None, TOGETHER) else column + len(row) - len(pattern.terms)
-        found[table, tuple(constants), tuple(repeated), place].append([str(row[n]) for n in constants])
+        at = column if column in (None, TOGETHER) else column + len(row) - len(pattern.terms)
+        kind = (placement.atoms.get(place, 0), place in placement.decided) if placement else (0, False)
+        found[table, tuple(constants), tuple(repeated), at, *kind].append([str(row[n]) for n in constants])
     return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from kgreason.functions.registry import Registry
 from kgreason.spark.rounds.operators import Steps
 from kgreason.spark.rounds.part import EnginePart
-from kgreason.spark.rounds.plan import PartsPlan
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -28,16 +28,22 @@ class RoundsResult(NamedTuple):
 
 
 def close(
-    plan: PartsPlan, facts: Int32, dictionary: Dictionary | None = None, registry: Registry | None = None
+    plan: PartsPlan,
+    facts: Int32,
+    dictionary: Dictionary | None = None,
+    registry: Registry | None = None,
+    most: int = MOST_ALIKE,
 ) -> RoundsResult:
     """Compute the closure of asserted facts, int32[n, 2 + w].
 
-    Operators need the `dictionary` of the plan, and the `registry` of Python functions.
+    Operators need the `dictionary` of the plan, and the `registry` of Python functions. A value with more than `most`
+    facts in a place is divided.
     """
     terms, functions = dictionary or Dictionary(), registry or Registry()
-    parts = [EnginePart(plan, number, terms, functions) for number in range(plan.parts)]
     received, steps = list[int](), Steps(plan.operated)
     rows = plan.with_data(facts)
+    plan = plan.divided(plan.counts(rows, 1), most)
+    parts = [EnginePart(plan, number, terms, functions) for number in range(plan.parts)]
     while True:
         indexes, numbers = plan.destinations(rows)
         coming = [rows[indexes[numbers == number]] for number in range(plan.parts)]

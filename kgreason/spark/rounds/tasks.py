@@ -29,9 +29,11 @@ from kgreason.zset.columns import Int32
 
 SUMMARY = "part int, sent long, is_new boolean"
 """The columns of what a task says at its end."""
+COUNTS = "counts array<bigint>"
+"""The columns of counts of facts (`PartsPlan.counts`)."""
 NEEDS = "part int, id int"
 """The columns of the texts that parts need."""
-_MOST = 1 << 20
+AT_ONCE = 1 << 20
 """The number of rows that a task places at a time."""
 _NO_TERMS: Mapping[int, str] = MappingProxyType({})
 Batches = Iterable[pa.RecordBatch]
@@ -128,6 +130,20 @@ def placing(job: Job, number: int) -> Task:
             exchange.write(Path(job.round(number)) / f"placed-{task}-{piece}.parquet", *sent)
             total += len(sent.rows)
         yield _summary(task, total, False)
+
+    return run
+
+
+def counting(plan: PartsPlan, least: int) -> Task:
+    """Make the task that counts asserted facts, rows `tbl, c0..`, by place and value, rows of `COUNTS`.
+
+    It counts some rows at a time, and leaves counts below `least` out.
+    """
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for rows in _asserted(plan, batches):
+            counts = plan.counts(rows, least)
+            yield pa.RecordBatch.from_arrays([pa.array(counts.tolist(), pa.list_(pa.int64()))], names=["counts"])
 
     return run
 
@@ -273,13 +289,18 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
 
 
 def _placed(plan: PartsPlan, batches: Batches) -> Iterator[Sent]:
+    for rows in _asserted(plan, batches):
+        indexes, parts = plan.destinations(rows)
+        yield Sent(rows[indexes], parts)
+
+
+def _asserted(plan: PartsPlan, batches: Batches) -> Iterator[Int32]:
+    """Yield asserted facts as rows of the plan, with many rows at a time, and the facts of DATA about them."""
     for columns in _pieces(batches):
         rows = np.zeros((len(columns), FIRST + plan.width), dtype=np.int32)
         rows[:, FLAG] = 1
         rows[:, TABLE : TABLE + columns.shape[1]] = columns
-        rows = plan.with_data(rows)
-        indexes, parts = plan.destinations(rows)
-        yield Sent(rows[indexes], parts)
+        yield plan.with_data(rows)
 
 
 def _record(sent: Sent) -> pa.RecordBatch:
@@ -292,7 +313,7 @@ def _pieces(batches: Batches) -> Iterator[Int32]:
     waiting: list[Int32] = []
     for batch in batches:
         waiting.append(np.column_stack([column.to_numpy() for column in batch.columns]))
-        if sum(map(len, waiting)) > _MOST:
+        if sum(map(len, waiting)) > AT_ONCE:
             yield np.concatenate(waiting)
             waiting = []
     if waiting:

@@ -8,13 +8,12 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from kgreason.spark.close import decisions
 from pyspark.sql import SparkSession
 
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import Limits
-from kgreason.spark.close import close
+from kgreason.spark.close import close, decisions
 from kgreason.spark.pipeline import check_materialize, materialize
 from tests.spark.close.cases import CASES, EQUALITY, Case
 

@@ -15,16 +15,16 @@ from kgreason.rules.parser import parse
 from kgreason.spark.rounds import placement as placement_module
 from kgreason.spark.rounds.operators import PartOperators, Steps
 from kgreason.spark.rounds.placement import PatternPlace
-from kgreason.spark.rounds.plan import PartsPlan
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from tests.spark.programs import drawn, rules_in, triples_in
 from tests.spark.rounds.whole import Whole
 from tests.volume import many
 
 
-def is_right(case: Whole, parts: int) -> bool:
-    """Whether parts give the facts and flags of one process."""
+def is_right(case: Whole, parts: int, most: int = MOST_ALIKE) -> bool:
+    """Whether parts give the facts and flags of one process. Values with more than `most` facts are divided."""
     try:
-        one, several = case.in_parts(parts)
+        one, several = case.in_parts(parts, most)
     except (AssertionError, KgreasonError):
         return False
     return one == several
@@ -34,6 +34,11 @@ def is_right(case: Whole, parts: int) -> bool:
 def test_random_programs(parts: int) -> None:
     for case in islice(drawn(), many(5)):
         assert is_right(Whole(case.triples, case.rules), parts), case
+
+
+def test_many_random_programs_with_hot_values() -> None:
+    for case in islice(drawn(), many(50)):
+        assert is_right(Whole(case.triples, case.rules), 5, most=0), case
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5, 16])
@@ -87,6 +92,10 @@ def test_a_program_of_the_whole_language(parts: int) -> None:
     assert is_right(case(), parts)
 
 
+def test_all_values_of_a_program_are_divided() -> None:
+    assert is_right(case(), 5, most=0)
+
+
 # Misreadings
 
 
@@ -136,7 +145,7 @@ def test_facts_that_make_rules_circular() -> None:
             [?x, :total, ?n] :- AGGREGATE([?x, :inner, ?v] ON ?x BIND SUM(?v) AS ?n) .
             [?x, :other, 5] :- [?x, :total, ?n] .""",
     }
-    triples = triples_in("a age 1", "a inner 2" , "b age 1", "other same inner")
+    triples = triples_in("a age 1", "a inner 2", "b age 1", "other same inner")
     for problem, rules in cases.items():
         whole = Whole(triples_in(), rules_in(EQUALITY + copying + rules))
         with pytest.raises(StratificationError, match=f"the facts make the rules circular: .*{problem}"):

@@ -15,7 +15,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, operated, plan
+from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, operated, plan
 from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import IS_ASSERTED, Int32
 from tests.histories.history import Triple
@@ -46,12 +46,12 @@ class Whole:
         columns, tables, kinds = self._process.engine.facts.contents()
         return set(map(tuple, rows_of(columns, tables, kinds == IS_ASSERTED, width).tolist()))
 
-    def in_parts(self, parts: int) -> tuple[set[Row], set[Row]]:
+    def in_parts(self, parts: int, most: int = MOST_ALIKE) -> tuple[set[Row], set[Row]]:
         """All facts as rows, of one process and of parts. No fact is there twice.
 
         Facts of DATA are left out: if terms can be equal, all asserted triples are such facts in parts.
         """
-        width, found = self._closed(self._triples, parts)
+        width, found = self._closed(self._triples, parts, most)
         result = set(map(tuple, found.tolist()))
         assert len(result) == len(found), "a fact is at home in two parts"
         (data,) = self._process.dictionary.find([relation_text(DATA, 3)]).tolist()
@@ -63,10 +63,10 @@ class Whole:
         ids = [self._process.dictionary.intern([*triple]) for triple in sorted(triples)]
         return self._closed(np.array(ids, dtype=np.int32).reshape(-1, 3), parts)[1]
 
-    def _closed(self, triples: Int32, parts: int) -> tuple[int, Int32]:
+    def _closed(self, triples: Int32, parts: int, most: int = MOST_ALIKE) -> tuple[int, Int32]:
         made = self.plan(parts)
         rows = rows_of(triples, made.tables.index((True, 3)), True, made.width)
-        found = close(made, rows, self._process.dictionary, self._process.operators.registry).facts
+        found = close(made, rows, self._process.dictionary, self._process.operators.registry, most).facts
         return made.width, found
 
 
