@@ -35,9 +35,10 @@ from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.close.literals import followed, literal_facts, visible
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
+from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import More, Operating, close, parts_for
-from kgreason.spark.rounds.plan import PartsPlan
+from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
@@ -108,7 +109,8 @@ class _Closing:
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
         self._read = 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
-        self._planned = self.driver.planned(parts_for(encoded.facts))
+        self._sizes = sizes(encoded.facts, MOST_ALIKE)
+        self._planned = self.driver.planned(self._sizes.parts)
         made_from = sha256(repr((self._planned.fresh, self._planned.plan)).encode()).hexdigest()
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
@@ -119,9 +121,16 @@ class _Closing:
         more = _links(self._terms, planned) if is_told else None
         decisions = Decisions(planned, self._terms, self._literals)
         operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
-        folder, progress = f"{self._folder}/parts", self._progress
+        asserted = self._asserted()
         facts = close(
-            self._asserted(), planned.plan, folder, operating=operating, more=more, who=planned.fresh, progress=progress
+            asserted,
+            with_hot_values(planned.plan, asserted, self._sizes.most_alike),
+            f"{self._folder}/parts",
+            operating=operating,
+            more=more,
+            who=planned.fresh,
+            memory=self._sizes.memory,
+            progress=self._progress,
         )
         return Closed(facts, planned, self._terms)
 

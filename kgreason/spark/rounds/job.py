@@ -32,7 +32,7 @@ from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
-from kgreason.spark.rounds.operators import Steps
+from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.spark.rounds.tasks import AT_ONCE, COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
@@ -44,10 +44,6 @@ More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], 
 (rows `tbl, c0.., asserted`), and a function that takes facts to assert (`tbl, c0..`). Returns whether there are any."""
 _WHOLE = "facts bigint"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
-_FEW = 50_000
-"""A part should have at least this many facts on average."""
-_MOST = 4_000_000
-"""A part should have at most this many facts on average."""
 
 
 class Decided(Protocol):
@@ -78,17 +74,20 @@ def close(
     operating: Operating | None = None,
     more: More | None = None,
     who: object = None,
+    memory: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
     with operators needs `operating`. `more` asserts further facts (`More`), and `who` identifies it: a run on the same
-    folder goes on only if all of them are the same.
+    folder goes on only if all of them are the same. `memory`: how many bytes a part may use; 0: what is free.
     """
     made_from = sha256(fingerprint((plan, who), facts).encode()).hexdigest()[:16]
-    place, needs = f"{folder.rstrip('/')}/{made_from}", operating[:2] if operating else ()
-    rounds = _Rounds(facts.sparkSession, Job(plan, place, *needs), progress)
+    place, job = f"{folder.rstrip('/')}/{made_from}", Job(plan, "", memory=memory)
+    if operating:
+        job = job._replace(terms=operating.constants, registry=operating.registry)
+    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress)
     with clear_errors(folder):
         rounds.place(facts)
         while True:
@@ -105,8 +104,8 @@ def close(
 def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
     """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
 
-    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below its
-    share of `most` is left out.
+    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below
+    its share of `most` is left out.
     """
     total: int = facts.count()
     if plan.parts == 1 or total <= most:
@@ -114,14 +113,6 @@ def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -
     least = max(1, most * min(AT_ONCE, total) // total // 4)
     found = facts.mapInArrow(counting(plan, least), COUNTS).toArrow()["counts"].to_pylist()
     return plan.divided(np.array(found, dtype=np.int64), most) if found else plan
-
-
-def parts_for(facts: DataFrame) -> int:
-    """Return into how many parts facts should be divided: one for each core, if there are many facts."""
-    count: int = facts.count()
-    spark = facts.sparkSession
-    cores: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
-    return max(1, min(cores, count // _FEW), -(-count // _MOST))
 
 
 class _Rounds:
@@ -137,7 +128,7 @@ class _Rounds:
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
-        self._steps = Steps(job.plan.operated)
+        self._steps = Strata(job.plan.operated)
         self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
         self._schema = f"{self._columns}, asserted boolean"
 

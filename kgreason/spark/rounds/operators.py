@@ -75,7 +75,7 @@ class PartOperators:
         return np.asarray(part_of(keys[:, key], self._plan.parts) == self._number)
 
 
-class Steps:
+class Strata:
     """The order in which operators are decided. All parts decide the same stratum."""
 
     def __init__(self, operated: Operated) -> None:

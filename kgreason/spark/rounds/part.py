@@ -50,6 +50,10 @@ class EnginePart:
         self._needs: list[Int32] = []
         engine.begin()
 
+    def __len__(self) -> int:
+        """Return the number of facts."""
+        return len(self._engine)
+
     def receive(self, rows: Int32) -> Sent:
         """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need of the new facts."""
         widths = [width for _, width in self._plan.tables]

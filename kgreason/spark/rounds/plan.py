@@ -126,6 +126,9 @@ class Operated(NamedTuple):
         return bool({each for each, _ in self.keys if isinstance(each, Function)}.difference(dict(self.levels)))
 
 
+NO_OPERATORS = Operated()
+
+
 class PartsPlan(NamedTuple):
     """A program whose facts are divided into `parts` parts.
 
@@ -141,7 +144,7 @@ class PartsPlan(NamedTuple):
     forms: tuple[PlaceForm, ...]
     hidden: frozenset[int]
     quiet: int = 0
-    operated: Operated = Operated()
+    operated: Operated = NO_OPERATORS
     hot: tuple[Hot, ...] = ()
 
     @property
@@ -270,7 +273,7 @@ class PartsPlan(NamedTuple):
         return np.concatenate(found)
 
     def divided(self, counts: Int64, most: int) -> PartsPlan:
-        """Return the plan that divides each value with more than `most` facts in a place. `counts` are as of `counts`."""
+        """Return the plan that divides each value with more than `most` facts in a place."""
         if self.parts == 1 or not len(counts):
             return self
         rows, numbers = np.unique(counts[:, 1:], axis=0, return_inverse=True)
@@ -326,7 +329,7 @@ def plan(
     engine: Engine,
     intern: Intern,
     quiet: int = 0,
-    operated: Operated = Operated(),
+    operated: Operated = NO_OPERATORS,
 ) -> PartsPlan:
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
@@ -362,7 +365,7 @@ def operated(
         tuple(levels.items()),
         tuple(placement.keys.items()),
         _forms(reads, engine, intern),
-        list(intern([relation_text(DATA, 3)]))[0] if copied else 0,
+        next(iter(intern([relation_text(DATA, 3)]))) if copied else 0,
         _forms(everything or [PatternPlace(triple(*atom.terms), None) for atom in copied], engine, intern),
     )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.functions.registry import Registry
-from kgreason.spark.rounds.operators import Steps
+from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.terms.dictionary import Dictionary
@@ -40,7 +40,7 @@ def close(
     facts in a place is divided.
     """
     terms, functions = dictionary or Dictionary(), registry or Registry()
-    received, steps = list[int](), Steps(plan.operated)
+    received, steps = list[int](), Strata(plan.operated)
     rows = plan.with_data(facts)
     plan = plan.divided(plan.counts(rows, 1), most)
     parts = [EnginePart(plan, number, terms, functions) for number in range(plan.parts)]

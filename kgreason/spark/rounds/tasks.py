@@ -20,7 +20,9 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
+from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
@@ -80,12 +82,17 @@ _parts: dict[tuple[str, int], tuple[At, Held]] = {}
 
 
 class Job(NamedTuple):
-    """A plan, and the folder of its rounds. `terms` are the texts of constants, `registry` has Python functions."""
+    """A plan, and the folder of its rounds.
+
+    `terms` are the texts of constants, `registry` has Python functions. `memory`: how many bytes a part may use; 0:
+    what is free on its machine.
+    """
 
     plan: PartsPlan
     folder: str
     terms: Mapping[int, str] = _NO_TERMS
     registry: Registry = Registry()
+    memory: int = 0
 
     def round(self, number: int) -> str:
         """Return the folder of a round."""
@@ -111,8 +118,21 @@ class Job(NamedTuple):
         for rounds in (range(at.told), range(at.told, at.round)):
             held.part.news()
             if rounds:
-                held.part.receive(np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
+                self.receive(held, np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
         return held
+
+    def receive(self, held: Held, rows: Int32) -> Sent:
+        """Let a part receive facts. Raises LimitError if they do not fit into the memory that it may use."""
+        count = len(held.part) + len(rows)
+        needs, room = count * BYTES, self.memory or free()
+        if room and needs > room:
+            gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
+            raise LimitError(
+                f"part {held.number + 1} of {self.plan.parts} has {count:,} facts, for which its engine needs about "
+                f"{needs / 1e9:.1f} GB, more than {gives} {room / 1e9:.1f} GB; divide into more parts "
+                f"(spark.kgreason.parts), or give workers more memory"
+            )
+        return held.part.receive(rows)
 
     def keep(self, held: Held, at: At) -> None:
         """Keep a part that is as far as `at`."""
@@ -158,15 +178,15 @@ def placed(plan: PartsPlan) -> Task:
     return run
 
 
-def evaluate(at: At, job: Job | None = None) -> Step:
+def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
     """Return the step that does the round `at.round`: rows `part, flag..`.
 
-    With `job`, these rows are written to a file of the next round, and the step returns a summary.
+    With `in_files`, these rows are written to a file of the next round, and the step returns a summary.
     """
 
     def step(held: Held, source: Source) -> pa.RecordBatch:
-        sent = held.part.receive(source.received(at.round))
-        if job is None:
+        sent = job.receive(held, source.received(at.round))
+        if not in_files:
             return _record(sent)
         exchange.write(Path(job.round(at.round + 1)) / f"from-{held.number}.parquet", *sent)
         return _summary(held.number, len(sent.rows), held.is_new)
@@ -248,8 +268,9 @@ class _Rows(NamedTuple):
 
 
 def from_files(job: Job, at: At, after: At, step: Step) -> Task:
-    """Make the task that does a step for the parts whose numbers it reads, rows `part`; then they are as far as
-    `after`.
+    """Make the task that does a step for the parts whose numbers it reads, rows `part`.
+
+    Then these parts are as far as `after`.
     """
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:

@@ -67,7 +67,7 @@ class InFiles:
     def evaluate(self, at: At) -> int:
         """See `Travel`."""
         after = at._replace(round=at.round + 1)
-        return self._sum(self.rows(evaluate(at, self._job), SUMMARY, at, after))
+        return self._sum(self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after))
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""
@@ -91,8 +91,8 @@ class ByShuffles:
 
     def evaluate(self, at: At) -> int:
         """See `Travel`."""
-        after = at._replace(round=at.round + 1)
-        return self._write(self.rows(evaluate(at), self._schema, at, after), f"{self._job.round(after.round)}/sent")
+        after, step = at._replace(round=at.round + 1), evaluate(at, self._job, in_files=False)
+        return self._write(self.rows(step, self._schema, at, after), f"{self._job.round(after.round)}/sent")
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""

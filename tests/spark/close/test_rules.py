@@ -14,6 +14,7 @@ from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import Limits
 from kgreason.spark.close import close, decisions
+from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.pipeline import check_materialize, materialize
 from tests.spark.close.cases import CASES, EQUALITY, Case
 
@@ -46,7 +47,7 @@ class Files:
 @pytest.fixture(autouse=True)
 def planning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark plans for little data in slow tests as well. The data is divided into two parts."""
-    monkeypatch.setattr(close, "parts_for", lambda _: 2)
+    monkeypatch.setattr(close, "sizes", lambda *_: Sizes(2, 0, 3))
 
 
 def lines(graph: KnowledgeGraph) -> set[str]:

@@ -24,6 +24,7 @@ from kgreason.progress import SILENT
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.close import close
 from kgreason.spark.close.close import close_alone
+from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.encode.encode import encode
 from tests.histories.history import Triple
 from tests.oracle.datalog import Fact
@@ -35,8 +36,8 @@ State = tuple[bool, tuple[str, ...], bool]
 
 @pytest.fixture(autouse=True)
 def planning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark plans for little data, which is divided into three parts."""
-    monkeypatch.setattr(close, "parts_for", lambda _: 3)
+    """Spark plans for little data, which is divided into three parts; a value with more than three facts is divided."""
+    monkeypatch.setattr(close, "sizes", lambda *_: Sizes(3, 0, 3))
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])

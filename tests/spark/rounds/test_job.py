@@ -14,6 +14,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
+from kgreason.errors import LimitError
+from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.job import close
 from kgreason.spark.rounds.plan import FIRST
@@ -91,3 +93,13 @@ def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) ->
     assert not job.part(1, At(1, 0), source).is_new, "it was kept"
     assert [number for folder, number in tasks._parts if folder == str(tmp_path)] == [2]
     tasks._parts.clear()
+
+
+def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
+    program = Program(*CASE, 3)
+    job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
+    held = job.made(1, At(0, 0), tasks._Rows([], {}))
+    job.receive(held, program.facts[:5])
+    with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)"):
+        job.receive(held, program.facts)
+    assert free() > 0

@@ -13,7 +13,7 @@ from kgreason.functions.registry import Registry
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds import placement as placement_module
-from kgreason.spark.rounds.operators import PartOperators, Steps
+from kgreason.spark.rounds.operators import PartOperators, Strata
 from kgreason.spark.rounds.placement import PatternPlace
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from tests.spark.programs import drawn, rules_in, triples_in
@@ -99,12 +99,12 @@ def test_all_values_of_a_program_are_divided() -> None:
 # Misreadings
 
 
-def all_at_once(self: Steps) -> Iterator[tuple[int, int]]:
+def all_at_once(self: Strata) -> Iterator[tuple[int, int]]:
     """All strata are decided as soon as no part has facts for another one."""
     yield from ((level, level) for level in (0, self._operated.last))
 
 
-def never_again(self: Steps) -> Iterator[tuple[int, int]]:
+def never_again(self: Strata) -> Iterator[tuple[int, int]]:
     """A stratum is decided once, and not again for what is asked later."""
     while self._level < self._operated.last:
         self._level += 1
@@ -120,8 +120,8 @@ _together = placement_module._together
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "operators decide what any part holds": (PartOperators, "_are_here", lambda *given: np.ones(len(given[2]), bool)),
     "asks stay where they are asked": (placement_module, "_together", only_what_is_known_is_kept),
-    "all strata are decided at once": (Steps, "due", all_at_once),
-    "a stratum is decided once": (Steps, "due", never_again),
+    "all strata are decided at once": (Strata, "due", all_at_once),
+    "a stratum is decided once": (Strata, "due", never_again),
     "no triple is asserted for DATA": (PartsPlan, "with_data", lambda _, facts: facts),
 }
 
@@ -140,7 +140,8 @@ def test_facts_that_make_rules_circular() -> None:
     """An equal class carries what follows from a result back to what the result was read from."""
     copying = "@group eq . @rule eq-rep-p [?s, ?q, ?o] :- [?p, owl:sameAs, ?q], [?s, ?p, ?o] .\n@group own .\n"
     cases = {
-        "NOT .* was decided for .*, and then the negated fact was derived": "[?x, :other, 1] :- [?x, :age, ?v], NOT [?x, :inner, 1] .",
+        "NOT .* was decided for .*, and then the negated fact was derived": """
+            [?x, :other, 1] :- [?x, :age, ?v], NOT [?x, :inner, 1] .""",
         "SUM.* was decided.*, and then its atoms changed": """
             [?x, :total, ?n] :- AGGREGATE([?x, :inner, ?v] ON ?x BIND SUM(?v) AS ?n) .
             [?x, :other, 5] :- [?x, :total, ?n] .""",
