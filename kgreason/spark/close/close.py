@@ -3,7 +3,6 @@
     quads -> distinct triples, facts about literals -> rounds of parts -> closure -> if it needs more rules: start again
 
 There are no representatives of equal terms: the rules of owl:sameAs copy facts from each term to its equal terms.
-Contradictions of Table 8 (datatypes) are not reported.
 
 Between rounds, when no part has facts for another one, facts about equal terms are asserted, then the results of
 operators (NOT, expressions, aggregates), and the rounds go on.
@@ -25,21 +24,25 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.schema.rows import SAME_AS
+from kgreason.materialize.literals.datatypes_in_use import NAMES
+from kgreason.materialize.schema.rows import SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
 from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions
-from kgreason.spark.close.literals import followed, literal_facts, visible
+from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.encode import Encoded
 from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
+_MANY = 100_000
+"""So many facts of `false` come to the driver."""
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
@@ -47,12 +50,13 @@ class Closed(NamedTuple):
     """A closure. `facts` has the columns `tbl, c0.., asserted`.
 
     `tbl` is the number of a fact's table, `c0..` are the ids of its terms. `planned` has the rules that derived the
-    facts. `terms` has all terms of the data and of the rules.
+    facts. `terms` has all terms of the data and of the rules, `driver` the schema.
     """
 
     facts: DataFrame
     planned: Planned
     terms: Terms
+    driver: Driver
 
     @property
     def triples(self) -> DataFrame:
@@ -72,10 +76,24 @@ class Closed(NamedTuple):
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
     def contradictions(self) -> int:
-        """Count the contradictions in the closure."""
-        false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
-        count: int = self.facts.where(F.col("c0").isin(false)).count()
-        return count
+        """Count the contradictions in the closure, as one process counts them.
+
+        If there are more than `_MANY` facts of `false`, each of them counts.
+        """
+        ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
+        false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
+        count: int = false.count()
+        if not 0 < count <= _MANY:
+            return count
+        terms, triples = self.terms.all, self.triples
+        named = false.select(F.explode(F.array(*(F.col(name) for name in _columns(self.planned.plan)))).alias("id"))
+        named = F.broadcast(named.distinct())
+        literals = named.join(terms.where(F.col("text").startswith('"')), "id").select(F.col("id").alias("o"))
+        different = terms.where(F.col("text") == OWL_DIFFERENT_FROM).select(F.col("id").alias("p"))
+        links = triples.where(F.col("p") == SAME_AS).join(named.withColumnRenamed("id", "s"), "s", "left_semi")
+        asserted = triples.where("asserted")
+        about = [asserted.join(F.broadcast(some), some.columns, "left_semi") for some in (literals, different)]
+        return self.driver.count_contradictions(false, reduce(DataFrame.unionByName, [links, *about]), terms)
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
@@ -117,8 +135,7 @@ class _Closing:
     def closed(self) -> Closed:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
-        is_told = selection.datatypes and not selection.is_literal
-        more = _links(self._terms, planned) if is_told else None
+        more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
         decisions = Decisions(planned, self._terms, self._literals)
         operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
         asserted = self._asserted()
@@ -132,7 +149,7 @@ class _Closing:
             memory=self._sizes.memory,
             progress=self._progress,
         )
-        return Closed(facts, planned, self._terms)
+        return Closed(facts, planned, self._terms, self.driver)
 
     def _asserted(self) -> DataFrame:
         """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
@@ -148,19 +165,25 @@ class _Closing:
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
 
-def _links(terms: Terms, planned: Planned) -> More:
-    """Return a function that asserts a fact dt_may_equal(x, y) for each owl:sameAs link x, y among new facts.
+def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
+    """Return a function that asserts facts about the terms of new links and types.
 
-    Links between literals with different values are left out.
+    For each owl:sameAs link x, y this is dt_differ(x, y) if x and y are literals with different values, otherwise
+    dt_may_equal(x, y) if `follows` says so. For each type d of a literal x without a value in d it is dt_not(x, d).
     """
-    triples = planned.plan.tables.index((True, 3))
-    relation = F.lit(planned.ids["dt_may_equal/2"])
+    table = planned.plan.tables.index((True, 3))
+    relations = {name: planned.ids[name] for name in STATED if name in planned.ids}
 
     def more(_: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
-        links = arrived.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
-        if links.isEmpty():
+        triples = arrived.where(F.col("tbl") == table)
+        links = triples.where((F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
+        types = triples.where((F.col("c1") == TYPE) & F.col("c2").isin(list(NAMES)))
+        if links.isEmpty() and types.isEmpty():
             return False
-        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
+        pairs = links.union(types).selectExpr("c0 AS x", "c1 AS p", "c2 AS y")
+        found = statements(pairs, terms.all, follows=follows)
+        ids = F.create_map(*(F.lit(each) for pair in relations.items() for each in pair))
+        rows = found.select(ids[F.col("name")].alias("relation"), "x", "y").where("relation IS NOT NULL")
         if rows.isEmpty():
             return False
         place(_facts(rows, planned.plan, (False, 3), ["relation", "x", "y"]))

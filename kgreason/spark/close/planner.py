@@ -32,6 +32,7 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
+from kgreason.proofs.contradictions import contradictions
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, operated, plan
 from kgreason.terms.vocabulary import VOCABULARY
@@ -74,7 +75,7 @@ class Driver:
         self._terms = terms
         self._materializer = Materializer(selection, registry=registry)
         self._materializer.flags = flags
-        self._materializer.plan(self._rows(facts.where(_IS_STATED)))
+        self._materializer.plan(self._rows(facts.where(_IS_STATED).select("s", "p", "o")))
 
     @property
     def asked(self) -> frozenset[int]:
@@ -128,21 +129,33 @@ class Driver:
         same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
         near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
         derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
-        return self._materializer.data.of_rows(self._rows(derived))
+        return self._materializer.data.of_rows(self._rows(derived.select("s", "p", "o")))
 
-    def _rows(self, triples: DataFrame) -> Int32:
-        """Bring a few triples (s, p, o int, Spark's ids) to the driver. Returns int32[n, 3] with the driver's ids."""
-        found = triples.select("s", "p", "o").toArrow()
-        rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
-        numbers, places = np.unique(rows, return_inverse=True)
-        texts = self._texts(numbers.tolist())
-        ids: Int32 = self._materializer.dictionary.intern(texts[number] for number in numbers.tolist())
-        return ids[places].reshape(-1, 3)
+    def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
+        """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
 
-    def _texts(self, ids: list[int]) -> dict[int, str]:
-        """Return the texts of a few terms, as a dict from Spark's ids to texts."""
-        wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
-        return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
+        `triples`: the triples (s, p, o int) that a contradiction may name. `terms`: all terms. The facts of the engine
+        on the driver are replaced.
+        """
+        materializer = self._materializer
+        rows, tables = self._rows(false.drop("tbl"), terms), false.select("tbl").toArrow()[0].to_numpy()
+        facts = {n: rows[tables == n, : materializer.engine.tables[n][1]] for n in np.unique(tables).tolist()}
+        facts[materializer.triples] = self._rows(triples.select("s", "p", "o"), terms)
+        materializer.engine.bootstrap(facts, ())
+        return len(contradictions(materializer.save(), materializer.dictionary, materializer.false_rules))
+
+    def _rows(self, rows: DataFrame, terms: DataFrame | None = None) -> Int32:
+        """Bring a few rows of Spark's ids to the driver. Returns int32[n, w] with the driver's ids; 0 stays 0."""
+        found = rows.toArrow()
+        numbers = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
+        different, places = np.unique(numbers, return_inverse=True)
+        wanted = rows.sparkSession.createDataFrame([(number,) for number in different.tolist()], "id int")
+        named = (self._terms if terms is None else terms).join(F.broadcast(wanted), "id").select("id", "text")
+        texts = dict(named.collect())
+        known = different[different > 0].tolist()
+        ids = np.zeros(len(different), dtype=np.int32)
+        ids[different > 0] = self._materializer.dictionary.intern(texts[number] for number in known)
+        return ids[places].reshape(numbers.shape)
 
     def _known(self, texts: list[str]) -> dict[str, int]:
         """Return the ids of those `texts` that occur in the data, as a dict from texts to Spark's ids."""

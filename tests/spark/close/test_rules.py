@@ -20,7 +20,8 @@ from tests.spark.close.cases import CASES, EQUALITY, Case
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "rules"
 PREFIXES = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "
-PREFIXES += "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+PREFIXES += "@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . "
+PREFIXES += "@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .\n"
 
 
 class Files:
@@ -31,16 +32,20 @@ class Files:
         self.rules, self.data = folder / "rules.dl", folder / "data.ttl"
         self.rules.write_text(PREFIXES + rules)
         self.data.write_text(PREFIXES + data)
+        self.contradictions = self.found = 0
+        """How many contradictions one process and Spark have found."""
 
     def in_process(self, *sets: str) -> set[str]:
         with KnowledgeGraph.open(rules=[*sets, str(self.rules)], same_as="rules") as graph:
             graph.load(self.data)
+            self.contradictions = len(graph.contradictions())
             return lines(graph)
 
     def written(self, spark: SparkSession, *sets: str, **more: Any) -> set[str]:
         """What Spark writes."""
         output = self.folder / "closure"
-        materialize(spark, [self.data], output, rules=[*sets, str(self.rules)], **more)
+        found = materialize(spark, [self.data], output, rules=[*sets, str(self.rules)], **more)
+        self.found = found.contradictions
         return {line for path in output.glob("part-*.nt") for line in path.read_text().splitlines()}
 
 
@@ -94,9 +99,12 @@ def test_owl2rl_beside_rules(spark: SparkSession, tmp_path: Path, link: str) -> 
     data = "\n".join(case.data for case in CASES if "sameAs" not in case.data)
     members = (
         ":dog :owner :tom, :thomas . :tom a :Member . :thomas a :Member ; :height 11, 11.0 . :p rdfs:range :Node ."
+        ":weight a owl:FunctionalProperty ; rdfs:range xsd:integer . :tom :weight 4, 5, 'six', 'x'^^xsd:integer ."
+        ":eve a :Member, :Ghost . :Member owl:disjointWith :Ghost . :eve owl:differentFrom :ann ; owl:sameAs :ann ."
     )
     files = Files(tmp_path, rules, f"{data} {members} :ann :p :tom . {link}")
     assert files.written(spark, "owl2rl") == files.in_process("owl2rl")
+    assert files.found == files.contradictions > 3
 
 
 def test_what_spark_cannot_evaluate_is_refused_before_spark_starts(tmp_path: Path) -> None:
