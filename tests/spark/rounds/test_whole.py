@@ -21,10 +21,13 @@ from tests.spark.rounds.whole import Whole
 from tests.volume import many
 
 
-def is_right(case: Whole, parts: int, most: int = MOST_ALIKE) -> bool:
-    """Whether parts give the facts and flags of one process. Values with more than `most` facts are divided."""
+def is_right(case: Whole, parts: int, most: int = MOST_ALIKE, *, are_new: bool = False) -> bool:
+    """Whether parts give the facts and flags of one process. Values with more than `most` facts are divided.
+
+    With `are_new`, each step makes the parts anew.
+    """
     try:
-        one, several = case.in_parts(parts, most)
+        one, several = case.in_parts(parts, most, are_new=are_new)
     except (AssertionError, KgreasonError):
         return False
     return one == several
@@ -90,6 +93,15 @@ def case() -> Whole:
 @pytest.mark.parametrize("parts", [1, 2, 3, 5])
 def test_a_program_of_the_whole_language(parts: int) -> None:
     assert is_right(case(), parts)
+
+
+def test_parts_that_are_made_anew_with_the_texts_that_they_need() -> None:
+    assert is_right(case(), 3, are_new=True)
+
+
+def test_many_random_programs_in_parts_that_are_made_anew() -> None:
+    for each in islice(drawn(), many(20)):
+        assert is_right(Whole(each.triples, each.rules), 3, are_new=True), each
 
 
 def test_all_values_of_a_program_are_divided() -> None:

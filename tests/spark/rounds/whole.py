@@ -20,6 +20,7 @@ from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import IS_ASSERTED, Int32
 from tests.histories.history import Triple
 from tests.spark.programs import selected
+from tests.spark.rounds.anew import Anew
 
 Row = tuple[int, ...]
 
@@ -46,12 +47,13 @@ class Whole:
         columns, tables, kinds = self._process.engine.facts.contents()
         return set(map(tuple, rows_of(columns, tables, kinds == IS_ASSERTED, width).tolist()))
 
-    def in_parts(self, parts: int, most: int = MOST_ALIKE) -> tuple[set[Row], set[Row]]:
+    def in_parts(self, parts: int, most: int = MOST_ALIKE, *, are_new: bool = False) -> tuple[set[Row], set[Row]]:
         """All facts as rows, of one process and of parts. No fact is there twice.
 
-        Facts of DATA are left out: if terms can be equal, all asserted triples are such facts in parts.
+        With `are_new`, each step makes the parts anew (`Anew`). Facts of DATA are left out: if terms can be equal, all
+        asserted triples are such facts in parts.
         """
-        width, found = self._closed(self._triples, parts, most)
+        width, found = self._closed(self._triples, parts, most, are_new=are_new)
         result = set(map(tuple, found.tolist()))
         assert len(result) == len(found), "a fact is at home in two parts"
         (data,) = self._process.dictionary.find([relation_text(DATA, 3)]).tolist()
@@ -63,11 +65,15 @@ class Whole:
         ids = [self._process.dictionary.intern([*triple]) for triple in sorted(triples)]
         return self._closed(np.array(ids, dtype=np.int32).reshape(-1, 3), parts)[1]
 
-    def _closed(self, triples: Int32, parts: int, most: int = MOST_ALIKE) -> tuple[int, Int32]:
+    def _closed(
+        self, triples: Int32, parts: int, most: int = MOST_ALIKE, *, are_new: bool = False
+    ) -> tuple[int, Int32]:
         made = self.plan(parts)
         rows = rows_of(triples, made.tables.index((True, 3)), True, made.width)
-        found = close(made, rows, self._process.dictionary, self._process.operators.registry, most).facts
-        return made.width, found
+        common = self._process.dictionary, self._process.operators.registry
+        if are_new:
+            return made.width, Anew(made, *common).close(rows)
+        return made.width, close(made, rows, *common, most).facts
 
 
 def rows_of(columns: Int32, tables: Int32 | int, flags: NDArray[np.bool_] | bool, width: int) -> Int32:
