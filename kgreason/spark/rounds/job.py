@@ -107,8 +107,8 @@ def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -
     Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below
     its share of `most` is left out.
     """
-    total: int = facts.count()
-    if plan.parts == 1 or total <= most:
+    total: int = facts.count() if plan.parts > 1 else 0
+    if total <= most:
         return plan
     least = max(1, most * min(AT_ONCE, total) // total // 4)
     found = facts.mapInArrow(counting(plan, least), COUNTS).toArrow()["counts"].to_pylist()

@@ -265,10 +265,11 @@ class PartsPlan(NamedTuple):
                 continue
             mine = facts[form.matches(facts)]
             columns = [FIRST + column for column in (form.column, *form.constants)]
-            rows, counts = np.unique(mine[:, columns], axis=0, return_counts=True)
+            _, firsts, counts = np.unique(_mixed(mine[:, columns]), return_index=True, return_counts=True)
             many = np.flatnonzero(counts >= least)
             part = np.zeros((len(many), 3 + width), dtype=np.int64)
-            part[:, 0], part[:, 1], part[:, 2 : 2 + len(columns)] = counts[many], number, rows[many]
+            part[:, 0], part[:, 1] = counts[many], number
+            part[:, 2 : 2 + len(columns)] = mine[firsts[many]][:, columns]
             found.append(part)
         return np.concatenate(found)
 
@@ -315,12 +316,16 @@ def part_of(ids: Int32, parts: int) -> Int64:
 
 def hashes(facts: Int32, count: int) -> Int64:
     """Return a number from 0 to `count` - 1 for each fact, by the hash of its row: int64[n]."""
-    mixed = np.zeros(len(facts), dtype=np.uint64)
-    for column in facts[:, TABLE:].T:
+    found: Int64 = ((_mixed(facts[:, TABLE:]) >> np.uint64(33)) % np.uint64(count)).astype(np.int64)
+    return found
+
+
+def _mixed(rows: Int32) -> NDArray[np.uint64]:
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
         mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
-    found: Int64 = ((mixed >> np.uint64(33)) % np.uint64(count)).astype(np.int64)
-    return found
+    return mixed
 
 
 def plan(
