@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.changes import Place
+from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import Cost, read
 from kgreason.engine.elastic import Elastic
@@ -25,8 +25,9 @@ from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Weights
 from kgreason.engine.rebuild import difference
 from kgreason.engine.records import Snapshot
+from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import ABSENT, Int32
 
 
 class _EnoughError(Exception):
@@ -139,6 +140,19 @@ class Reader:
         else:
             rows, tables = difference(self._origin, self._circuit)[:2]
         return rows, tables, self.place()
+
+    def new_facts(self, since: Place) -> Changes:
+        """Return the facts that the open commit has added since `place` made the mark `since`, by Updates alone.
+
+        Facts that it had already changed before may be left out. Raises LimitError if a Bootstrap has run after
+        `since`: the stamps of very many Updates became too large.
+        """
+        if since.generation != self.generation:
+            raise LimitError("rules derive facts from facts in more steps of one commit than a stamp can count")
+        changed = self._circuit.changes(since.touched)
+        is_new = (changed[2] == ABSENT) & (changed[3] != ABSENT)
+        rows, tables, before, after = (part[is_new] for part in changed)
+        return Changes(rows, tables, before, after, "update", False, 0, 0)
 
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
         """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].

@@ -32,9 +32,8 @@ from kgreason.options import SchemaMode
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.spans import span
+from kgreason.spark.close.checks import check_functions, check_recursion
 from kgreason.spark.close.close import close_alone
-from kgreason.spark.close.operators.expressions import check_functions
-from kgreason.spark.close.operators.program import check_recursion, operators_of
 from kgreason.spark.cluster.partitions import fit
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
@@ -165,7 +164,7 @@ def check_materialize(
     is not empty; StoreError for an output folder that cannot be made.
     """
     selection = select(rules, schema, "rules", functions=Registry(functions, RESERVED).find)
-    check_recursion(operators_of(selection.own, ()))
+    check_recursion(selection.own)
     sort(list(paths))
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)

@@ -201,6 +201,13 @@ class Dictionary:
         kinds[self._offsets[ids + 1] == start] = Kind.NONE
         return kinds
 
+    def typed_lengths(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """Return the number of bytes of the text of each literal with a datatype, 0 for other terms: int64[n]."""
+        ids = np.asarray(ids, np.int64)
+        starts, ends = self._offsets[ids], self._offsets[ids + 1]
+        is_typed = (self._arena[starts] == ord('"')) & (self._arena[ends - 1] == ord(">"))
+        return np.where(is_typed, ends - starts, 0)
+
     def typed(self, after: int) -> Ids:
         """Return the ids above `after` of literals whose text names a datatype (`"1"^^<...>`), ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)

@@ -72,10 +72,7 @@ def exact_rows(computed: Computed, keys: Int32, dictionary: Dictionary) -> NDArr
         return nothing
     rows = np.arange(len(keys))
     if not plan.has_cast and keys.shape[1]:
-        table = dictionary.table()
-        starts, ends = table.offsets[keys], table.offsets[keys + 1]
-        is_typed = (table.arena[starts] == ord('"')) & (table.arena[ends - 1] == ord(">"))
-        longest = np.where(is_typed, np.maximum(ends - starts - SHORTEST, 0), 0)
+        longest = np.maximum(dictionary.typed_lengths(keys) - SHORTEST, 0)
         rows = np.flatnonzero(plan.are_many(longest))
     if not len(rows):
         return nothing

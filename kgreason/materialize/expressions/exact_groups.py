@@ -35,9 +35,7 @@ def are_long(ids: Int32, dictionary: Dictionary, terms: int) -> NDArray[np.bool_
     `terms` is the number of terms that are summed up.
     """
     most = MOST_DIGITS - len(str(terms))
-    table = dictionary.table()
-    starts, ends = table.offsets[ids], table.offsets[ids + 1]
-    found: NDArray[np.bool_] = (table.arena[starts] == ord('"')) & (ends - starts - SHORTEST > most)
+    found: NDArray[np.bool_] = dictionary.typed_lengths(ids) - SHORTEST > most
     places = np.flatnonzero(found)
     found[places] = [digits_of(text) > most for text in dictionary.decode(np.ascontiguousarray(ids[places]))]
     return found

@@ -65,7 +65,7 @@ from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.group_values import Grouping, GroupValues
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Marks, marks, tables_of, unique
+from kgreason.materialize.operators.tables import IsHere, Marks, everywhere, marks, tables_of, unique
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
 from kgreason.terms.dictionary import Dictionary
@@ -81,10 +81,16 @@ class Aggregations:
     """Computes the aggregates of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
     def __init__(
-        self, engine: Engine, dictionary: Dictionary, individuals: Individuals, shared: Rounds, registry: Registry
+        self,
+        engine: Engine,
+        dictionary: Dictionary,
+        individuals: Individuals,
+        shared: Rounds,
+        registry: Registry,
+        is_here: IsHere = everywhere,
     ) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
-        self._shared = shared
+        self._shared, self._is_here = shared, is_here
         self._values = GroupValues(dictionary, individuals, registry)
         self._operators: tuple[Grouping, ...] = ()
         self._leaving: tuple[Grouping, ...] = ()
@@ -273,7 +279,8 @@ class Aggregations:
             for part in (operator.each, operator.value):
                 keys = part.all()
                 parts.append(part.in_groups(keys[np.isin(keys, moved).any(axis=1)]))
-        return unique(parts)
+        groups = unique(parts)
+        return groups[self._is_here(operator.aggregation, groups)]
 
     def _circular(self, operator: Grouping, facts: Facts) -> str:
         rows = next(rows for part in facts for rows in part.values() if len(rows))

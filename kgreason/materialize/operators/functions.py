@@ -34,7 +34,7 @@ from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
-from kgreason.materialize.operators.tables import Table, are_among, lines_of, tables_of, unique
+from kgreason.materialize.operators.tables import IsHere, Table, are_among, everywhere, lines_of, tables_of, unique
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
@@ -130,8 +130,16 @@ class _Source(NamedTuple):
 class Functions:
     """Computes the expressions of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, rounds: Rounds, registry: Registry) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        dictionary: Dictionary,
+        rounds: Rounds,
+        registry: Registry,
+        is_here: IsHere = everywhere,
+    ) -> None:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
+        self._is_here = is_here
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
         self._lines: Int32 | None = None
@@ -215,6 +223,7 @@ class Functions:
             if len(keys) and not self._engine.is_updated:
                 keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
             keys = self._new_inputs(operator, keys)
+            keys = keys[self._is_here(operator.function, keys)]
             if len(keys):
                 found += self._facts(operator, keys, check)
                 self._rounds.count(operator.rule, keys, known)

@@ -25,6 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
@@ -44,7 +45,7 @@ from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.interest import Pattern
-from kgreason.materialize.operators.tables import Table, lines_of, tables_of
+from kgreason.materialize.operators.tables import IsHere, Table, everywhere, lines_of, tables_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
@@ -69,8 +70,14 @@ class _Operator(NamedTuple):
 class Negations:
     """Decides the negations of the rules in force. One thread at a time: the caller holds the graph's lock."""
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None = None) -> None:
-        self._engine, self._dictionary, self._equality = engine, dictionary, equality
+    def __init__(
+        self,
+        engine: Engine,
+        dictionary: Dictionary,
+        equality: Equality | None = None,
+        is_here: IsHere = everywhere,
+    ) -> None:
+        self._engine, self._dictionary, self._equality, self._is_here = engine, dictionary, equality, is_here
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
@@ -190,6 +197,8 @@ class Negations:
         others = self._replaced(facts, changes, moved) if self._equality else _NONE
         lines = self._later_lines if facts.source == QUEUED else self._lines
         found = self._engine.decided(lines, first, last, facts, others, was_decided=was_decided)
+        if self._is_here is not everywhere and len(found):
+            found = found[self._are_here(found)]
         if not len(found):
             return NO_FACTS
         becomes = found[:, 0]
@@ -197,6 +206,16 @@ class Negations:
             _, number, *row = min(found[becomes == REFUTED].tolist())
             raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
+
+    def _are_here(self, found: Int32) -> NDArray[np.bool_]:
+        """Return for each row that `antijoin.decided` found whether its key is decided here: bool[n]."""
+        kept = np.zeros(len(found), dtype=np.bool_)
+        for number in np.unique(found[:, 1]).tolist():
+            operator, places = self._ordered[number], np.flatnonzero(found[:, 1] == number)
+            rows = found[places, LINE : LINE + len(operator.none.keys)]
+            keys = operator.none.matching(rows, np.full(len(rows), operator.none.number))
+            kept[places] = self._is_here(operator.negation, keys)
+        return kept
 
     def _replaced(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""

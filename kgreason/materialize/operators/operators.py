@@ -14,6 +14,9 @@ runs the operators of the next stratum (`decided`), and the rules again.
     stratum n   all operators up to stratum n are decided: facts are asserted or retracted, then rules run again
     end         at the last stratum, when nothing changes any more
 
+In a part of the facts (`spark/rounds`), an engine decides only the keys for which it has all facts: `is_here`. A key
+has the values of the variables of NOT, the inputs of an expression, or the group of an aggregate.
+
 A commit calls the operators only if it changes a fact of `interest`, or the rules: what operators assert is a function
 of these facts.
 
@@ -38,6 +41,7 @@ from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
+from kgreason.materialize.operators.tables import IsHere, everywhere
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.ontology.generic.instances import with_instances
 from kgreason.rules.lowering import Aggregation, Function, Negation, aggregations, negations, skolems
@@ -68,6 +72,7 @@ class Operators:
         dictionary: Dictionary,
         equality: Equality | None = None,
         registry: Registry | None = None,
+        is_here: IsHere = everywhere,
     ) -> None:
         self.registry = Registry() if registry is None else registry
         """The Python functions that rules may call."""
@@ -75,10 +80,10 @@ class Operators:
         self.rounds = rounds = Rounds(dictionary)
         """Its `limits` are what recursions of the commits from now on may do."""
         self._data = Data(engine, dictionary, self.individuals)
-        self._functions = Functions(engine, dictionary, rounds, self.registry)
-        self._skolems = Skolems(engine, dictionary, self.individuals, rounds)
-        self._negations = Negations(engine, dictionary, equality)
-        self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry)
+        self._functions = Functions(engine, dictionary, rounds, self.registry, is_here)
+        self._skolems = Skolems(engine, dictionary, self.individuals, rounds, is_here)
+        self._negations = Negations(engine, dictionary, equality, is_here)
+        self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry, is_here)
         self._parts: tuple[_Operating, ...] = (
             self._data,
             self._functions,
@@ -113,18 +118,32 @@ class Operators:
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
         if self._is_ordered or was_ordered or self._have_levels():
-            levels = self._strata = stratify(with_instances(rules, schema)) if self._is_ordered else {}
-            made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
-            self._skolems.follow(made, operated)
-            self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
-            self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
-            self.restart()
+            levels = stratify(with_instances(rules, schema)) if self._is_ordered else {}
+            self._order(levels, operated)
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
         triples = self._engine.table(True, 3)
         patterns = [*self.individuals.patterns()]
         patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._look()
         self.interest = Interest(patterns, triples) if self.are_any else Interest()
+
+    def adopt(self, rules: Collection[Rule], levels: Mapping[Waiting, Level]) -> None:
+        """Take over the operators of `rules` with the strata `levels` that `follow` found elsewhere.
+
+        `rules` has at least the rules with operators, and those about equality. DATA is left out.
+        """
+        self.individuals.follow(rules)
+        self._order(levels, rules)
+        self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
+        self._look()
+
+    def _order(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
+        self._strata = dict(levels)
+        made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
+        self._skolems.follow(made, rules)
+        self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
+        self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
+        self.restart()
 
     def stratum(self, rule: Rule) -> int:
         """Return the stratum in which NOT, AGGREGATE and SKOLEM of a rule in force are decided; 0 if it has none."""
@@ -173,25 +192,26 @@ class Operators:
         if not self._have_levels():
             return NO_FACTS
         last = max([each.last() for each in (self._skolems, self._negations, self._aggregations) if each.are_any])
-        facts = self._at(changes, self._level, check)
+        facts = self.decided_at(self._level, self._level, changes, check)
         while not any(facts) and self._level < last:
             self._level += 1
-            facts = self._at(changes, self._level - 1, check)
+            facts = self.decided_at(self._level, self._level - 1, changes, check)
         return facts
 
-    def _at(self, changes: Changes, before: int, check: Check) -> Facts:
-        """Return the facts to assert and to retract so that all strata up to the present one are decided.
+    def decided_at(self, level: int, before: int, changes: Changes, check: Check) -> Facts:
+        """Return the facts to assert and to retract so that all strata up to `level` are decided.
 
-        `changes`: the changes of the commit so far. `before`: the last stratum that was decided already.
+        `before`: the last stratum that was decided already. `changes`: the changes of the commit so far. Raises
+        StratificationError as `decided` does.
         """
         found = []
         if self._skolems.are_any:
-            found.append(self._skolems.wanted(changes, self._level))
+            found.append(self._skolems.wanted(changes, level))
         if self._negations.are_any:
-            found.append(self._negations.wanted(changes, self._level, before))
+            found.append(self._negations.wanted(changes, level, before))
         if self._aggregations.are_any:
-            found.append(self._aggregations.wanted(changes, self._level, before, check))
-        return together(found) if len(found) > 1 else found[0]
+            found.append(self._aggregations.wanted(changes, level, before, check))
+        return found[0] if len(found) == 1 else together(found)
 
     def finish(self) -> None:
         """End the evaluation of a commit.

@@ -27,7 +27,7 @@ from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Table, are_among, tables_of, unique
+from kgreason.materialize.operators.tables import IsHere, Table, are_among, everywhere, tables_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
@@ -53,8 +53,16 @@ class Skolems:
     One thread at a time: the caller holds the graph's lock.
     """
 
-    def __init__(self, engine: Engine, dictionary: Dictionary, individuals: Individuals, rounds: Rounds) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        dictionary: Dictionary,
+        individuals: Individuals,
+        rounds: Rounds,
+        is_here: IsHere = everywhere,
+    ) -> None:
         self._engine, self._dictionary, self._individuals, self._rounds = engine, dictionary, individuals, rounds
+        self._is_here = is_here
         self._operators: tuple[_Operator, ...] = ()
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
@@ -111,6 +119,7 @@ class Skolems:
         `moved`: the terms that may have gained or lost an equal term in this commit.
         """
         keys = unique([self._changed_keys(operator, changes), self._keys_with(operator, operator.asks, moved)])
+        keys = keys[self._is_here(operator.function, keys)]
         is_asked = self._engine.facts.find(operator.asks.rows(keys)) >= 0
         asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
@@ -118,7 +127,9 @@ class Skolems:
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.facts
         added = operator.made.rows(wanted)
-        rows = operator.made.rows(unique([left, self._keys_with(operator, operator.made, moved)]))
+        made = self._keys_with(operator, operator.made, moved)
+        made = made[self._is_here(operator.function, made[:, : keys.shape[1]])]
+        rows = operator.made.rows(unique([left, made]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 

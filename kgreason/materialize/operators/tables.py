@@ -5,7 +5,7 @@ Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -15,13 +15,21 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
 from kgreason.engine.program.encoding import columns_of
 from kgreason.rules.model import Atom, Variable
+from kgreason.rules.strata import Waiting
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
 
 Marks: TypeAlias = frozenset[tuple[int, int, int]] | None
 """What rows have in their first columns: table, column, value; and table, -1, 0 for each table. None: anything."""
+IsHere: TypeAlias = Callable[[Waiting, Int32], NDArray[np.bool_]]
+"""Says of the keys of an operator, int32[n, k], which ones are decided here: bool[n]."""
 _MARKED, _FEW = 2, 1 << 10
+
+
+def everywhere(_: Waiting, keys: Int32) -> NDArray[np.bool_]:
+    """Say of all keys that they are decided here (`IsHere`)."""
+    return np.ones(len(keys), dtype=np.bool_)
 
 
 def marks(rows: Int32, tables: Int32) -> Marks:

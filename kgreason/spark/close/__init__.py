@@ -2,7 +2,8 @@
 
 planner     Driver: makes the program on the driver, from the schema triples of the data
 literals    the facts about literals that rules need
-kept        DataFrames that are computed once
-operators   NOT, expressions and aggregates, which are evaluated between rounds
+terms       all terms, which grow when operators make new ones
+decisions   what the driver does with the facts that operators assert
+checks      what rules must have on Spark
 close       runs all of these steps
 """

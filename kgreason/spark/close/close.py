@@ -3,10 +3,9 @@
     quads -> distinct triples, facts about literals -> rounds of parts -> closure -> if it needs more rules: start again
 
 There are no representatives of equal terms: the rules of owl:sameAs copy facts from each term to its equal terms.
-Contradictions of Table 8 (datatypes) are not reported.
 
-Between rounds, when no part has facts for another one, facts about equal terms and the results of operators (NOT,
-expressions, aggregates) are asserted, and the rounds go on.
+Between rounds, when no part has facts for another one, facts about equal terms are asserted, then the results of
+operators (NOT, expressions, aggregates), and the rounds go on.
 
 Law: the result has the facts and asserted flags that the engine would compute from the same rules and asserted facts.
 
@@ -18,36 +17,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import reduce
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.schema.rows import SAME_AS
+from kgreason.materialize.literals.datatypes_in_use import NAMES
+from kgreason.materialize.schema.rows import SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
 from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
-from kgreason.spark.close.kept import Kept
-from kgreason.spark.close.literals import followed, literal_facts, visible
-from kgreason.spark.close.operators.data import asserted
-from kgreason.spark.close.operators.forms import names
-from kgreason.spark.close.operators.operators import Assertions
-from kgreason.spark.close.operators.program import between, patterns_of
-from kgreason.spark.close.operators.tables import Tables
-from kgreason.spark.close.operators.terms import Terms
+from kgreason.spark.close.decisions import Decisions
+from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
+from kgreason.spark.close.terms import Terms
+from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import More, close, parts_for
-from kgreason.spark.rounds.plan import PartsPlan
+from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
-Told: TypeAlias = Callable[[DataFrame], DataFrame | None]
-"""A function that gives more facts to assert for new facts, or None."""
-Operated: TypeAlias = Callable[[DataFrame, DataFrame, Kept], DataFrame | None]
-"""A function that gives facts `tbl, c0..` to assert, or None. It gets all facts, and those since its last call."""
+_MANY = 100_000
+"""So many facts of `false` come to the driver."""
 _RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
 
 
@@ -55,12 +50,13 @@ class Closed(NamedTuple):
     """A closure. `facts` has the columns `tbl, c0.., asserted`.
 
     `tbl` is the number of a fact's table, `c0..` are the ids of its terms. `planned` has the rules that derived the
-    facts. `terms` has all terms of the data and of the rules.
+    facts. `terms` has all terms of the data and of the rules, `driver` the schema.
     """
 
     facts: DataFrame
     planned: Planned
     terms: Terms
+    driver: Driver
 
     @property
     def triples(self) -> DataFrame:
@@ -80,10 +76,24 @@ class Closed(NamedTuple):
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
     def contradictions(self) -> int:
-        """Count the contradictions in the closure."""
-        false = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
-        count: int = self.facts.where(F.col("c0").isin(false)).count()
-        return count
+        """Count the contradictions in the closure, as one process counts them.
+
+        If there are more than `_MANY` facts of `false`, each of them counts.
+        """
+        ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
+        false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
+        count: int = false.count()
+        if not 0 < count <= _MANY:
+            return count
+        terms, triples = self.terms.all, self.triples
+        named = false.select(F.explode(F.array(*(F.col(name) for name in _columns(self.planned.plan)))).alias("id"))
+        named = F.broadcast(named.distinct())
+        literals = named.join(terms.where(F.col("text").startswith('"')), "id").select(F.col("id").alias("o"))
+        different = terms.where(F.col("text") == OWL_DIFFERENT_FROM).select(F.col("id").alias("p"))
+        links = triples.where(F.col("p") == SAME_AS).join(named.withColumnRenamed("id", "s"), "s", "left_semi")
+        asserted = triples.where("asserted")
+        about = [asserted.join(F.broadcast(some), some.columns, "left_semi") for some in (literals, different)]
+        return self.driver.count_contradictions(false, reduce(DataFrame.unionByName, [links, *about]), terms)
 
 
 def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
@@ -117,31 +127,35 @@ class _Closing:
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
         self._read = 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
-        self._planned = self.driver.planned(parts_for(encoded.facts))
-        self._who = self._planned.operators, self._planned.fresh
-        made_from = sha256(repr((self._who, self._planned.plan.rules)).encode()).hexdigest()
+        self._sizes = sizes(encoded.facts, MOST_ALIKE)
+        self._planned = self.driver.planned(self._sizes.parts)
+        made_from = sha256(repr((self._planned.fresh, self._planned.plan)).encode()).hexdigest()
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
     def closed(self) -> Closed:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
-        is_told = selection.datatypes and not selection.is_literal
-        told = _told(self._terms, planned) if is_told else None
-        more = _more(told, self._operated() if planned.operators.all else None, self._progress)
-        folder, who = f"{self._folder}/parts", self._who
-        facts = close(self._asserted(), planned.plan, folder, more=more, who=who, progress=self._progress)
-        return Closed(facts, planned, self._terms)
+        more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
+        decisions = Decisions(planned, self._terms, self._literals)
+        operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
+        asserted = self._asserted()
+        facts = close(
+            asserted,
+            with_hot_values(planned.plan, asserted, self._sizes.most_alike),
+            f"{self._folder}/parts",
+            operating=operating,
+            more=more,
+            who=planned.fresh,
+            memory=self._sizes.memory,
+            progress=self._progress,
+        )
+        return Closed(facts, planned, self._terms, self.driver)
 
     def _asserted(self) -> DataFrame:
-        """Return the facts to begin with: asserted triples, and facts about restrictions, literals and for DATA."""
-        planned, encoded = self._planned, self._encoded
-        facts = _triples(encoded.facts, planned.plan).union(_twins(self.driver, planned))
-        if (literals := self._literals()) is not None:
-            facts = facts.union(literals)
-        if patterns := patterns_of(planned.operators, planned.ids, planned.plan.tables.index):
-            rows = asserted(encoded.facts, patterns)
-            facts = facts.union(_facts(rows, planned.plan, (False, 4), ["relation", "s", "p", "o"]))
-        return facts
+        """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
+        facts = _triples(self._encoded.facts, self._planned.plan).union(_twins(self.driver, self._planned))
+        literals = self._literals()
+        return facts if literals is None else facts.union(literals)
 
     def _literals(self) -> DataFrame | None:
         """Return the facts about all literals, or None if no rule reads such facts."""
@@ -150,63 +164,32 @@ class _Closing:
         self._read += 1
         return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
 
-    def _operated(self) -> Operated:
-        """Return the function that gives the facts that operators assert next."""
-        planned = self._planned
-        tables = planned.plan.tables
-        return Assertions(
-            planned.operators,
-            Tables(self.driver.session, between(planned.operators, planned.ids, tables.index), planned.plan.width),
-            self._terms,
-            tables.index((True, 3)),
-            self._registry,
-            self._literals,
-        ).wanted
 
+def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
+    """Return a function that asserts facts about the terms of new links and types.
 
-def _more(told: Told | None, operated: Operated | None, progress: Progress) -> More:
-    """Return the function that asserts facts between rounds: first those about equal terms, then those of operators."""
-    waiting: list[DataFrame] = []
-    """The facts that are new since the last call of `operated`."""
+    For each owl:sameAs link x, y this is dt_differ(x, y) if x and y are literals with different values, otherwise
+    dt_may_equal(x, y) if `follows` says so. For each type d of a literal x without a value in d it is dt_not(x, d).
+    """
+    table = planned.plan.tables.index((True, 3))
+    relations = {name: planned.ids[name] for name in STATED if name in planned.ids}
 
-    def more(facts: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
-        waiting.append(arrived.drop("asserted"))
-        found = told(waiting[-1]) if told else None
-        if found is not None:
-            place(found)
-            return True
-        if operated is None:
+    def more(_: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
+        triples = arrived.where(F.col("tbl") == table)
+        links = triples.where((F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
+        types = triples.where((F.col("c1") == TYPE) & F.col("c2").isin(list(NAMES)))
+        if links.isEmpty() and types.isEmpty():
             return False
-        since = reduce(lambda one, other: one.unionByName(other), waiting)
-        waiting.clear()
-        with Kept() as kept:
-            with progress("operators"):
-                wanted = operated(facts.drop("asserted"), since, kept)
-            if wanted is not None:
-                place(wanted)
-        return wanted is not None
+        pairs = links.union(types).selectExpr("c0 AS x", "c1 AS p", "c2 AS y")
+        found = statements(pairs, terms.all, follows=follows)
+        ids = F.create_map(*(F.lit(each) for pair in relations.items() for each in pair))
+        rows = found.select(ids[F.col("name")].alias("relation"), "x", "y").where("relation IS NOT NULL")
+        if rows.isEmpty():
+            return False
+        place(_facts(rows, planned.plan, (False, 3), ["relation", "x", "y"]))
+        return True
 
     return more
-
-
-def _told(terms: Terms, planned: Planned) -> Told:
-    """Return a function that gives a fact dt_may_equal(x, y) for each owl:sameAs link x, y among new facts.
-
-    Links between literals with different values are left out. If no links are left, it returns None.
-    """
-    triples = planned.plan.tables.index((True, 3))
-    relation = F.lit(planned.ids["dt_may_equal/2"])
-
-    def told(facts: DataFrame) -> DataFrame | None:
-        links = facts.where((F.col("tbl") == triples) & (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
-        if links.isEmpty():
-            return None
-        rows = followed(links.selectExpr("c0 AS x", "c2 AS y"), terms.all).withColumn("relation", relation)
-        if rows.isEmpty():
-            return None
-        return _facts(rows, planned.plan, (False, 3), ["relation", "x", "y"])
-
-    return told
 
 
 def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
@@ -217,7 +200,7 @@ def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
     """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
     plan = planned.plan
-    columns = ", ".join(f"{name} int" for name in ("tbl", *names("c", plan.width)))
+    columns = ", ".join(f"{name} int" for name in ("tbl", *_columns(plan)))
     rows = [
         (plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row)))
         for row in driver.twins(planned.ids)
@@ -239,5 +222,9 @@ def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -
 def _facts(rows: DataFrame, plan: PartsPlan, table: tuple[bool, int], columns: list[str]) -> DataFrame:
     padded = [F.col(name) for name in columns] + [F.lit(0)] * (plan.width - len(columns))
     number = F.lit(plan.tables.index(table)).alias("tbl")
-    cells = zip(padded, names("c", plan.width), strict=True)
+    cells = zip(padded, _columns(plan), strict=True)
     return rows.select(number, *(column.cast("int").alias(name) for column, name in cells))
+
+
+def _columns(plan: PartsPlan) -> list[str]:
+    return [f"c{number}" for number in range(plan.width)]

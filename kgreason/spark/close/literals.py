@@ -4,9 +4,11 @@
     dt_ill(x)            x is ill-typed: its lexical form is not in the lexical space of its datatype
     dt_type(x, d)        the value of x is in the datatype d, which occurs in rules
     dt_may_equal(x, y)   there is a link x owl:sameAs y, and x and y are not two literals with different values
+    dt_differ(x, y)      there is a link x owl:sameAs y, and x and y are two literals with different values
+    dt_not(x, d)         rules have derived that x is in the datatype d, and the value of x is not in d
 
-The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. Facts
-dt_may_equal are added between rounds. The text of a literal without a datatype (a string, without a language or with a
+The first three kinds are the facts that `kgreason.materialize.literals.statements` asserts before a first load. The
+others are added between rounds. The text of a literal without a datatype (a string, without a language or with a
 small tag) identifies its value. So Python workers read these literals only if rules ask for strings. If not, their
 texts are compared with the strings that are values of other literals.
 
@@ -27,6 +29,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.materialize.literals.datatypes_in_use import NAMES
+from kgreason.materialize.schema.rows import TYPE
 from kgreason.spark.folders.markers import parquet
 from kgreason.terms.quoting import quote
 
@@ -35,6 +38,9 @@ _CAPITALS = '"@[a-z0-9-]*[A-Z][A-Za-z0-9-]*$'
 """The end of a literal whose language tag has a capital letter."""
 _READ = "id int, key string, is_ill boolean, datatypes array<int>"
 _FACT = ("name", "x", "y")
+_STATEMENT = pa.schema([("name", pa.string()), ("x", pa.int32()), ("y", pa.int32())])
+STATED = ("dt_differ/2", "dt_may_equal/2", "dt_not/2")
+"""The relations of facts that are stated once rules have linked or typed a literal."""
 
 
 def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
@@ -57,17 +63,21 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
     return _equal(keys).union(_ill(read)).union(_members(read))
 
 
-def followed(links: DataFrame, terms: DataFrame) -> DataFrame:
-    """Return the owl:sameAs links x, y without those between two literals with different values.
+def statements(pairs: DataFrame, terms: DataFrame, *, follows: bool) -> DataFrame:
+    """Return facts about literals that rules have linked or typed, as rows `name, x, y`; `name` is one of `STATED`.
 
-    `links` has the columns x int, y int; `terms` has id int, text string. Cost: two joins with the terms.
+    `pairs` are subject, predicate and object of owl:sameAs links and of types that are datatypes: rows `x, p, y`.
+    `terms` has id int, text string. With `follows`, a link is followed unless its literals differ (dt_may_equal). Cost:
+    two joins with the terms.
     """
     for end in ("x", "y"):
         named = terms.select(
             F.col("id").alias(end), F.when(F.col("text").startswith('"'), F.col("text")).alias(f"of_{end}")
         )
-        links = links.join(named, end)
-    return links.select("x", "y", "of_x", "of_y").mapInArrow(_following, "x int, y int")
+        pairs = pairs.join(named, end)
+    return pairs.select("x", "p", "y", "of_x", "of_y").mapInArrow(
+        _stating(follows=follows), "name string, x int, y int"
+    )
 
 
 def visible(triples: DataFrame, values: DataFrame, terms: DataFrame) -> DataFrame:
@@ -85,11 +95,27 @@ def visible(triples: DataFrame, values: DataFrame, terms: DataFrame) -> DataFram
     return marked.where("value IS NULL").select(*columns).union(seen.select(*columns))
 
 
-def _following(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    for batch in batches:
-        pairs = zip(batch.column("of_x").to_pylist(), batch.column("of_y").to_pylist(), strict=True)
-        kept = [one is None or other is None or not are_apart(*values([one, other])) for one, other in pairs]
-        yield batch.select(["x", "y"]).filter(pa.array(kept, type=pa.bool_()))
+def _stating(*, follows: bool) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def state(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            given = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+            rows = [(name, x, y) for x, p, y, *texts in given for name in _said(p, y, texts, follows=follows)]
+            yield pa.RecordBatch.from_pylist([dict(zip(_FACT, row, strict=True)) for row in rows], _STATEMENT)
+
+    return state
+
+
+def _said(predicate: int, object_: int, texts: list[str | None], *, follows: bool) -> Iterator[str]:
+    """Yield the relations of the facts to state for a link or a type. A text is None for a term that is no literal."""
+    one, other = (values([text])[0] if text else None for text in texts)
+    if predicate == TYPE:
+        if one is not None and not (isinstance(one, Value) and is_member(one, NAMES[object_])):
+            yield "dt_not/2"
+        return
+    if isinstance(one, Value) and isinstance(other, Value) and one != other:
+        yield "dt_differ/2"
+    if follows and not are_apart(one, other):
+        yield "dt_may_equal/2"
 
 
 def _equal(keys: DataFrame) -> DataFrame:

@@ -32,9 +32,9 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
-from kgreason.spark.close.operators.program import Operators, operators_of
+from kgreason.proofs.contradictions import contradictions
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import PartsPlan, plan
+from kgreason.spark.rounds.plan import PartsPlan, operated, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -47,7 +47,7 @@ class Planned(NamedTuple):
 
     `ids` maps the text of each constant of the rules to its id. `fresh` maps id to text for constants that do not occur
     in the data; they have new ids. `last` is the largest id. `warnings` name axioms that could not be translated to
-    rules. `operators` are the NOT, expressions, aggregates and DATA of the rules.
+    rules.
     """
 
     plan: PartsPlan
@@ -55,7 +55,11 @@ class Planned(NamedTuple):
     fresh: dict[int, str]
     last: int
     warnings: tuple[str, ...]
-    operators: Operators
+
+    @property
+    def texts(self) -> dict[int, str]:
+        """The texts of constants, by their ids."""
+        return {number: text for text, number in self.ids.items()}
 
 
 class Driver:
@@ -71,7 +75,7 @@ class Driver:
         self._terms = terms
         self._materializer = Materializer(selection, registry=registry)
         self._materializer.flags = flags
-        self._materializer.plan(self._rows(facts.where(_IS_STATED)))
+        self._materializer.plan(self._rows(facts.where(_IS_STATED).select("s", "p", "o")))
 
     @property
     def asked(self) -> frozenset[int]:
@@ -103,17 +107,18 @@ class Driver:
     def planned(self, parts: int) -> Planned:
         """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
         materializer = self._materializer
-        operators = operators_of(materializer.rules, materializer.closed_schema())
         dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
-        made = plan(placement(materializer.rules), parts, materializer.engine, dictionary.intern, quiet)
+        placed, common = placement(materializer.rules), (materializer.engine, dictionary.intern)
+        needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
+        made = plan(placed, parts, *common, quiet, needs)
         used = sorted(made.constants())
         texts = dict(zip(used, dictionary.decode(used), strict=True))
-        mentioned = dict.fromkeys([*texts.values(), *operators.texts()])
+        mentioned = dict.fromkeys([*texts.values(), *needs.arguments()])
         ids, last = self._known(list(mentioned)), self._last()
         fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
         ids |= {text: number for number, text in fresh.items()}
         made = made.renamed({number: ids[text] for number, text in texts.items()})
-        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings, operators)
+        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings)
 
     def called_for(self, triples: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""
@@ -124,21 +129,33 @@ class Driver:
         same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
         near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
         derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
-        return self._materializer.data.of_rows(self._rows(derived))
+        return self._materializer.data.of_rows(self._rows(derived.select("s", "p", "o")))
 
-    def _rows(self, triples: DataFrame) -> Int32:
-        """Bring a few triples (s, p, o int, Spark's ids) to the driver. Returns int32[n, 3] with the driver's ids."""
-        found = triples.select("s", "p", "o").toArrow()
-        rows = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
-        numbers, places = np.unique(rows, return_inverse=True)
-        texts = self._texts(numbers.tolist())
-        ids: Int32 = self._materializer.dictionary.intern(texts[number] for number in numbers.tolist())
-        return ids[places].reshape(-1, 3)
+    def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
+        """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
 
-    def _texts(self, ids: list[int]) -> dict[int, str]:
-        """Return the texts of a few terms, as a dict from Spark's ids to texts."""
-        wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ids], "id int")
-        return dict(self._terms.join(F.broadcast(wanted), "id").select("id", "text").collect())
+        `triples`: the triples (s, p, o int) that a contradiction may name. `terms`: all terms. The facts of the engine
+        on the driver are replaced.
+        """
+        materializer = self._materializer
+        rows, tables = self._rows(false.drop("tbl"), terms), false.select("tbl").toArrow()[0].to_numpy()
+        facts = {n: rows[tables == n, : materializer.engine.tables[n][1]] for n in np.unique(tables).tolist()}
+        facts[materializer.triples] = self._rows(triples.select("s", "p", "o"), terms)
+        materializer.engine.bootstrap(facts, ())
+        return len(contradictions(materializer.save(), materializer.dictionary, materializer.false_rules))
+
+    def _rows(self, rows: DataFrame, terms: DataFrame | None = None) -> Int32:
+        """Bring a few rows of Spark's ids to the driver. Returns int32[n, w] with the driver's ids; 0 stays 0."""
+        found = rows.toArrow()
+        numbers = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
+        different, places = np.unique(numbers, return_inverse=True)
+        wanted = rows.sparkSession.createDataFrame([(number,) for number in different.tolist()], "id int")
+        named = (self._terms if terms is None else terms).join(F.broadcast(wanted), "id").select("id", "text")
+        texts = dict(named.collect())
+        known = different[different > 0].tolist()
+        ids = np.zeros(len(different), dtype=np.int32)
+        ids[different > 0] = self._materializer.dictionary.intern(texts[number] for number in known)
+        return ids[places].reshape(numbers.shape)
 
     def _known(self, texts: list[str]) -> dict[str, int]:
         """Return the ids of those `texts` that occur in the data, as a dict from texts to Spark's ids."""

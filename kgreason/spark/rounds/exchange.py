@@ -50,6 +50,14 @@ def read(folder: Path, part: int, width: int) -> Int32:
     return np.unique(np.concatenate(found), axis=0)
 
 
+def read_texts(folder: Path, part: int) -> tuple[list[int], list[str]]:
+    """Return the ids and the texts of the terms for a part. Spark has written a folder for each part."""
+    paths = sorted(folder.glob(f"part={part}/*.parquet"))
+    tables = [pq.ParquetFile(path).read(columns=["id", "text"]) for path in paths]
+    rows = pa.concat_tables(tables) if tables else pa.table({"id": [], "text": []})
+    return rows["id"].to_pylist(), rows["text"].to_pylist()
+
+
 def names(width: int) -> list[str]:
     """Return the names of the columns of facts for parts. `width`: the number of columns of a fact."""
     return ["part", "flag", "tbl", *(f"c{number}" for number in range(width))]

@@ -1,33 +1,41 @@
 """`close`: a closure by rounds of parts on Spark.
 
-    facts (tbl, c0..) -> round 0 -> parts evaluate -> round 1 -> ... -> a round without facts -> news
+    facts (tbl, c0..) -> round 0 -> parts evaluate -> round 1 -> ... -> a round without facts -> operators decide
                                                                                               -> more facts -> round n
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
-facts for any part, the parts write what is new at its home: the *news*. Then others may assert more facts (operators,
-facts about equal terms), and the rounds go on. All news together are the closure.
+facts for any part, others may assert more facts (about equal terms: `more`). Then the operators of each part decide,
+and the rounds go on. The *news* of a part are the facts that are new at its home. All news together are the closure.
 
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.
 
-Cost: a small job for each round, and one for the news.
+Cost: a small job for each round, one for the news, and one for each decision; two more if operators read texts, and
+some if they make new terms.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.errors import StratificationError
+from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
-from kgreason.spark.rounds.plan import PartsPlan
-from kgreason.spark.rounds.tasks import At, Job
+from kgreason.spark.rounds.operators import Strata
+from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.spark.rounds.tasks import AT_ONCE, COUNTS, NEEDS, At, Job, counting, decide, need, tell
+from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import travel_of
 from kgreason.spark.start.failures import clear_errors
 
@@ -35,10 +43,27 @@ More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], 
 """Asserts more facts when no part has facts for another one. It gets all facts, those that are new since the last call
 (rows `tbl, c0.., asserted`), and a function that takes facts to assert (`tbl, c0..`). Returns whether there are any."""
 _WHOLE = "facts bigint"
-_FEW = 50_000
-"""A part should have at least this many facts on average."""
-_MOST = 4_000_000
-"""A part should have at most this many facts on average."""
+_NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
+
+
+class Decided(Protocol):
+    """What the driver does with the facts that operators assert."""
+
+    def terms(self) -> DataFrame:
+        """Return all terms: id int, text string."""
+        ...
+
+    def facts(self, rows: DataFrame, level: int) -> DataFrame:
+        """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert."""
+        ...
+
+
+class Operating(NamedTuple):
+    """What operators need: the texts of `constants`, Python functions, and what the driver does."""
+
+    constants: Mapping[int, str]
+    registry: Registry
+    decided: Decided
 
 
 def close(
@@ -46,48 +71,66 @@ def close(
     plan: PartsPlan,
     folder: str,
     *,
+    operating: Operating | None = None,
     more: More | None = None,
     who: object = None,
+    memory: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
-    `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. `more`
-    asserts further facts (`More`), and `who` identifies it: a run on the same folder goes on only if all of them are
-    the same.
+    `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
+    with operators needs `operating`. `more` asserts further facts (`More`), and `who` identifies it: a run on the same
+    folder goes on only if all of them are the same. `memory`: how many bytes a part may use; 0: what is free.
     """
     made_from = sha256(fingerprint((plan, who), facts).encode()).hexdigest()[:16]
-    rounds = _Rounds(facts.sparkSession, Job(plan, f"{folder.rstrip('/')}/{made_from}"), progress)
+    place, job = f"{folder.rstrip('/')}/{made_from}", Job(plan, "", memory=memory)
+    if operating:
+        job = job._replace(terms=operating.constants, registry=operating.registry)
+    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress)
     with clear_errors(folder):
         rounds.place(facts)
         while True:
             rounds.run()
-            rounds.tell()
-            if more is None or not more(rounds.facts, rounds.latest, rounds.place):
+            if more is not None:
+                rounds.tell()
+                if more(rounds.facts, rounds.latest, rounds.place):
+                    continue
+            if operating is None or not rounds.decide(operating.decided):
+                rounds.tell()
                 return rounds.facts
 
 
-def parts_for(facts: DataFrame) -> int:
-    """Return into how many parts facts should be divided: one for each core, if there are many facts."""
-    count: int = facts.count()
-    spark = facts.sparkSession
-    cores: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
-    return max(1, min(cores, count // _FEW), -(-count // _MOST))
+def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
+    """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
+
+    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below
+    its share of `most` is left out.
+    """
+    total: int = facts.count() if plan.parts > 1 else 0
+    if total <= most:
+        return plan
+    least = max(1, most * min(AT_ONCE, total) // total // 4)
+    found = facts.mapInArrow(counting(plan, least), COUNTS).toArrow()["counts"].to_pylist()
+    return plan.divided(np.array(found, dtype=np.int64), most) if found else plan
 
 
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_told` are the rounds before which the parts have told their news.
+    `_told` are the rounds before which the parts have told their news. `_decided` is the number of the next decision,
+    `_learnt` are those before which parts have learnt texts.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress) -> None:
-        self._spark, self._folder, self._progress = spark, job.folder, progress
+        self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
         self._travel = travel_of(spark, job)
-        self._next, self._moved = 0, 0
+        self._next = self._moved = self._decided = 0
+        self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
-        columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
-        self._schema = f"{columns}, asserted boolean"
+        self._steps = Strata(job.plan.operated)
+        self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
+        self._schema = f"{self._columns}, asserted boolean"
 
     @property
     def facts(self) -> DataFrame:
@@ -101,7 +144,7 @@ class _Rounds:
 
     @property
     def _at(self) -> At:
-        return At(self._next, self._told[-1] if self._told else 0)
+        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt)
 
     def place(self, facts: DataFrame) -> None:
         """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
@@ -117,13 +160,62 @@ class _Rounds:
 
     def tell(self) -> None:
         """Let all parts tell which facts are new."""
-        self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
-        self._told.append(self._next)
+        if self._next not in self._told:
+            self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
+            self._told.append(self._next)
+
+    def decide(self, decided: Decided) -> bool:
+        """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
+
+        Raises StratificationError if the facts make the rules circular.
+        """
+        operated, schema = self._job.plan.operated, f"{self._columns}, place int, text string"
+        are_learnt = False
+        for level, before in self._steps.due():
+            at, number = self._at, self._decided
+            if operated.read_texts(level) and not are_learnt:
+                are_learnt = True
+                self._whole(f"texts-{number}", "reading texts", partial(self._write_texts, at, decided.terms()))
+                self._learnt = (*self._learnt, number)
+            self._decided += 1
+            after, path = self._at, f"{self._folder}/decided-{number}"
+            step = decide(after, level, before, schema)
+            with self._with_texts(decided):
+                work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
+                count = self._whole(f"decided-{number}", "operators", work)
+            if count:
+                self.place(decided.facts(parquet(self._spark, schema, path), level))
+                return True
+        return False
+
+    def _write_texts(self, at: At, terms: DataFrame) -> int:
+        """Write the texts that parts need, in a folder for each part."""
+        needs = self._travel.rows(need, NEEDS, at, at)
+        rows = needs.join(terms, "id").repartition("part")
+        rows.write.mode("overwrite").partitionBy("part").parquet(self._job.texts(at.decided))
+        return 0
+
+    @contextmanager
+    def _with_texts(self, decided: Decided) -> Iterator[None]:
+        """A context in which a StratificationError gets the texts of the terms that it names."""
+        try:
+            with clear_errors(self._folder):
+                yield
+        except StratificationError as error:
+            ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
+            wanted = decided.terms().where(F.col("id").isin(ids)) if ids else None
+            texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
+            raise StratificationError(_NUMBER.sub(lambda found: texts[int(found[1])], str(error))) from error
 
     def _write_news(self, at: At) -> int:
-        rows, path = self._travel.tell(at, self._schema), self._news(at.round)
-        rows.write.mode("overwrite").parquet(path)
-        return count_rows(self._spark, path, rows)
+        after = at._replace(told=at.round)
+        rows = partial(self._travel.rows, tell(self._schema), self._schema, at, after)
+        return self._write(self._news(at.round), rows)
+
+    def _write(self, path: str, rows: Callable[[], DataFrame]) -> int:
+        found = rows()
+        found.write.mode("overwrite").parquet(path)
+        return count_rows(self._spark, path, found)
 
     def _news(self, number: int) -> str:
         return f"{self._folder}/news-{number}"

@@ -22,7 +22,7 @@ from dataclasses import replace
 from kgreason.rules.formatter import format_atom, format_rule
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.spark.rounds.division import is_hidden
-from kgreason.spark.rounds.placement import PatternPlace, Placement
+from kgreason.spark.rounds.placement import TOGETHER, PatternPlace, Placement
 
 
 def lines_of(placement: Placement, prefixes: Mapping[str, str]) -> Iterator[str]:
@@ -50,6 +50,8 @@ def lines_of(placement: Placement, prefixes: Mapping[str, str]) -> Iterator[str]
 def _column(place: PatternPlace) -> str:
     if place.column is None:
         return "everywhere"
+    if place.column == TOGETHER:
+        return "in the first part"
     term = place.pattern.terms[place.column]
     assert isinstance(term, Variable)
     return f"by {term}"

@@ -2,6 +2,9 @@
 
     facts from others -> Bootstrap, later Update -> new facts -> those that other parts need
                                                               -> those that have their home here (`news`)
+                         operators (`decide`)    -> facts for all parts, once no part has facts for another one
+
+All rounds of a part are steps of one commit of its engine, which stays open: the operators decide within it.
 
 All facts that a part receives are asserted in its engine, whether users have asserted them or rules of other parts have
 derived them. Only its home says whether a fact is asserted: whoever asserts a fact places it with this flag.
@@ -17,8 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Engine
+from kgreason.engine.facts.facts import Rows
+from kgreason.functions.registry import Registry
+from kgreason.spark.rounds.operators import PartOperators
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
-from kgreason.zset.columns import ABSENT, INFERRED, Int32, Int64
+from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import INFERRED, Int8, Int32, Int64
 
 _NOTHING = np.empty((0, 0), dtype=np.int32), np.empty(0, dtype=np.int32)
 
@@ -33,26 +40,59 @@ class Sent(NamedTuple):
 class EnginePart:
     """The part number `number` of a plan. One thread at a time."""
 
-    def __init__(self, plan: PartsPlan, number: int) -> None:
+    def __init__(self, plan: PartsPlan, number: int, dictionary: Dictionary, registry: Registry) -> None:
         self._plan, self._number = plan, number
-        self._engine = Engine(plan.quiet, threads=1)
+        self._engine = engine = Engine(plan.quiet, threads=1)
         for is_triple, width in plan.tables:
-            self._engine.table(is_triple, width)
+            engine.table(is_triple, width)
+        self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operated.keys else None
         self._news: list[Int32] = []
+        self._needs: list[Int32] = []
+        engine.begin()
+
+    def __len__(self) -> int:
+        """Return the number of facts."""
+        return len(self._engine)
 
     def receive(self, rows: Int32) -> Sent:
         """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need of the new facts."""
         widths = [width for _, width in self._plan.tables]
         facts = {n: rows[rows[:, TABLE] == n, FIRST : FIRST + widths[n]] for n in np.unique(rows[:, TABLE]).tolist()}
-        if self._engine.work is None:
-            rules = self._plan.rules if self._number else (*self._plan.rules, *self._plan.first)
-            changes = self._engine.bootstrap(facts, rules)
-        else:
-            changes = self._engine.commit(facts)
-        is_new = changes.before == ABSENT
-        new = self._rows(changes.rows[is_new], changes.tables[is_new])
+        columns, tables, kinds = self._evaluate(facts)
+        new = self._rows(columns, tables)
         self._note_news(new, rows[rows[:, FLAG] == 1])
-        return self._sent(new[changes.after[is_new] == INFERRED])
+        self._note_needs(new)
+        return self._sent(new[kinds == INFERRED])
+
+    def _evaluate(self, facts: Rows) -> tuple[Int32, Int32, Int8]:
+        """Assert facts. Returns the facts that are new: columns int32[n, w], tables int32[n] and kinds int8[n]."""
+        engine = self._engine
+        if engine.work is None:
+            engine.apply(facts, added=(*self._plan.rules, *([] if self._number else self._plan.first)))
+            return engine.facts.contents()
+        place = engine.place()
+        engine.apply(facts, strategy="update")
+        new = engine.new_facts(place)
+        return new.rows, new.tables, new.after
+
+    def decide(self, level: int, before: int) -> Int32:
+        """Return the facts that operators assert so that strata up to `level` are decided (`PartOperators.decide`)."""
+        return self._operators.decide(level, before) if self._operators else self._rows(*_NOTHING)
+
+    def needs(self) -> Int32:
+        """Return the ids of terms whose texts operators need: int32[n]. They are of facts since `drop_needs`."""
+        return np.concatenate([np.empty(0, dtype=np.int32), *self._needs])
+
+    def drop_needs(self) -> None:
+        """Note that the texts of all `needs` are known."""
+        self._needs = []
+
+    def _note_needs(self, new: Int32) -> None:
+        for form in self._plan.operated.reads:
+            found = new[form.matches(new)]
+            if form.column is not None:
+                found = found[self._plan.parts_by(found, form.column) == self._number]
+            self._needs.append(np.unique(found[:, FIRST:]))
 
     def news(self) -> Int32:
         """Return the facts that have their home here, and are new since the last call: int32[n, 2 + w].

@@ -12,6 +12,10 @@ atoms are placed by one variable, or there is at most one of them, whose facts a
 without a spread atom reads only what is everywhere. So it would derive the same in each part, and it runs in the
 first part alone (`first`).
 
+An *operator* (NOT, an expression or an aggregate) is decided for a key: the values of the variables of NOT, the inputs
+of an expression, the group of an aggregate. All that it reads and asserts about one key is placed by one variable of
+the key, so one part has it all. If a key has no variables, all of it is together in the first part.
+
 Where a star has several common variables, the placement takes the one that adds the fewest new places; then one whose
 columns come first. A variable in the place of a predicate or of a class comes last, because most facts have few of
 them.
@@ -24,15 +28,16 @@ in all parts).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from itertools import chain
 from typing import NamedTuple
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.rules.lowering import lowered
-from kgreason.rules.model import Atom, Rule, Variable
+from kgreason.rules.lowering import Function, Negation, aggregations, functions, lowered, negations
+from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import numbered
+from kgreason.rules.strata import Waiting, is_equality
 from kgreason.spark.rounds.division import Local, divided
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
@@ -43,10 +48,17 @@ _RARE = frozenset(["dt_differ", "dt_may_equal", "dt_not"])
 _GROWING = frozenset(["list_all", "list_path", "list_shared"])
 """Relations of OWL 2 RL that walk along lists, and have facts for each individual."""
 _PENALTY = 100
+TOGETHER = -1
+"""In place of a column: all facts of the pattern go to the first part."""
+LINK = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
+"""A pattern of all links between equal terms."""
 
 
 class PatternPlace(NamedTuple):
-    """A pattern, and the column by whose values its facts are placed: the number of a term. None: everywhere."""
+    """A pattern, and the column by whose values its facts are placed: the number of a term. None: everywhere.
+
+    `TOGETHER`: all facts are in the first part.
+    """
 
     pattern: Atom
     column: int | None
@@ -56,12 +68,19 @@ class Placement(NamedTuple):
     """Where the facts of a program go.
 
     `rules` are the rules that all parts evaluate, `first` those that only the first part evaluates. Hidden relations
-    are among their atoms. `places` has each pattern once for each of its columns.
+    are among their atoms. `places` has each pattern once for each of its columns. `keys` has for each operator the
+    number of the variable of its key by which it is placed, or `TOGETHER`.
+
+    `atoms` has for each place how many atoms of one star are joined by it, at most. Operators decide by the places
+    `decided`.
     """
 
     rules: tuple[Rule, ...]
     first: tuple[Rule, ...]
     places: tuple[PatternPlace, ...]
+    keys: Mapping[Waiting, int]
+    atoms: Mapping[PatternPlace, int]
+    decided: frozenset[PatternPlace]
 
 
 def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placement:
@@ -70,19 +89,63 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
     `few` are names of relations with so few facts that all parts can have them. The schema and owl:sameAs are
     everywhere in any case.
     """
-    local = divided(chain.from_iterable(map(lowered, rules)), lambda atom: atom.relation in few or is_small(atom))
+    rules = tuple(rules)
+
+    def is_few(atom: Atom) -> bool:
+        return atom.relation in few or is_small(atom)
+
+    local = divided(chain.from_iterable(map(lowered, rules)), is_few)
     places: dict[PatternPlace, None] = {}
+    atoms: dict[PatternPlace, int] = {}
     for each in local:
         places |= dict.fromkeys(PatternPlace(numbered(atom), None) for atom in each.copied)
     for each in sorted(local, key=lambda each: len(each.variables)):
         if len(each.spread) > 1:
             ways = [_placed(each, variable) for variable in each.variables]
-            places |= dict.fromkeys(min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way))))
+            way = min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way)))
+            places |= dict.fromkeys(way)
+            for place in way:
+                atoms[place] = max(atoms.get(place, 0), way.count(place))
+    keys: dict[Waiting, int] = {}
+    decided = set[PatternPlace]()
+    for operator in operators_of(rules):
+        key, read = parts_of(operator)
+        by = {number: _together(read, key, number, is_few) for number in range(len(key)) or (TOGETHER,)}
+        keys[operator] = min(by, key=lambda number: _weight(set(by[number]).difference(places)))
+        places |= dict.fromkeys(by[keys[operator]])
+        decided.update(by[keys[operator]])
+    if keys and any(map(is_equality, rules)):
+        places[PatternPlace(numbered(LINK), None)] = None
     return Placement(
         tuple(each.rule for each in local if each.spread),
         tuple(each.rule for each in local if not each.spread),
         tuple(places),
+        keys,
+        atoms,
+        frozenset(decided),
     )
+
+
+def operators_of(rules: Iterable[Rule]) -> list[Waiting]:
+    """Return the operators of rules, each once."""
+    found: dict[Waiting, None] = {}
+    for rule in rules:
+        found |= dict.fromkeys((*negations(rule), *functions(rule)))
+        found |= dict.fromkeys(aggregations(rule))
+    return list(found)
+
+
+def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]:
+    """Return the variables of the key of an operator, and the atoms that it reads or asserts."""
+    atoms: tuple[Atom, ...]
+    match operator:
+        case Negation(pattern, asks, none, _):
+            atoms = asks, none, pattern
+        case Function(asks, made, _, called):
+            atoms = asks, made, *([called] if called else [])
+        case _:
+            return operator.aggregate.group, (operator.each, operator.value)
+    return tuple(term for term in atoms[0].terms if isinstance(term, Variable)), atoms
 
 
 def is_small(atom: Atom) -> bool:
@@ -99,6 +162,19 @@ def is_small(atom: Atom) -> bool:
 def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
     """Return where the spread atoms of a star are placed if it is joined by `variable`."""
     return [PatternPlace(numbered(atom), atom.terms.index(variable)) for atom in local.spread]
+
+
+def _together(
+    atoms: Iterable[Atom], key: tuple[Variable, ...], number: int, is_few: Callable[[Atom], bool]
+) -> list[PatternPlace]:
+    """Return where the atoms of an operator are placed if variable `number` of its key decides."""
+    return [
+        PatternPlace(
+            numbered(atom),
+            None if is_few(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
+        )
+        for atom in atoms
+    ]
 
 
 def _weight(places: Iterable[PatternPlace]) -> int:

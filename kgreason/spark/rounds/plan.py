@@ -4,6 +4,16 @@ Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the numbe
 as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
 about all of them, even if there are thousands of rules.
 
+What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the
+operators of the engine run (`operators`).
+
+*Hot values.* A value that very many facts have in a column by which they are joined would make one part too large. Such
+a value is divided (`Hot`): facts of the place with most of them go to the part of the hash of their row, and all other
+facts with this value go to all parts. So each match is whole in one part. If a star has two atoms of this place, as
+`[?x, :p, ?y], [?x, :p, ?z]`, a part would miss pairs. Then the parts are a square: a fact goes to one row and to the
+column with the same number, so each two facts meet. With three such atoms all facts go everywhere. Operators decide by
+the value alone, so what they read is not divided.
+
 Law: the destinations and the home of a fact depend on its columns and the plan alone, so all tasks agree about them.
 Cost: for each form, a pass over the facts of its table.
 """
@@ -11,7 +21,8 @@ Cost: for each form, a pass over the facts of its table.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from math import isqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -20,14 +31,22 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.rules.model import Variable
+from kgreason.ontology.generic.instances import with_instances
+from kgreason.rules.expressions import is_skolem, skolem_terms
+from kgreason.rules.lowering import Aggregation, Function, Negation
+from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
+from kgreason.rules.strata import Level, Waiting, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
-from kgreason.spark.rounds.placement import PatternPlace, Placement
+from kgreason.spark.rounds.placement import LINK, TOGETHER, PatternPlace, Placement, parts_of
 from kgreason.zset.columns import Int32, Int64
 
 FLAG, TABLE, FIRST = 0, 1, 2
 """Columns of a row: whether the fact is asserted, its table, and the first column of the fact."""
+MOST_ALIKE = 500_000
+"""A value that more facts have in a place is divided, unless an option says otherwise."""
 _UNPLACED = 1 << 10
+_SQUARE = 2
+"""If a star has more atoms of one place than this, hot values of the place go everywhere."""
 
 
 class PlaceForm(NamedTuple):
@@ -35,13 +54,17 @@ class PlaceForm(NamedTuple):
 
     A fact matches if it is in the table `table`, if its columns `constants` have the ids of a row of `values`
     (int32[k, m]), and if the columns of each pair of `repeated` are equal. Its facts go to the
-    part of the value in column `column`, or everywhere if it is None.
+    part of the value in column `column`, everywhere if it is None, or to the first part if it is `TOGETHER`.
+
+    `atoms` of one star, at most, are joined by such a place; if `is_decided`, operators decide by it.
     """
 
     table: int
     constants: tuple[int, ...]
     repeated: tuple[tuple[int, int], ...]
     column: int | None
+    atoms: int
+    is_decided: bool
     values: Int32
 
     def matches(self, facts: Int32) -> NDArray[np.bool_]:
@@ -55,11 +78,63 @@ class PlaceForm(NamedTuple):
         return found
 
 
+class Hot(NamedTuple):
+    """A value that is divided. Facts of one place of a form are spread: those with the ids `constants`."""
+
+    value: int
+    form: int
+    constants: tuple[int, ...]
+
+
+class Operated(NamedTuple):
+    """What operators need in each part.
+
+    `rules` are the rules with operators, and those about equality. `levels` are the strata, `keys` says by which
+    variable of its key each operator is placed (`Placement`).
+
+    A fact that matches a form of `reads` needs the texts of its terms where it is decided: in the part of a column, or
+    everywhere. A triple that is asserted is also a fact of the hidden relation `data` if it matches one of `copied`.
+    """
+
+    rules: tuple[Rule, ...] = ()
+    levels: tuple[tuple[Waiting, Level], ...] = ()
+    keys: tuple[tuple[Waiting, int], ...] = ()
+    reads: tuple[PlaceForm, ...] = ()
+    data: int = 0
+    copied: tuple[PlaceForm, ...] = ()
+
+    def arguments(self) -> Iterator[str]:
+        """Yield the constants among the arguments of SKOLEM."""
+        for each, _ in self.keys:
+            if isinstance(each, Function) and is_skolem(each.computed):
+                yield from (term for term in skolem_terms(each.computed)[1:] if isinstance(term, str))
+
+    @property
+    def last(self) -> int:
+        """The last stratum."""
+        return max((level.level for _, level in self.levels), default=0)
+
+    def read_texts(self, level: int) -> bool:
+        """Whether operators of strata up to `level` read texts."""
+        levels = dict(self.levels)
+        found = (levels[each].level if each in levels else 0 for each, _ in self.keys if not isinstance(each, Negation))
+        return bool(self.reads) and any(each <= level for each in found)
+
+    @property
+    def have_functions(self) -> bool:
+        """Whether there are expressions without a stratum."""
+        return bool({each for each, _ in self.keys if isinstance(each, Function)}.difference(dict(self.levels)))
+
+
+NO_OPERATORS = Operated()
+
+
 class PartsPlan(NamedTuple):
     """A program whose facts are divided into `parts` parts.
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
-    and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`.
+    and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`. `hot` has
+    the values that are divided.
     """
 
     parts: int
@@ -69,6 +144,8 @@ class PartsPlan(NamedTuple):
     forms: tuple[PlaceForm, ...]
     hidden: frozenset[int]
     quiet: int = 0
+    operated: Operated = NO_OPERATORS
+    hot: tuple[Hot, ...] = ()
 
     @property
     def width(self) -> int:
@@ -79,7 +156,9 @@ class PartsPlan(NamedTuple):
         """Return the ids of all constants."""
         rules = (*self.rules, *self.first)
         return {number for rule in rules for number in rule.constants}.union(
-            self.hidden, *(form.values.ravel().tolist() for form in self.forms)
+            self.hidden,
+            [self.operated.data] if self.operated.data else [],
+            *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
         )
 
     def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
@@ -92,12 +171,29 @@ class PartsPlan(NamedTuple):
             flat = [ids[each] for each in some.ravel().tolist()]
             return np.array(flat, dtype=np.int32).reshape(some.shape)
 
+        def forms(some: Sequence[PlaceForm]) -> tuple[PlaceForm, ...]:
+            return tuple(form._replace(values=values(form.values)) for form in some)
+
+        operated = self.operated
         return self._replace(
+            operated=operated._replace(
+                reads=forms(operated.reads), copied=forms(operated.copied), data=ids.get(operated.data, 0)
+            ),
             rules=rules(self.rules),
             first=rules(self.first),
-            forms=tuple(form._replace(values=values(form.values)) for form in self.forms),
+            forms=forms(self.forms),
             hidden=frozenset(ids[each] for each in self.hidden),
         )
+
+    def with_data(self, facts: Int32) -> Int32:
+        """Return asserted facts, and the facts of DATA about them."""
+        if not self.operated.copied or not len(facts):
+            return facts
+        found = facts[np.any([form.matches(facts) for form in self.operated.copied], axis=0)]
+        rows = np.zeros_like(found)
+        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = 1, self.tables.index((False, 4)), self.operated.data
+        rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
+        return np.concatenate([facts, rows])
 
     def home(self, facts: Int32) -> Int64:
         """Return the number of the part that is the home of each fact: int64[n]."""
@@ -112,16 +208,89 @@ class PartsPlan(NamedTuple):
         matched = [(form, form.matches(facts)) for form in self.forms]
         pairs = [self._homes(facts, [each for each in matched if each[0].column is not None]) * len(facts) + indexes]
         copied = np.zeros(len(facts), dtype=np.bool_)
-        for form, found in matched:
+        for number, (form, found) in enumerate(matched):
             if form.column is None:
                 copied |= found
-            else:
-                some = np.flatnonzero(found)
-                pairs.append(part_of(facts[some, FIRST + form.column], self.parts) * len(facts) + some)
+                continue
+            some = np.flatnonzero(found)
+            is_hot = self._are_hot(facts[some], form.column)
+            cold = some if form.is_decided else some[~is_hot]
+            pairs.append(self.parts_by(facts[cold], form.column) * len(facts) + cold)
+            if form.atoms and is_hot.any():
+                spread, parts = self._spread(number, facts, some[is_hot])
+                copied[np.setdiff1d(some[is_hot], spread)] = True
+                pairs.append(parts * len(facts) + spread)
         everywhere = np.flatnonzero(copied)
         pairs += [part * len(facts) + everywhere for part in range(self.parts)]
         found = np.unique(np.concatenate(pairs))
         return found % max(1, len(facts)), found // max(1, len(facts))
+
+    def _are_hot(self, facts: Int32, column: int) -> NDArray[np.bool_]:
+        """Return for each fact whether its value in a column is divided: bool[n]."""
+        if column == TOGETHER or not self.hot:
+            return np.zeros(len(facts), dtype=np.bool_)
+        return np.isin(facts[:, FIRST + column], [hot.value for hot in self.hot])
+
+    def _spread(self, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
+        """Return where facts with hot values go that are spread: pairs of the index of a fact and a part, int64[m].
+
+        `some` are the indexes of facts that match form `number`, with hot values in its column.
+        """
+        form, side = self.forms[number], isqrt(self.parts)
+        found = [np.empty((0, 2), dtype=np.int64)]
+        for hot in self.hot if form.atoms <= _SQUARE else ():
+            rows = facts[some]
+            is_mine = (rows[:, FIRST + (form.column or 0)] == hot.value) & (hot.form == number)
+            for column, constant in zip(form.constants, hot.constants, strict=False):
+                is_mine &= rows[:, FIRST + column] == constant
+            mine = some[is_mine]
+            if form.atoms == 1:
+                found.append(np.column_stack([mine, hashes(facts[mine], self.parts)]))
+            else:
+                place = hashes(facts[mine], side)
+                for other in range(side):
+                    found += [np.column_stack([mine, each]) for each in (place * side + other, other * side + place)]
+        spread = np.concatenate(found)
+        return spread[:, 0], spread[:, 1]
+
+    def counts(self, facts: Int32, least: int) -> Int64:
+        """Count facts by place and value: int64[n, 3 + k], rows `count, form, value, constants`.
+
+        Counts below `least` are left out, and places by which nothing is joined.
+        """
+        width = max((len(form.constants) for form in self.forms), default=0)
+        found = [np.empty((0, 3 + width), dtype=np.int64)]
+        for number, form in enumerate(self.forms):
+            if form.column is None or form.column == TOGETHER or not form.atoms:
+                continue
+            mine = facts[form.matches(facts)]
+            columns = [FIRST + column for column in (form.column, *form.constants)]
+            _, firsts, counts = np.unique(_mixed(mine[:, columns]), return_index=True, return_counts=True)
+            many = np.flatnonzero(counts >= least)
+            part = np.zeros((len(many), 3 + width), dtype=np.int64)
+            part[:, 0], part[:, 1] = counts[many], number
+            part[:, 2 : 2 + len(columns)] = mine[firsts[many]][:, columns]
+            found.append(part)
+        return np.concatenate(found)
+
+    def divided(self, counts: Int64, most: int) -> PartsPlan:
+        """Return the plan that divides each value with more than `most` facts in a place."""
+        if self.parts == 1 or not len(counts):
+            return self
+        rows, numbers = np.unique(counts[:, 1:], axis=0, return_inverse=True)
+        sums = np.bincount(numbers.ravel(), counts[:, 0]).astype(np.int64)
+        best: dict[int, tuple[int, Hot]] = {}
+        for (form, value, *constants), count in zip(rows.tolist(), sums.tolist(), strict=True):
+            hot = Hot(value, form, tuple(constants[: len(self.forms[form].constants)]))
+            if count > most:
+                best[value] = max(best.get(value, (0, hot)), (count, hot))
+        return self._replace(hot=tuple(hot for _, hot in best.values()))
+
+    def parts_by(self, facts: Int32, column: int) -> Int64:
+        """Return the part of each fact that is placed by a column: int64[n]."""
+        if column == TOGETHER:
+            return np.zeros(len(facts), dtype=np.int64)
+        return part_of(facts[:, FIRST + column], self.parts)
 
     def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
         column = np.full(len(facts), _UNPLACED)
@@ -130,7 +299,12 @@ class PartsPlan(NamedTuple):
             column[found] = np.minimum(column[found], form.column)
         starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
         column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
-        return part_of(facts[np.arange(len(facts)), FIRST + column], self.parts)
+        values = facts[np.arange(len(facts)), FIRST + column]
+        parts = np.where(column == TOGETHER, 0, part_of(values, self.parts))
+        if not self.hot:
+            return parts
+        is_hot = (column != TOGETHER) & np.isin(values, [hot.value for hot in self.hot])
+        return np.where(is_hot, hashes(facts, self.parts), parts)
 
 
 def part_of(ids: Int32, parts: int) -> Int64:
@@ -140,26 +314,96 @@ def part_of(ids: Int32, parts: int) -> Int64:
     return found
 
 
-def plan(placement: Placement, parts: int, engine: Engine, intern: Intern, quiet: int = 0) -> PartsPlan:
+def hashes(facts: Int32, count: int) -> Int64:
+    """Return a number from 0 to `count` - 1 for each fact, by the hash of its row: int64[n]."""
+    found: Int64 = ((_mixed(facts[:, TABLE:]) >> np.uint64(33)) % np.uint64(count)).astype(np.int64)
+    return found
+
+
+def _mixed(rows: Int32) -> NDArray[np.uint64]:
+    mixed = np.zeros(len(rows), dtype=np.uint64)
+    for column in rows.T:
+        mixed = (mixed ^ column.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
+
+
+def plan(
+    placement: Placement,
+    parts: int,
+    engine: Engine,
+    intern: Intern,
+    quiet: int = 0,
+    operated: Operated = NO_OPERATORS,
+) -> PartsPlan:
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
     first = dict.fromkeys(engine.encode(placement.first, intern))
-    forms = _forms(placement.places, engine, intern)
+    forms = _forms(placement.places, engine, intern, placement)
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
-    return PartsPlan(parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet)
+    return PartsPlan(
+        parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operated
+    )
 
 
-def _forms(places: Iterable[PatternPlace], engine: Engine, intern: Intern) -> tuple[PlaceForm, ...]:
-    found: defaultdict[tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None], list[list[str]]]
-    found = defaultdict(list)
-    for pattern, column in places:
+def operated(
+    rules: Collection[Rule], schema: Iterable[Triple], placement: Placement, engine: Engine, intern: Intern
+) -> Operated:
+    """Return what operators need. `schema` has all schema triples, inferred ones included.
+
+    Raises StratificationError if the operators have no order of strata.
+    """
+    levels = stratify(with_instances(rules, schema)) if any(map(has_closed, rules)) else {}
+    is_linked = any(map(is_equality, rules))
+    reads = list[PatternPlace]()
+    for each, key in placement.keys.items():
+        variables, _ = parts_of(each)
+        for atom in _read_as_texts(each, is_linked=is_linked):
+            reads.append(PatternPlace(atom, TOGETHER if key == TOGETHER else atom.terms.index(variables[key])))
+    if reads and is_linked:
+        reads.append(PatternPlace(LINK, None))
+    copied = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))
+    everything = [PatternPlace(triple(*map(Variable, "spo")), None)] if copied and is_linked else []
+    return Operated(
+        tuple(rule for rule in rules if not rule.has_plain_atoms or is_equality(rule)) if placement.keys else (),
+        tuple(levels.items()),
+        tuple(placement.keys.items()),
+        _forms(reads, engine, intern),
+        next(iter(intern([relation_text(DATA, 3)]))) if copied else 0,
+        _forms(everything or [PatternPlace(triple(*atom.terms), None) for atom in copied], engine, intern),
+    )
+
+
+def _read_as_texts(operator: Waiting, *, is_linked: bool) -> list[Atom]:
+    """Return the atoms whose terms an operator reads as texts. It compares its results with those that it has made."""
+    match operator:
+        case Function(asks, made, _, _):
+            return [asks, made]
+        case Aggregation(aggregate, each, _, value):
+            return [each, value] if is_linked or aggregate.function != "COUNT" else [value]
+    return []
+
+
+def _copies_data(rule: Rule) -> bool:
+    return any(head.relation == DATA for head in rule.heads)
+
+
+def _forms(
+    places: Iterable[PatternPlace], engine: Engine, intern: Intern, placement: Placement | None = None
+) -> tuple[PlaceForm, ...]:
+    found: defaultdict[
+        tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None, int, bool], list[list[str]]
+    ] = defaultdict(list)
+    for place in places:
+        pattern, column = place
         row = columns_of(pattern)
         table = engine.table(pattern.relation is None, len(row))
         constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]
-        place = None if column is None else column + len(row) - len(pattern.terms)
-        found[table, tuple(constants), tuple(repeated), place].append([str(row[n]) for n in constants])
+        at = column if column in (None, TOGETHER) else column + len(row) - len(pattern.terms)
+        kind = (placement.atoms.get(place, 0), place in placement.decided) if placement else (0, False)
+        found[table, tuple(constants), tuple(repeated), at, *kind].append([str(row[n]) for n in constants])
     return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
 
 

@@ -1,124 +1,169 @@
-"""The tasks of a round on Spark: they place facts, evaluate parts, and tell what is new in them.
+"""The tasks of a round on Spark: they place facts, evaluate parts, decide operators, and tell what is new.
 
 A worker keeps the engines of its parts between rounds (`_parts`), because Spark uses its Python processes again. A
-worker that does not have a part, or has it as of another round, makes it anew from the facts of the rounds so far. So a
-task can run anywhere, and again.
+worker that does not have a part, or has it as of another round, makes it anew from the facts and texts of the rounds so
+far. So a task can run anywhere, and again.
 
-There are two ways for facts to travel (`travel`). In files, a task reads and writes them itself: `placing`,
-`evaluating`, `telling` and their summaries. By shuffles, Spark brings all facts of a part to a task, and writes the
-rows that the task gives: `placed`, `evaluated`, `told`. Then no part is kept.
+A *step* is what a task does for one part. There are two ways for facts to travel (`travel`). In files, a task reads the
+facts of its parts itself (`from_files`). By shuffles, Spark brings all facts of a part to a task (`from_rows`); then no
+part is kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kgreason.errors import LimitError
+from kgreason.functions.registry import Registry
+from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
+from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32
 
 SUMMARY = "part int, sent long, is_new boolean"
 """The columns of what a task says at its end."""
-_MOST = 1 << 20
+COUNTS = "counts array<bigint>"
+"""The columns of counts of facts (`PartsPlan.counts`)."""
+NEEDS = "part int, id int"
+"""The columns of the texts that parts need."""
+AT_ONCE = 1 << 20
 """The number of rows that a task places at a time."""
+_NO_TERMS: Mapping[int, str] = MappingProxyType({})
 Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
-
-_parts: dict[tuple[str, int], tuple[At, EnginePart]] = {}
-"""The parts of this worker, by the folder of the job and their numbers, each with its `At`."""
+Texts: TypeAlias = tuple[Sequence[int], Sequence[str]]
 
 
 class At(NamedTuple):
-    """How far a part is: it has received the rounds before `round`, and has given the news of those before `told`."""
+    """How far a part is: it has received the rounds before `round`, and has told the news of those before `told`.
+
+    Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first.
+    """
 
     round: int
     told: int
+    decided: int = 0
+    learnt: tuple[int, ...] = ()
+
+
+class Source(Protocol):
+    """Where a part comes from: the facts that it has received, and the texts that it has learnt."""
+
+    def received(self, number: int) -> Int32:
+        """Return what the part receives in a round."""
+        ...
+
+    def texts(self, decision: int) -> Texts:
+        """Return the ids and texts that the part learns for a decision."""
+        ...
+
+
+class Held(NamedTuple):
+    """A part, its number, and the texts that it knows. `is_new` says that it was made anew."""
+
+    part: EnginePart
+    number: int
+    texts: PartTexts
+    is_new: bool = False
+
+
+Step: TypeAlias = Callable[[Held, Source], pa.RecordBatch]
+_parts: dict[tuple[str, int], tuple[At, Held]] = {}
+"""The parts of this worker, by the folder of the job and their numbers, each with its `At`."""
 
 
 class Job(NamedTuple):
-    """A plan, and the folder of its rounds."""
+    """A plan, and the folder of its rounds.
+
+    `terms` are the texts of constants, `registry` has Python functions. `memory`: how many bytes a part may use; 0:
+    what is free on its machine.
+    """
 
     plan: PartsPlan
     folder: str
+    terms: Mapping[int, str] = _NO_TERMS
+    registry: Registry = Registry()
+    memory: int = 0
 
-    def round(self, number: int) -> Path:
+    def round(self, number: int) -> str:
         """Return the folder of a round."""
-        return Path(self.folder) / f"round-{number}"
+        return f"{self.folder}/round-{number}"
 
-    def part(self, number: int, at: At) -> tuple[EnginePart, bool]:
-        """Return a part that is as far as `at`, and whether it was made anew."""
+    def texts(self, decision: int) -> str:
+        """Return the folder of the texts that parts learn for a decision."""
+        return f"{self.folder}/texts-{decision}"
+
+    def part(self, number: int, at: At, source: Source) -> Held:
+        """Return a part that is as far as `at`."""
         for key in [key for key, (far, _) in _parts.items() if key[0] != self.folder or far < at]:
             del _parts[key]  # of another job, or this part went on in another worker
         known = _parts.pop((self.folder, number), None)
-        if known and known[0] == at:
-            return known[1], False
-        return rebuilt(self.plan, number, at, [self.received(number, each) for each in range(at.round)]), True
+        return known[1]._replace(is_new=False) if known and known[0] == at else self.made(number, at, source)
 
-    def received(self, number: int, at: int) -> Int32:
-        """Return what a part receives in a round."""
-        return exchange.read(self.round(at), number, self.plan.width)
+    def made(self, number: int, at: At, source: Source) -> Held:
+        """Make a part that is as far as `at`."""
+        texts = PartTexts(self.terms)
+        held = Held(EnginePart(self.plan, number, texts, self.registry), number, texts, is_new=True)
+        for decision in at.learnt:
+            texts.learn(*source.texts(decision))
+        for rounds in (range(at.told), range(at.told, at.round)):
+            held.part.news()
+            if rounds:
+                self.receive(held, np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
+        return held
 
-    def keep(self, part: EnginePart, number: int, at: At) -> None:
+    def receive(self, held: Held, rows: Int32) -> Sent:
+        """Let a part receive facts. Raises LimitError if they do not fit into the memory that it may use."""
+        count = len(held.part) + len(rows)
+        needs, room = count * BYTES, self.memory or free()
+        if room and needs > room:
+            gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
+            raise LimitError(
+                f"part {held.number + 1} of {self.plan.parts} has {count:,} facts, for which its engine needs about "
+                f"{needs / 1e9:.1f} GB, more than {gives} {room / 1e9:.1f} GB; divide into more parts "
+                f"(spark.kgreason.parts), or give workers more memory"
+            )
+        return held.part.receive(rows)
+
+    def keep(self, held: Held, at: At) -> None:
         """Keep a part that is as far as `at`."""
-        _parts[self.folder, number] = at, part
-
-
-def rebuilt(plan: PartsPlan, number: int, at: At, rounds: Sequence[Int32]) -> EnginePart:
-    """Make a part that is as far as `at` from the facts that it has received in each round."""
-    part = EnginePart(plan, number)
-    for some in (rounds[: at.told], rounds[at.told : at.round]):
-        part.news()
-        if some:
-            part.receive(np.unique(np.concatenate(some), axis=0))
-    return part
+        _parts[self.folder, held.number] = at, held
 
 
 def placing(job: Job, number: int) -> Task:
-    """Make the task that places asserted facts, rows `tbl, c0..`, for round `number`."""
+    """Make the task that places asserted facts, rows `tbl, c0..`, in files for round `number`."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
         total = 0
         for piece, sent in enumerate(_placed(job.plan, batches)):
-            exchange.write(job.round(number) / f"placed-{task}-{piece}.parquet", *sent)
+            exchange.write(Path(job.round(number)) / f"placed-{task}-{piece}.parquet", *sent)
             total += len(sent.rows)
         yield _summary(task, total, False)
 
     return run
 
 
-def evaluating(job: Job, at: At) -> Task:
-    """Make the task that does the round `at.round` for the parts whose numbers it reads, rows `part`."""
+def counting(plan: PartsPlan, least: int) -> Task:
+    """Make the task that counts asserted facts, rows `tbl, c0..`, by place and value, rows of `COUNTS`.
+
+    It counts some rows at a time, and leaves counts below `least` out.
+    """
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for number in _numbers(batches):
-            part, is_new = job.part(number, at)
-            sent = part.receive(job.received(number, at.round))
-            exchange.write(job.round(at.round + 1) / f"from-{number}.parquet", *sent)
-            job.keep(part, number, at._replace(round=at.round + 1))
-            yield _summary(number, len(sent.rows), is_new)
-
-    return run
-
-
-def telling(job: Job, at: At, schema: str) -> Task:
-    """Make the task that gives the news of the parts whose numbers it reads, rows of `schema`."""
-    names = [field.split()[0] for field in schema.split(", ")]
-
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for number in _numbers(batches):
-            part, _ = job.part(number, at)
-            rows = part.news()
-            job.keep(part, number, At(at.round, at.round))
-            yield _news(rows, names)
+        for rows in _asserted(plan, batches):
+            counts = plan.counts(rows, least)
+            yield pa.RecordBatch.from_arrays([pa.array(counts.tolist(), pa.list_(pa.int64()))], names=["counts"])
 
     return run
 
@@ -133,47 +178,150 @@ def placed(plan: PartsPlan) -> Task:
     return run
 
 
-def evaluated(plan: PartsPlan, at: At) -> Task:
-    """Make the task that does the round `at.round` for all parts whose facts it reads, rows `part, flag.., round`."""
+def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
+    """Return the step that does the round `at.round`: rows `part, flag..`.
 
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for number, rounds in _of_parts(plan, at.round + 1, batches):
-            part = rebuilt(plan, number, at, rounds[:-1])
-            yield _record(part.receive(rounds[-1]))
+    With `in_files`, these rows are written to a file of the next round, and the step returns a summary.
+    """
 
-    return run
+    def step(held: Held, source: Source) -> pa.RecordBatch:
+        sent = job.receive(held, source.received(at.round))
+        if not in_files:
+            return _record(sent)
+        exchange.write(Path(job.round(at.round + 1)) / f"from-{held.number}.parquet", *sent)
+        return _summary(held.number, len(sent.rows), held.is_new)
+
+    return step
 
 
-def told(plan: PartsPlan, at: At, schema: str) -> Task:
-    """Make the task that gives the news of all parts whose facts it reads, rows of `schema`."""
+def tell(schema: str) -> Step:
+    """Return the step that gives the news of a part, rows of `schema`."""
     names = [field.split()[0] for field in schema.split(", ")]
 
+    def step(held: Held, _: Source) -> pa.RecordBatch:
+        rows = held.part.news()
+        columns = [np.ascontiguousarray(column) for column in rows[:, TABLE : TABLE + len(names) - 1].T]
+        return pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(rows[:, FLAG] == 1)], names=names)
+
+    return step
+
+
+def need(held: Held, _: Source) -> pa.RecordBatch:
+    """Return the ids whose texts operators of a part need: rows of `NEEDS`."""
+    ids = held.texts.unknown(held.part.needs())
+    columns = [pa.array(np.full(len(ids), held.number, dtype=np.int32)), pa.array(ids.astype(np.int32))]
+    return pa.RecordBatch.from_arrays(columns, names=["part", "id"])
+
+
+def decide(after: At, level: int, before: int, schema: str) -> Step:
+    """Return the step in which operators of a part decide (`PartOperators.decide`): rows of `schema`.
+
+    The last columns are `place` and `text`: a new term belongs to column `place` of the fact, which has 0 there.
+    """
+    names = [field.split()[0] for field in schema.split(", ")]
+
+    def step(held: Held, source: Source) -> pa.RecordBatch:
+        if after.decided - 1 in after.learnt:
+            held.texts.learn(*source.texts(after.decided - 1))
+            held.part.drop_needs()
+        rows = held.part.decide(level, before)
+        columns = np.ascontiguousarray(rows[:, TABLE : TABLE + len(names) - 2])
+        is_new = held.texts.new(columns[:, 1:])
+        has_new, places = is_new.any(axis=1), is_new.argmax(axis=1).astype(np.int32)
+        made = np.full(len(rows), None, dtype=object)
+        made[has_new] = held.texts.decode(columns[has_new, 1 + places[has_new]])
+        columns[:, 1:][is_new] = 0
+        arrays = [*(pa.array(np.ascontiguousarray(column)) for column in columns.T), pa.array(places)]
+        return pa.RecordBatch.from_arrays([*arrays, pa.array(made, pa.string())], names=names)
+
+    return step
+
+
+class _Files(NamedTuple):
+    """A part whose facts and texts are in files."""
+
+    job: Job
+    number: int
+
+    def received(self, number: int) -> Int32:
+        """See `Source`."""
+        return exchange.read(Path(self.job.round(number)), self.number, self.job.plan.width)
+
+    def texts(self, decision: int) -> Texts:
+        """See `Source`."""
+        return exchange.read_texts(Path(self.job.texts(decision)), self.number)
+
+
+class _Rows(NamedTuple):
+    """A part whose facts and texts have come in rows."""
+
+    rounds: Sequence[Int32]
+    learnt: Mapping[int, Texts]
+
+    def received(self, number: int) -> Int32:
+        """See `Source`."""
+        return self.rounds[number]
+
+    def texts(self, decision: int) -> Texts:
+        """See `Source`."""
+        return self.learnt[decision]
+
+
+def from_files(job: Job, at: At, after: At, step: Step) -> Task:
+    """Make the task that does a step for the parts whose numbers it reads, rows `part`.
+
+    Then these parts are as far as `after`.
+    """
+
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for number, rounds in _of_parts(plan, at.round, batches):
-            yield _news(rebuilt(plan, number, at, rounds).news(), names)
+        for batch in batches:
+            for number in batch.column(0).to_pylist():
+                source = _Files(job, number)
+                held = job.part(number, at, source)
+                yield step(held, source)
+                job.keep(held, after)
 
     return run
 
 
-def _of_parts(plan: PartsPlan, rounds: int, batches: Batches) -> Iterator[tuple[int, list[Int32]]]:
-    """Yield each part of the rows `part, flag.., round`, with the facts that it has received in each round.
+def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
+    """Make the task that does a step for all parts whose facts it reads, rows `part, flag.., step, text`.
 
-    A row with the flag -1 is no fact: it says that the task has this part.
+    A row with the flag -1 says that the task has this part. A row with the flag -2 is a term that the part learns: its
+    id, and its text.
     """
-    found = [np.column_stack([column.to_numpy() for column in batch.columns]) for batch in batches]
-    rows = np.concatenate([np.empty((0, 2 + FIRST + plan.width), dtype=np.int32), *found])
-    for number in np.unique(rows[:, 0]).tolist():
-        mine = rows[(rows[:, 0] == number) & (rows[:, 1 + FLAG] >= 0)]
-        yield number, [np.unique(mine[mine[:, -1] == each, 1:-1], axis=0) for each in range(rounds)]
+
+    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        found = list(batches)
+        numbers = [np.column_stack([column.to_numpy() for column in batch.columns[:-1]]) for batch in found]
+        rows = np.concatenate([np.empty((0, 2 + FIRST + job.plan.width), dtype=np.int32), *numbers])
+        texts = np.array([text for batch in found for text in batch.columns[-1].to_pylist()], dtype=object)
+        for number in np.unique(rows[:, 0]).tolist():
+            facts = rows[(rows[:, 0] == number) & (rows[:, 1] >= 0)]
+            rounds = [np.unique(facts[facts[:, -1] == each, 1:-1], axis=0) for each in range(after.round)]
+            terms = np.flatnonzero((rows[:, 0] == number) & (rows[:, 1] == -2))
+            learnt = {each: terms[rows[terms, -1] == each] for each in after.learnt}
+            source = _Rows(
+                rounds, {n: (rows[each, 1 + FIRST].tolist(), texts[each].tolist()) for n, each in learnt.items()}
+            )
+            yield step(job.made(number, at, source), source)
+
+    return run
 
 
 def _placed(plan: PartsPlan, batches: Batches) -> Iterator[Sent]:
+    for rows in _asserted(plan, batches):
+        indexes, parts = plan.destinations(rows)
+        yield Sent(rows[indexes], parts)
+
+
+def _asserted(plan: PartsPlan, batches: Batches) -> Iterator[Int32]:
+    """Yield asserted facts as rows of the plan, with many rows at a time, and the facts of DATA about them."""
     for columns in _pieces(batches):
         rows = np.zeros((len(columns), FIRST + plan.width), dtype=np.int32)
         rows[:, FLAG] = 1
         rows[:, TABLE : TABLE + columns.shape[1]] = columns
-        indexes, parts = plan.destinations(rows)
-        yield Sent(rows[indexes], parts)
+        yield plan.with_data(rows)
 
 
 def _record(sent: Sent) -> pa.RecordBatch:
@@ -181,22 +329,12 @@ def _record(sent: Sent) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(list(map(pa.array, columns)), names=exchange.names(sent.rows.shape[1] - FIRST))
 
 
-def _news(rows: Int32, names: Sequence[str]) -> pa.RecordBatch:
-    columns = [np.ascontiguousarray(column) for column in rows[:, TABLE : TABLE + len(names) - 1].T]
-    return pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(rows[:, FLAG] == 1)], names=list(names))
-
-
-def _numbers(batches: Batches) -> Iterator[int]:
-    for batch in batches:
-        yield from batch.column(0).to_pylist()
-
-
 def _pieces(batches: Batches) -> Iterator[Int32]:
     """Yield the rows of batches as int32[n, k], with many rows at a time."""
     waiting: list[Int32] = []
     for batch in batches:
         waiting.append(np.column_stack([column.to_numpy() for column in batch.columns]))
-        if sum(map(len, waiting)) > _MOST:
+        if sum(map(len, waiting)) > AT_ONCE:
             yield np.concatenate(waiting)
             waiting = []
     if waiting:

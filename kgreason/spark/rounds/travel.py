@@ -1,8 +1,7 @@
-"""How facts travel from round to round: `InFiles` or `ByShuffles`, each with the same three steps.
+"""How facts travel from round to round: `InFiles` or `ByShuffles`, with the same two methods.
 
-    place      asserted facts go to the parts that need them
-    evaluate   each part takes the facts of a round, and gives those of the next
-    tell       each part tells what is new at its home
+    place   asserted facts go to the parts that need them
+    rows    each part does a step: it evaluates a round, tells its news, needs texts, or decides operators
 
 `InFiles` needs a folder that the driver and all workers see under one path. There tasks read and write their files
 themselves, and workers keep their engines. `ByShuffles` works with every file system of Spark: Spark reads the facts of
@@ -21,7 +20,17 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.spark.folders.markers import count_rows
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds import exchange
-from kgreason.spark.rounds.tasks import SUMMARY, At, Job, Task, evaluated, evaluating, placed, placing, telling, told
+from kgreason.spark.rounds.tasks import (
+    SUMMARY,
+    At,
+    Job,
+    Step,
+    evaluate,
+    from_files,
+    from_rows,
+    placed,
+    placing,
+)
 
 
 class Travel(Protocol):
@@ -35,8 +44,8 @@ class Travel(Protocol):
         """Do round `at.round` in all parts. Returns how many facts they have for each other."""
         ...
 
-    def tell(self, at: At, schema: str) -> DataFrame:
-        """Return the news of all parts, rows of `schema`."""
+    def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
+        """Return the rows, of `schema`, that a step gives in all parts. Then they are as far as `after`."""
         ...
 
 
@@ -57,14 +66,12 @@ class InFiles:
 
     def evaluate(self, at: At) -> int:
         """See `Travel`."""
-        return self._sum(self._on_parts(evaluating(self._job, at), SUMMARY))
+        after = at._replace(round=at.round + 1)
+        return self._sum(self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after))
 
-    def tell(self, at: At, schema: str) -> DataFrame:
+    def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""
-        return self._on_parts(telling(self._job, at, schema), schema)
-
-    def _on_parts(self, task: Task, schema: str) -> DataFrame:
-        """Return the rows of a task for each part."""
+        task = from_files(self._job, at, after, step)
         return _numbers(self._spark, self._job.plan.parts).mapInArrow(task, schema)
 
     def _sum(self, summaries: DataFrame) -> int:
@@ -80,28 +87,33 @@ class ByShuffles:
 
     def place(self, facts: DataFrame, number: int) -> int:
         """See `Travel`."""
-        return self._write(
-            facts.mapInArrow(placed(self._job.plan), self._schema), f"{self._job.folder}/round-{number}/placed"
-        )
+        return self._write(facts.mapInArrow(placed(self._job.plan), self._schema), f"{self._job.round(number)}/placed")
 
     def evaluate(self, at: At) -> int:
         """See `Travel`."""
-        rows = self._received(at.round + 1).mapInArrow(evaluated(self._job.plan, at), self._schema)
-        return self._write(rows, f"{self._job.folder}/round-{at.round + 1}/sent")
+        after, step = at._replace(round=at.round + 1), evaluate(at, self._job, in_files=False)
+        return self._write(self.rows(step, self._schema, at, after), f"{self._job.round(after.round)}/sent")
 
-    def tell(self, at: At, schema: str) -> DataFrame:
+    def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""
-        return self._received(at.round).mapInArrow(told(self._job.plan, at, schema), schema)
+        return self._received(after).mapInArrow(from_rows(self._job, at, after, step), schema)
 
-    def _received(self, rounds: int) -> DataFrame:
-        """Return the facts of the first `rounds` rounds, rows `part, flag.., round`; those of a part are together."""
-        parts = self._job.plan.parts
-        nothing = ["-1 AS flag", "0 AS tbl", *(f"0 AS c{n}" for n in range(self._job.plan.width)), "0 AS round"]
+    def _received(self, after: At) -> DataFrame:
+        """Return what parts need to be as far as `after`: rows `part, flag.., step, text`, those of a part together."""
+        width, parts = self._job.plan.width, self._job.plan.parts
+        zeros = [f"0 AS c{n}" for n in range(1, width)]
+        text = "CAST(NULL AS STRING) AS text"
+        nothing = "-1 AS flag", "0 AS tbl", "0 AS c0", *zeros, "0 AS step", text
         found = [_numbers(self._spark, parts).selectExpr("part", *nothing)]
-        reader = self._spark.read.schema(self._schema).option("recursiveFileLookup", "true")
-        for number in range(rounds):
-            rows = reader.parquet(by_name(f"{self._job.folder}/round-{number}"))
-            found.append(rows.withColumn("round", F.lit(number)))
+        reader = self._spark.read.option("recursiveFileLookup", "true").schema(self._schema)
+        for number in range(after.round):
+            rows = reader.parquet(by_name(self._job.round(number)))
+            found.append(rows.selectExpr("*", f"{number} AS step", text))
+        terms = self._spark.read.schema("id int, text string, part int")
+        for step in after.learnt:
+            rows = terms.parquet(by_name(self._job.texts(step)))
+            columns = "part", "-2 AS flag", "0 AS tbl", "id AS c0", *zeros, f"{step} AS step", "text"
+            found.append(rows.selectExpr(*columns))
         return reduce(DataFrame.unionByName, found).repartition(parts, "part")
 
     def _write(self, rows: DataFrame, path: str) -> int:

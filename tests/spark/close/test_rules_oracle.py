@@ -7,11 +7,10 @@ the program with the most rounds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,48 +20,29 @@ from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.selection import Selection, select
 from kgreason.progress import SILENT
-from kgreason.rules.model import DATA, Atom, Rule, Variable
-from kgreason.rules.parser import parse
-from kgreason.spark.close import close, kept
+from kgreason.rules.model import DATA, Rule
+from kgreason.spark.close import close
 from kgreason.spark.close.close import close_alone
+from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.encode.encode import encode
-from tests.histories.drawn import Feature, history
-from tests.histories.functions import FUNCTIONS
-from tests.histories.history import History, Triple, granted
+from tests.histories.history import Triple
 from tests.oracle.datalog import Fact
-from tests.oracle.stratified import CircularError, perfect
+from tests.spark.programs import STATES, TOGETHER, drawn, joined, renamed_fact, rules_in, selected, triples_in
 
-STATES, TOGETHER = 200, 100
-"""How many final states are compared, and how many of them are one program."""
-FEATURES: tuple[tuple[Feature, ...], ...] = (
-    ("not", "circles", "relations"), ("not", "circles", "relations", "data"), ("not", "expressions", "aggregates")
-)  # fmt: skip
 State = tuple[bool, tuple[str, ...], bool]
 """Whether a fact is a triple, its columns as texts, and whether it is asserted."""
 
 
-class Case(NamedTuple):
-    """A program, the triples that it starts from, and its perfect model."""
-
-    triples: frozenset[Triple]
-    rules: tuple[Rule, ...]
-    model: frozenset[Fact]
-
-
 @pytest.fixture(autouse=True)
 def planning(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spark plans for little data, which is divided into three parts."""
-    monkeypatch.setattr(close, "parts_for", lambda _: 3)
+    """Spark plans for little data, which is divided into three parts; a value with more than three facts is divided."""
+    monkeypatch.setattr(close, "sizes", lambda *_: Sizes(3, 0, 3))
 
 
-@pytest.mark.parametrize("few", [kept.FEW, -1])
-def test_states_of_a_small_program(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, few: int
-) -> None:
-    """Also if Spark takes all tables for large ones, and whatever the folder is called."""
-    monkeypatch.setattr(kept, "FEW", few)
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path, scheme: str) -> None:
+    """Facts travel in files or by shuffles, whatever the folder is called."""
     rules = rules_in("""
         [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
         [?x, :has, ?n] :- AGGREGATE([?x, :near, ?y] ON ?x BIND COUNT(*) AS ?n) .
@@ -70,7 +50,7 @@ def test_states_of_a_small_program(
         [?x, :first, ?m] :- AGGREGATE([?x, :near, ?y], [?y, :name, ?n] ON ?x BIND MIN(?n) AS ?m), FILTER(?m > "a") .
         """)
     triples = triples_in("a near b", "a near c", "b near c", "b near a")
-    found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d")
+    found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d", scheme)
     assert found == in_process(triples, rules)
     derived = {columns for is_triple, columns, is_asserted in found if is_triple and not is_asserted}
     integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
@@ -105,104 +85,14 @@ def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> Non
     assert found == in_process(triples, rules)
 
 
-def rules_in(text: str) -> tuple[Rule, ...]:
-    return parse(f"@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .\n{text}").rules
-
-
-def triples_in(*lines: str) -> set[Triple]:
-    """Triples of names and numbers; `same` is owl:sameAs."""
-    return {(term(s), term(p), term(o)) for s, p, o in map(str.split, lines)}
-
-
-def term(name: str) -> str:
-    if name.isdigit():
-        return f'"{name}"^^<http://www.w3.org/2001/XMLSchema#integer>'
-    return "<http://www.w3.org/2002/07/owl#sameAs>" if name == "same" else f"<http://e/{name}>"
-
-
-def drawn() -> Iterator[Case]:
-    """The last states of random histories whose rules have strata."""
-    for seed in range(10 * STATES):
-        found = last_state(history(seed, *FEATURES[seed % 3]))
-        try:
-            model = perfect(((None, terms) for terms in found.triples), found.rules, FUNCTIONS)
-        except CircularError:
-            continue
-        if not all(rule.is_positive for rule in found.rules):
-            yield found._replace(model=frozenset(model))
-
-
-def last_state(commits: History) -> Case:
-    """What a history ends with. A fact of a relation is a triple with a rule, since Spark reads triples only."""
-    asserted, rules = dict[Atom, None](), dict[Rule, None]()
-    for commit in commits:
-        asserted, rules = granted(asserted, commit.facts), granted(rules, commit.rules)
-    widths = {fact.relation: len(fact.terms) for fact in asserted if fact.relation}
-    triples = set[Triple]()
-    for relation, terms in asserted:
-        words = [*map(str, terms)]
-        triples.add((words[0], f"<http://e/fact-{relation}>" if relation else words[1], words[-1]))
-    return Case(frozenset(triples), (*rules, *(_giving(*each) for each in widths.items())), frozenset())
-
-
-def _giving(relation: str, width: int) -> Rule:
-    """The rule that derives the facts of a relation from the triples that stand for them."""
-    places = tuple(map(Variable, "ab"[:width]))
-    return Rule(
-        (Atom(relation, places),), (Atom(None, (places[0], f"<http://e/fact-{relation}>", places[-1])),), "given"
-    )
-
-
-def joined(cases: Iterable[Case]) -> tuple[set[Triple], tuple[Rule, ...]]:
-    """All triples and rules, with the names of each program made different from those of the others."""
-    triples: set[Triple] = set()
-    rules: list[Rule] = []
-    for number, case in enumerate(cases):
-        triples |= {(s, renamed(p, number), o) for s, p, o in case.triples}
-        rules += (renamed_rule(rule, number) for rule in case.rules)
-    return triples, tuple(rules)
-
-
-def renamed(predicate: str, number: int) -> str:
-    return f"{predicate[:-1]}-{number}>"
-
-
-def renamed_atom(atom: Atom, number: int) -> Atom:
-    if atom.relation not in (None, DATA):
-        return Atom(f"{atom.relation}{number}", atom.terms)
-    subject, predicate, object_ = atom.terms
-    return Atom(atom.relation, (subject, renamed(str(predicate), number), object_))
-
-
-def renamed_fact(fact: Fact, number: int) -> Fact:
-    atom = renamed_atom(Atom(*fact), number)
-    return atom.relation, tuple(map(str, atom.terms))
-
-
-def renamed_rule(rule: Rule, number: int) -> Rule:
-    def all_of(atoms: Iterable[Atom]) -> tuple[Atom, ...]:
-        return tuple(renamed_atom(atom, number) for atom in atoms)
-
-    return replace(
-        rule,
-        heads=all_of(rule.heads),
-        body=all_of(rule.body),
-        name=f"{rule.name}-{number}",
-        negated=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.negated),
-        aggregates=tuple(each._replace(atoms=all_of(each.atoms)) for each in rule.aggregates),
-    )
-
-
-def selected(rules: tuple[Rule, ...]) -> Selection:
-    return replace(select(["none"]), own=rules)
-
-
-def on_spark(spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path) -> set[State]:
+def on_spark(
+    spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path, scheme: str = ""
+) -> set[State]:
     """All facts that Spark finds, with their states."""
     rows = [(*triple, "") for triple in sorted(triples)]
     quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
-    encoded = encode(spark, quads, str(folder / "encoded"))
-    closed = close_alone(selected(rules), encoded, str(folder / "closure"), SILENT, Registry())
+    encoded = encode(spark, quads, f"{folder}/encoded")
+    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", SILENT, Registry())
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.facts, tables, texts))

@@ -14,9 +14,10 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
+from kgreason.errors import LimitError
+from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.job import close
-from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import FIRST
 from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
@@ -85,9 +86,20 @@ def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: s
 def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) -> None:
     plan = Program(*CASE, 3).plan
     job = Job(plan, str(tmp_path))
-    job.keep(EnginePart(plan, 0), 0, At(0, 0))
+    source = tasks._Rows([], {})
+    job.keep(job.made(0, At(0, 0), source), At(0, 0))
     for number in (1, 2):
-        job.keep(EnginePart(plan, number), number, At(1, 0))
-    assert not job.part(1, At(1, 0))[1], "it was kept"
+        job.keep(job.made(number, At(0, 0), source), At(1, 0))
+    assert not job.part(1, At(1, 0), source).is_new, "it was kept"
     assert [number for folder, number in tasks._parts if folder == str(tmp_path)] == [2]
     tasks._parts.clear()
+
+
+def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
+    program = Program(*CASE, 3)
+    job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
+    held = job.made(1, At(0, 0), tasks._Rows([], {}))
+    job.receive(held, program.facts[:5])
+    with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)"):
+        job.receive(held, program.facts)
+    assert free() > 0

@@ -9,7 +9,7 @@ from kgreason.rules.parser import parse
 from kgreason.rules.patterns import numbered
 from kgreason.spark.rounds.division import divided, is_hidden
 from kgreason.spark.rounds.listing import lines_of
-from kgreason.spark.rounds.placement import PatternPlace, Placement, is_small, placement
+from kgreason.spark.rounds.placement import TOGETHER, PatternPlace, Placement, is_small, parts_of, placement
 from tests.oracle.datalog import close
 from tests.spark.rounds.programs import random_program
 from tests.volume import many
@@ -68,6 +68,21 @@ def test_schema_is_everywhere_and_a_rule_that_reads_it_alone_runs_once() -> None
         "in the first part alone",
         f"    {of_schema}",
     ]
+
+
+def test_all_that_an_operator_reads_and_asserts_about_a_key_is_placed_by_one_variable() -> None:
+    rules = """h(?x) :- p(?x, ?y), NOT q(?y, ?x) . h(?n) :- AGGREGATE(r(?x, ?y) BIND COUNT(*) AS ?n) .
+        h(?z) :- s(?x), BIND(?x + 1 AS ?z) ."""
+    found = placed(rules)
+    keys = {type(each).__name__: key for each, key in found.keys.items()}
+    assert keys == {"Negation": 0, "Aggregation": TOGETHER, "Function": 0}
+    for operator, key in found.keys.items():
+        variables, atoms = parts_of(operator)
+        columns = [TOGETHER if key == TOGETHER else atom.terms.index(variables[key]) for atom in atoms]
+        assert {PatternPlace(numbered(atom), column) for atom, column in zip(atoms, columns, strict=True)} <= {
+            *found.places
+        }
+    assert "    r(?1, ?2)" in (lines := shown(rules))[lines.index("in the first part") :]
 
 
 def test_types_are_not_placed_by_their_class_if_a_subject_is_shared_too() -> None:

@@ -13,7 +13,7 @@ from kgreason.spark.rounds import placement as placement_module
 from kgreason.spark.rounds.division import Local
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan, plan
+from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, hashes, plan
 from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import Int32, Int64
 from tests.engine.systems import System, encode_facts
@@ -51,12 +51,12 @@ def rows_of(table: int, columns: Int32, width: int) -> Int32:
     return rows
 
 
-def is_right(rules: Sequence[Rule], facts: Sequence[Atom], parts: int) -> bool:
-    """Whether rounds give the facts and flags of one engine."""
+def is_right(rules: Sequence[Rule], facts: Sequence[Atom], parts: int, most: int = MOST_ALIKE) -> bool:
+    """Whether rounds give the facts and flags of one engine. Values with more than `most` facts are divided."""
     program = Program(rules, facts, parts)
     wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
     try:
-        return program.texts(close(program.plan, program.facts).facts) == wanted
+        return program.texts(close(program.plan, program.facts, most=most).facts) == wanted
     except AssertionError:
         return False
 
@@ -64,6 +64,20 @@ def is_right(rules: Sequence[Rule], facts: Sequence[Atom], parts: int) -> bool:
 @pytest.mark.parametrize("parts", [1, 2, 5, 16])
 def test_random_programs(parts: int) -> None:
     assert [seed for seed in range(100, 100 + many(4)) if not is_right(*random_program(seed), parts)] == []
+
+
+@pytest.mark.parametrize("parts", [2, 5, 16])
+@pytest.mark.parametrize("most", [0, 2])
+def test_random_programs_with_hot_values(parts: int, most: int) -> None:
+    """All values are divided, or those with more than two facts."""
+    wrong = [seed for seed in range(300, 300 + many(3)) if not is_right(*random_program(seed), parts, most)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("most", [0, 2])
+def test_many_random_programs_with_hot_values(most: int) -> None:
+    wrong = [seed for seed in range(400, 400 + many(75)) if not is_right(*random_program(seed), 5, most)]
+    assert wrong == []
 
 
 @pytest.mark.parametrize("parts", [1, 2, 5, 16])
@@ -121,7 +135,16 @@ def every_part_tells(self: EnginePart, new: Int32, asserted: Int32) -> None:
     self._news.append(new)
 
 
+def both_sides_are_spread(self: PartsPlan, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
+    """Each fact with a hot value goes to the part of the hash of its row."""
+    return some, hashes(facts[some], self.parts)
+
+
 _destinations = PartsPlan.destinations
+HOT = written_program(
+    " ".join(f"e({n % 2}, {n}) . f({n % 2}, {n}) ." for n in range(12))
+    + "same(?y, ?z) :- e(?x, ?y), e(?x, ?z) . both(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
+)
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "rules are not divided": (placement_module, "divided", undivided),
     "facts that go home are forgotten": (PartsPlan, "destinations", home_is_forgotten),
@@ -135,3 +158,20 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
 def test_a_misreading_gives_other_facts(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setattr(*MUTANTS[name])
     assert not is_right(*CASE, 3)
+
+
+def test_a_hot_value_that_is_spread_on_both_sides_loses_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(is_right(*HOT, parts, most) for parts in (2, 5) for most in (0, 5))
+    monkeypatch.setattr(PartsPlan, "_spread", both_sides_are_spread)
+    assert not is_right(*HOT, 5, most=5)
+
+
+def test_a_hot_value_fills_no_part() -> None:
+    """Of a join with one hot value, no part holds all facts; the other side is copied."""
+    text = " ".join(f"e(0, {n}) ." for n in range(100)) + "f(0, 1) . pair(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
+    program = Program(*written_program(text), 4)
+    made = program.plan.divided(program.plan.counts(program.facts, 1), 50)
+    indexes, parts = made.destinations(program.facts)
+    assert [(hot.value, made.forms[hot.form].atoms) for hot in made.hot] == [(program.facts[0, FIRST + 1], 1)]
+    assert len(indexes) == 100 + 4
+    assert np.bincount(parts).max() < 50

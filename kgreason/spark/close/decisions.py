@@ -1,0 +1,91 @@
+"""`Decisions`: what the driver does with the facts that operators of parts assert.
+
+    tbl, c0.., place, text -> new texts get ids -> tbl, c0.., and the facts about new literals
+
+A part that makes a term knows its text alone. Terms get ids here, because ids are those of all parts. The limits of a
+recursion through BIND count over all parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
+from kgreason.engine.program.encoding import relation_text
+from kgreason.errors import LimitError
+from kgreason.options import Limits
+from kgreason.rules.lowering import Function, Negation, functions
+from kgreason.rules.model import label
+from kgreason.spark.close.planner import Planned
+from kgreason.spark.close.terms import Terms
+
+LIMITS = Limits(rounds=100)
+"""The limits of a recursion through BIND on Spark, where a round takes some seconds."""
+
+
+class Decisions:
+    """Gives ids to the terms that operators make. It is a `Decided` of `rounds/job`.
+
+    `literals` returns the facts about all literals, or None if the rules need no such facts.
+    """
+
+    def __init__(self, planned: Planned, terms: Terms, literals: Callable[[], DataFrame | None]) -> None:
+        self._planned, self._terms, self._literals = planned, terms, literals
+        operators = [each for each, _ in planned.plan.operated.keys]
+        self._make_terms = not all(isinstance(each, Negation) for each in operators)
+        self._expressions = sum(isinstance(each, Function) for each in operators)
+        self._level = self._rounds = self._made = 0
+
+    def terms(self) -> DataFrame:
+        """Return all terms: id int, text string."""
+        return self._terms.all
+
+    def facts(self, rows: DataFrame, level: int) -> DataFrame:
+        """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert.
+
+        If terms are new, the facts about all literals are returned, too. Raises LimitError for a recursion that makes
+        terms without end.
+        """
+        columns = [f"c{number}" for number in range(self._planned.plan.width)]
+        if not self._make_terms:
+            return rows.select("tbl", *columns)
+        made = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+        if level > self._level:
+            self._level, self._rounds, self._made = level, 0, 0  # a recursion makes all its terms in one stratum
+        if made and not level:
+            self._count(rows, made)
+        named = self._terms.identified(rows)
+        cells = [F.when(F.col("text").isNotNull() & (F.col("place") == n), F.col("id")) for n in range(len(columns))]
+        values = [cell.otherwise(F.col(name)).alias(name) for cell, name in zip(cells, columns, strict=True)]
+        facts = named.select("tbl", *values)
+        literals = self._literals() if made else None
+        return facts if literals is None else facts.unionByName(literals)
+
+    def _count(self, rows: DataFrame, made: int) -> None:
+        """Count a round in which expressions made `made` terms. Raises LimitError after too many rounds or terms.
+
+        `rows` are the results of the round; the message names the rule of one result. Without a recursion there are at
+        most as many rounds as expressions. Only the terms of the rounds beyond that number are counted.
+        """
+        self._rounds += 1
+        self._made += made if self._rounds > self._expressions else 0
+        if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:
+            return
+        row = rows.where("text IS NOT NULL").first()
+        assert row is not None
+        raise LimitError(
+            f"{self._rule(row.c0)}: BIND has made new terms {self._rounds} times; does the recursion end? Bound it "
+            "with FILTER, or load in one process, where a round costs less"
+        )
+
+    def _rule(self, relation: int) -> str:
+        """Return the label of a rule that has the expression whose results are facts of a relation."""
+        rules = self._planned.plan.operated.rules
+        made = ((label(rule), each.made) for rule in rules for each in functions(rule))
+        return next(
+            name
+            for name, atom in made
+            if self._planned.ids[relation_text(str(atom.relation), len(atom.terms))] == relation
+        )
