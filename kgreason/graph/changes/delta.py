@@ -216,11 +216,17 @@ class Delta(Frames):
 
         The results have no messages of their shapes; `KnowledgeGraph.validate` has them.
         """
+        if not len(self.change.facts.rows):
+            return ()
         from kgreason.shapes.result import order, result_of
 
         found = self.relation(RESULT, len(COLUMNS))
         facts = found.appeared() if appeared else found.disappeared()
-        return tuple(sorted((result_of(tuple(map(term_of, fact))) for fact in facts), key=order))
+        results = []
+        for fact in facts:
+            let_out()
+            results.append(result_of(tuple(map(term_of, fact))))
+        return tuple(sorted(results, key=order))
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""
@@ -316,12 +322,16 @@ class Delta(Frames):
     def to_json(self, most: int | None = None) -> dict[str, Any]:
         """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text.
 
-        Each list of triples or quads has at most `most` elements; None sets no limit.
+        Each list of triples, quads or validation results has at most `most` elements; None sets no limit.
         """
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
         for name, rows in self._by_kind().items():
             told[name] = {kind: self._decoded(each[:most]) for kind, each in rows.items()}
+        told["results"] = {
+            name: [each.to_json() for each in self.results(appeared=name == "appeared")[:most]]
+            for name in ("appeared", "disappeared")
+        }
         told |= {"asserted": self.quads(added=True)[:most], "retracted": self.quads(added=False)[:most]}
         for name, wanted in (("rules_added", 1), ("rules_removed", -1)):
             told[name] = [text for sign, text in self.rules if sign == wanted]
@@ -341,7 +351,9 @@ class Delta(Frames):
             name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._by_kind().items()
         }
         quads = {"asserted": self.added_quads, "retracted": self.removed_quads}
-        return found | {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        found |= {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        results = self.relation(RESULT, len(COLUMNS))
+        return found | {"results": {"appeared": len(results.appeared()), "disappeared": len(results.disappeared())}}
 
     def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
         """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""

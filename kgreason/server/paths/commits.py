@@ -26,7 +26,8 @@ from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES
-from kgreason.server.states import States
+from kgreason.server.states import States, changed
+from kgreason.shapes.vocabulary import SHAPE
 from kgreason.terms import vocabulary as v
 
 _SWRL = tuple(text for text in vars(v).values() if isinstance(text, str) and text.startswith(f"<{v.SWRL}"))
@@ -99,7 +100,9 @@ def check_conditions(request: Request, graph: KnowledgeGraph, target: Guarded = 
 
 
 def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], None]:
-    """Return a function that raises Problem for a commit that edits SWRL rules, unless the client may edit rules.
+    """Return a function that raises Problem for a commit that edits rules, unless the client may edit rules.
+
+    Shapes are rules. They are edited as such (`check_role`), but a commit that takes back another may change them too.
 
     SWRL rules are triples, so each edit of triples could bring rules. The function refuses a commit with a changed
     triple that has a term of SWRL, and a commit that changes a cell of a list of a SWRL rule: a shorter list may be a
@@ -110,6 +113,8 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     cells = _cells(graph)
 
     def check(delta: Delta) -> None:
+        if SHAPE in changed(delta):
+            raise Problem(403, "the edit changes the shapes graph, and shapes need the role admin")
         ids = delta.dictionary.find(_SWRL)
         changes = (delta.rows, delta.added_quads[:, :3], delta.removed_quads[:, :3])
         is_rule = any(np.isin(each, ids[ids > 0]).any() for each in changes)
