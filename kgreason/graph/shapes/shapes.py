@@ -20,9 +20,15 @@ if TYPE_CHECKING:
 
 
 class ShapeCount(NamedTuple):
-    """How many focus nodes and results a shape has. Shape and severity are N-Triples texts."""
+    """How many focus nodes and results a shape has.
+
+    Shape and severity are N-Triples texts. `path` is the path of a property shape in the syntax of SPARQL, and `parent`
+    a shape that refers to this one.
+    """
 
     shape: str
+    path: str | None
+    parent: str | None
     focus: int
     results: int
     severity: str
@@ -91,6 +97,8 @@ class Shapes:
         return [
             ShapeCount(
                 shape.node,
+                None if shape.path is None else str(shape.path),
+                shape.uses[0][1].node if shape.uses else None,
                 focus.get((shape.same_nodes or shape).node, 0),
                 results.get(shape.node, 0),
                 shape.severity,
