@@ -26,7 +26,8 @@ from kgreason.rules.model import Column, Relation, Rule, label
 SH = "http://www.w3.org/ns/shacl#"
 NONE = "<urn:kgreason:none>"
 """The term of a result that has no value, detail or path."""
-SHAPE, RESULT, FOCUS = "shacl_shape", "shacl_result", "shacl_focus"
+SHAPE, RESULT = "shacl_shape", "shacl_result"
+FOCUS = "shacl_focus"
 COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
 """The places of a result.
 
@@ -39,7 +40,7 @@ COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail"
 SOURCE = "shapes graph"
 """The `file` of the rules that come from the shapes graph."""
 _INTERNAL = {
-    FOCUS: ("shape", "node"),
+    "shacl_focus": ("shape", "node"),
     "shacl_target": ("shape", "node"),
     "shacl_reported": ("shape", "node", "via"),
     "shacl_violation": COLUMNS[:-1],

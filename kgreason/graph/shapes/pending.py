@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
+from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -24,12 +25,11 @@ from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
 from kgreason.graph.input.terms import checked
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.interrupts import let_out
-from kgreason.rdf.reader import read, read_files
+from kgreason.rdf.reader import read_files, read_stream
 from kgreason.rules.model import Rule, Triple
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE, sh
-from kgreason.sparql.operations import Load
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -155,11 +155,10 @@ def _triples(source: Source, syntax: str | None) -> set[Triple]:
     return _texts(read_files([source], dictionary, syntax=syntax), dictionary)  # type: ignore[list-item]
 
 
-def read_shapes(load: Load, owner: str) -> set[Triple]:
+def triples_of_text(text: bytes, syntax: str, base: str | None, owner: str = "shapes") -> set[Triple]:
     """Return the triples of a document, as N-Triples texts. Blank nodes belong to `owner`. Raises RdfSyntaxError."""
     dictionary, found = Dictionary(), set[Triple]()
-    how: dict[str, Any] = {"syntax": load.syntax, "name": load.source, "base": load.base, "beside": False}
-    for batch in read(load.path, dictionary, source=owner, **how):
+    for batch in read_stream(BytesIO(text), dictionary, syntax=syntax, source="the body", owner=owner, base=base):
         let_out()
         found |= _texts(np.stack(batch, axis=1), dictionary)
     return found

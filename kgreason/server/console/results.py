@@ -23,7 +23,7 @@ def severity(found: dict[str, Any]) -> Markup:
 
 
 def result(found: dict[str, Any], words: Words, *, with_node: bool = False) -> Markup:
-    """Show the severity of a result, its node, the path that it is about, what it says, and the constraint component."""
+    """Show the severity of a result, its node, the path, what the result says, and the constraint component."""
     node = term(found["focus"], words) + Markup(" ") if with_node else Markup("")
     where = path(found["path"], words) + Markup(": ") if found["path"] else Markup("")
     name = found["component"].removeprefix(_SH).removesuffix("ConstraintComponent>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import GraphBusyError, LimitError, QueryTimeoutError
+from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph import worker
 from tests.server.conftest import ZOO
@@ -283,6 +285,23 @@ def test_shapes_that_want_too_much_end(
         assert answer.status_code in statuses, answer.text
         assert sorted(http.get("/dump").text.splitlines()) == before
         assert http.get("/validate").json()["conforms"]
+
+
+def test_a_query_of_shapes_with_many_alternatives_is_refused_before_the_writer_reads_it(numbers: Path) -> None:
+    """Each alternative of a UNION doubles the rules."""
+    many = " . ".join(f"{{ $this <e:q> ?a{n} }} UNION {{ $this <e:r> ?a{n} }}" for n in range(24))
+    text = PAIRS.replace("?a ?p ?b . ?value ?q ?c . ?d ?r ?e", many)
+    line = json.dumps({"add_shapes": "".join(f"{' '.join(each)} .\n" for each in triples_of_sources([text]))})
+    with served(numbers) as address, client(address) as http:
+        for path, body, headers in (
+            ("/validate", text, TURTLE),
+            ("/shapes", text, TURTLE),
+            ("/what-if", line, {"Content-Type": "application/x-ndjson"}),
+            ("/transactions", line, {"Content-Type": "application/x-ndjson"}),
+        ):
+            answer = http.post(path, content=body, headers=headers)
+            assert answer.status_code in (400, 504), (path, answer.text)
+        assert added(http, 1)
 
 
 def test_an_edit_does_not_wait_for_a_what_if(numbers: Path) -> None:

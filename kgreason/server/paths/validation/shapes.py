@@ -18,18 +18,17 @@ from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.shapes.pending import read_shapes
 from kgreason.rdf.writing import write
 from kgreason.rules.model import Triple
 from kgreason.server.formats import TRIPLES, content_type, wanted
 from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.commits import done, edited
-from kgreason.server.paths.documents import Stored, brought
-from kgreason.server.paths.served import address, asked_engine, parameters, served
+from kgreason.server.paths.documents import Stored
+from kgreason.server.paths.served import asked_engine, parameters, served
+from kgreason.server.paths.validation.documents import Document, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
 from kgreason.shapes.vocabulary import SH, SHAPE
-from kgreason.sparql.operations import Load
 from kgreason.terms.tags import quads
 
 _PARAMETERS = {"strategy", "budget"}
@@ -56,10 +55,9 @@ async def shapes(request: Request) -> Response:
         raise Problem(400, f"/shapes has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
     match request.method:
         case "PUT" | "POST":
-            async with brought(request, None, address(request), several=False) as loads:
-                return await _edited(request, loads)
+            return await _edited(request, await documents(request))
         case "DELETE":
-            return await _edited(request, ())
+            return await _edited(request, [])
         case _:
             return await _get(request)
 
@@ -83,13 +81,13 @@ async def _get(request: Request) -> Response:
     return await Stored.of(written, headers | {"ETag": tag(state, form)})
 
 
-async def _edited(request: Request, loads: tuple[Load, ...]) -> Response:
+async def _edited(request: Request, found: list[Document]) -> Response:
     """Edit the shapes graph as one commit. The answer has the ETag of the shapes graph."""
     states, adds = served(request).writer.states, request.method == "POST"
     owner = uuid4().hex if adds else "the shapes graph"
 
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
-        come = {triple for place, load in enumerate(loads) for triple in read_shapes(load, f"{owner} {place}")}
+        come = {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
         with graph.transaction() as tx:
             tx.shapes.replace(() if adds else tx.shapes.triples(), come)
         return None, tx.delta

@@ -10,7 +10,8 @@ The answer is W3C's report in a format of RDF, JSON, text or Markdown. JSON has 
 shape has.
 
 A report is a question like others: it runs in the thread of the writer, under the limits of questions, and ends if its
-client leaves. To validate against other shapes is a what-if, and needs the role of a what-if.
+client leaves. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of kgreason send
+N-Triples whose blank nodes keep their labels.
 """
 
 from __future__ import annotations
@@ -24,14 +25,10 @@ from starlette.responses import JSONResponse, Response
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.shapes.pending import read_shapes, triples_of_lines
-from kgreason.rules.model import Triple
 from kgreason.server.formats import REPORTS, content_type, wanted
 from kgreason.server.guard import check_role
-from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import (
     Parameters,
-    address,
     asked_engine,
     declared,
     flag,
@@ -40,11 +37,11 @@ from kgreason.server.paths.served import (
     served,
     single,
 )
+from kgreason.server.paths.validation.documents import documents
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report
-from kgreason.sparql.operations import Load
 from kgreason.wire import EXACT, reports
 
 _PARAMETERS = {"data", "severity", "shape", "focus", "limit", "language", "prefix", "shapes"}
@@ -60,15 +57,15 @@ async def validate(request: Request) -> Response:
         return await asked_engine(request, lambda graph: answer(graph, None))
     settings = served(request).settings
     check_role(request.scope, settings.what_if_role)
-    read = _lines if wanted(request.headers.get("accept"), REPORTS) == "exact" else read_shapes
-    async with brought(request, None, address(request), several=False) as loads:
+    is_exact = wanted(request.headers.get("accept"), REPORTS) == "exact"
+    found = await documents(request)
 
-        def called(graph: KnowledgeGraph) -> Response:
-            triples = {triple for place, load in enumerate(loads) for triple in read(load, str(place))}
-            with graph.evaluating(budget=settings.what_if_budget):
-                return answer(graph, ShapesGraph(triples))
+    def read(graph: KnowledgeGraph) -> Response:
+        parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
+        with graph.evaluating(budget=settings.what_if_budget):
+            return answer(graph, ShapesGraph(triple for part in parts for triple in part))
 
-        return await asked_engine(request, called)
+    return await asked_engine(request, read)
 
 
 def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], Response]:
@@ -101,11 +98,6 @@ def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, Sh
         return Response(text, headers=headers | {"Content-Type": content_type(REPORTS[form][0])})
 
     return answer
-
-
-def _lines(load: Load, owner: str) -> set[Triple]:
-    """Return the triples of a document that a client of kgreason sends: blank nodes of N-Triples keep their labels."""
-    return triples_of_lines(load.path.read_bytes()) if load.syntax == "nt" else read_shapes(load, owner)
 
 
 def _json(report: Report, limit: int | None, language: str | None) -> dict[str, Any]:
