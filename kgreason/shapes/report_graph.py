@@ -24,9 +24,9 @@ def report_triples(results: Sequence[Result], paths: Mapping[str, Path | None]) 
     top = BlankNode()
     yield Triple(top, _TYPE, _sh("ValidationReport"))
     yield Triple(top, _sh("conforms"), Literal(not results))
-    for each in results:
-        node = BlankNode()
-        yield Triple(top, _sh("result"), node)
+    nodes = [BlankNode() for _ in results]
+    yield from (Triple(top, _sh("result"), node) for node in nodes)
+    for node, each in zip(nodes, results, strict=True):
         yield Triple(node, _TYPE, _sh("ValidationResult"))
         for name, term in _parts(each):
             yield Triple(node, _sh(name), term)

@@ -22,7 +22,7 @@ _MOST = 1 << 24
 """The largest document of shapes, in bytes."""
 
 
-class Document(NamedTuple):
+class ShapesDocument(NamedTuple):
     """A document of shapes: its text, its format, and the base of its relative IRIs."""
 
     text: bytes
@@ -39,15 +39,15 @@ class Document(NamedTuple):
         return triples_of_text(self.text, self.form, self.base, owner)
 
 
-async def documents(request: Request) -> list[Document]:
+async def documents(request: Request) -> list[ShapesDocument]:
     """Return the documents of shapes in the body of a request. Raises Problem, QueryError."""
-    base, found = address(request), list[Document]()
+    base, found = address(request), list[ShapesDocument]()
     async with brought(request, None, base, several=False) as loads:
         for load in loads:
             if load.path.stat().st_size > _MOST:
                 raise Problem(413, f"the document of shapes has more than {_MOST:,} bytes")
             text = await run_in_threadpool(load.path.read_bytes)
-            found.append(Document(text, load.syntax or "ttl", base))
+            found.append(ShapesDocument(text, load.syntax or "ttl", base))
     for each in found:
         await check_shapes(request, each.text, each.form, base)
     return found

@@ -25,7 +25,7 @@ from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.commits import done, edited
 from kgreason.server.paths.documents import Stored
 from kgreason.server.paths.served import asked_engine, parameters, served
-from kgreason.server.paths.validation.documents import Document, documents
+from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
 from kgreason.shapes.vocabulary import SH, SHAPE
@@ -81,7 +81,7 @@ async def _get(request: Request) -> Response:
     return await Stored.of(written, headers | {"ETag": tag(state, form)})
 
 
-async def _edited(request: Request, found: list[Document]) -> Response:
+async def _edited(request: Request, found: list[ShapesDocument]) -> Response:
     """Edit the shapes graph as one commit. The answer has the ETag of the shapes graph."""
     states, adds = served(request).writer.states, request.method == "POST"
     owner = uuid4().hex if adds else "the shapes graph"
