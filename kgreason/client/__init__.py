@@ -7,6 +7,7 @@
     graph         RemoteGraph: the methods
     transaction   edits that are sent as one request
     relation      a relation of the user
+    shapes        the shapes graph in a transaction
     stream        the commits as they come
 
 Texts, rows and files are parsed in this process, so blank nodes and errors are the same as with a graph of this

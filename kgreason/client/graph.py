@@ -5,6 +5,7 @@
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`,
                 `stats`
     follow      `subscribe`, `dump`
+    validate    `shapes`, `validate`
 
 Laws: each method gives the same result as the method of `KnowledgeGraph` with this name, and raises the same errors.
 Results such as `Solutions`, `Delta` and `Proof` have the same classes. A call sees each edit whose answer came before
@@ -38,7 +39,7 @@ from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
 from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Triples, found
 from kgreason.graph.results.questions import Questions
-from kgreason.options import check_count, check_seconds
+from kgreason.options import check_choice, check_count, check_seconds
 from kgreason.progress import Progress
 from kgreason.progress.bars import progress_of
 from kgreason.rdf.lines.skipped import Skipped
@@ -55,8 +56,12 @@ if TYPE_CHECKING:
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.frames import FrameMapping
     from kgreason.graph.input.quads import Item, Table
+    from kgreason.graph.shapes.pending import Source
+    from kgreason.graph.shapes.shapes import Shapes
+    from kgreason.graph.shapes.validation import DataMode
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.rules.parser import Syntax
+    from kgreason.shapes.report import Report
 
 _TABLE = f"{QueryResultsFormat.JSON.media_type}, application/n-triples"
 _LINES = "application/x-ndjson"
@@ -360,6 +365,27 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
     def relations(self) -> list[RemoteRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
         return [self.relation(each["name"], each["arity"]) for each in self._link.ask("/relations").json()]
+
+    @property
+    def shapes(self) -> Shapes:
+        """The shapes graph (SHACL); see `KnowledgeGraph.shapes`. The client reads the files of shapes."""
+        from kgreason.graph.shapes.shapes import Shapes
+
+        return Shapes(self)
+
+    def validate(self, data: DataMode = "inferred", *, shapes: Source | Sequence[Source] | None = None) -> Report:
+        """Return the report about the shapes graph; see `KnowledgeGraph.validate`. The client reads `shapes`."""
+        from kgreason.graph.shapes.pending import triples_of_sources
+        from kgreason.graph.shapes.validation import DataMode
+        from kgreason.wire.reports import decoded
+
+        check_choice("data", data, DataMode)
+        if shapes is None:
+            return decoded(self._link.ask("/validate", [("data", data)], EXACT).json())
+        triples = triples_of_sources(shapes if isinstance(shapes, (list, tuple)) else [shapes])
+        body = "".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)).encode()
+        path = with_parameters("/validate", [("data", data)])
+        return decoded(self._link.send(path, body, "application/n-triples", EXACT, is_edit=False).json())
 
     # Reasons.
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import checked, term_of
+from kgreason.graph.input.terms import checked, term_of, text_of
 from kgreason.graph.relation.given import terms_of
 from kgreason.graph.relation.relation import Facts, Graph, GraphRelation, column
 from kgreason.graph.results.cells import Cell
@@ -53,6 +54,10 @@ class RemoteRelation(GraphRelation):
             if text not in known:
                 known[text] = term_of(text)
         return Facts(told["columns"], [tuple([known[text] for text in row]) for row in told["facts"]])
+
+    def counts(self, place: int) -> dict[str, int]:
+        """Return how many facts have each term at a place; see `GraphRelation.counts`. The client reads all facts."""
+        return dict(Counter(text_of(row[place]) for row in self.facts()))
 
     def _reply(self, terms: Sequence[str], asserted: bool | None) -> dict[str, Any]:
         given = [("term", term) for term in terms]

@@ -27,6 +27,7 @@ from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 
 if TYPE_CHECKING:
+    from kgreason.client.shapes import RemotePendingShapes
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.input.frames import FrameMapping
     from kgreason.graph.input.quads import Item, Table
@@ -189,6 +190,13 @@ class RemoteTransaction:
         return pending_relation(
             name, arity, lambda: (*own, *self._rules), lambda read: read(), lambda known: _Facts(self._note, known)
         )
+
+    @property
+    def shapes(self) -> RemotePendingShapes:
+        """The shapes graph, for edits in this transaction."""
+        from kgreason.client.shapes import RemotePendingShapes
+
+        return RemotePendingShapes(self._note)
 
     def _note(self, edit: dict[str, Any]) -> Self:
         if not self._is_open:

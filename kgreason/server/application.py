@@ -36,6 +36,8 @@ from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
 from kgreason.server.paths.triples import triples
 from kgreason.server.paths.update import update
+from kgreason.server.paths.validation.shapes import shapes
+from kgreason.server.paths.validation.validate import validate
 from kgreason.server.problems import Problem
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.queries.past import PastReads
@@ -67,6 +69,8 @@ _ROUTES = [
     Route("/why-not", live.why_not, methods=_READ),
     Route("/revert", history.revert, methods=["POST"]),
     Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
+    Route("/shapes", shapes, methods=_EDITS),
+    Route("/validate", validate, methods=["GET", "HEAD", "POST"]),
     Route("/contradictions", live.contradictions, methods=_READ),
     Route("/triples", triples, methods=_READ),
     Route("/stats", live.stats, methods=_READ),

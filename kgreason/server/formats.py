@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from kgreason.server.problems import Problem
+from kgreason.wire import EXACT
 
 Types: TypeAlias = Mapping[str, Sequence[str]]
 """For each format, by its suffix, the media types that name it. The first of them is sent."""
@@ -36,6 +37,17 @@ QUADS: Types = {
     "trig": ("application/trig", "application/x-trig"),
 }
 """The formats of several graphs."""
+
+REPORTS: Types = {
+    "json": ("application/json",),
+    "exact": (EXACT,),
+    "txt": ("text/plain",),
+    "md": ("text/markdown",),
+    **{form: medias for form, medias in TRIPLES.items() if form not in ("nt", "jsonld")},
+    "nt": ("application/n-triples",),
+    "jsonld": ("application/ld+json",),
+}
+"""The formats of a validation report."""
 
 
 def chosen(accept: str | None, types: Types) -> str | None:

@@ -231,13 +231,13 @@ _PREFLIGHT = {
 def role_of(method: str, path: str) -> str | None:
     """Return the role that a request needs; None if everybody may send the request.
 
-    >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("POST", "/rules"), role_of("GET", "/health")
+    >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("PUT", "/shapes"), role_of("GET", "/health")
     ('read', 'write', 'admin', None)
     """
     first = path.split("/")[1] if path.startswith("/") else path
     if first == "health" or path == SIGN_IN:
         return None
-    if first in ("slow-queries", "backup") or (first == "rules" and method not in _SAFE):
+    if first in ("slow-queries", "backup") or (first in ("rules", "shapes") and method not in _SAFE):
         return "admin"
     if first in ("update", "store", "transactions", "revert") and method not in _SAFE:
         return "write"

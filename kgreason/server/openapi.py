@@ -11,7 +11,7 @@ from typing import Any
 from starlette.routing import Route
 
 from kgreason import __version__
-from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, Types
+from kgreason.server.formats import QUADS, REPORTS, SOLUTIONS, TRIPLES, Types
 from kgreason.server.guard import role_of
 
 _SCHEMES = ("bearer", "basic")
@@ -60,6 +60,17 @@ _PARAMETERS = {
         "own": "true for the rules of users, as text",
         "name": "the name of the rule to remove",
         **_EDIT,
+    },
+    "/shapes": _EDIT,
+    "/validate": {
+        "data": "inferred, or asserted to leave out what rules derive",
+        "severity": "only results of this severity: Violation, Warning, Info or an IRI; may be given several times",
+        "shape": "only results of this shape",
+        "focus": "only results of this node",
+        "limit": "how many results JSON has",
+        "language": "the language of messages in JSON and text",
+        "shapes": "true for the numbers of focus nodes and results of each shape, in JSON",
+        "prefix": _TEXT["prefix"],
     },
     "/what-if": {
         "limit": "how many triples of each kind the answer has",
@@ -166,9 +177,10 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
 
 def _done(path: str, method: str) -> dict[str, Any]:
     """Return the description of a successful answer: the media types of its body, if it has a body."""
-    if method not in ("GET", "POST") or (path in ("/update", "/store") and method == "POST"):
+    if method not in ("GET", "POST") or (path in ("/update", "/store", "/shapes") and method == "POST"):
         return {"description": "done; headers tell of the commit", "headers": _COMMIT}
     kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}
+    kinds |= {"/shapes": TRIPLES, "/validate": REPORTS}
     medias = [each[0] for each in kinds[path].values()] if path in kinds else [_OTHERS.get(path, "application/json")]
     return {"description": "the answer", "content": {media: {} for media in medias}}
 
@@ -178,6 +190,8 @@ def _bodies(path: str) -> list[str]:
         return [medias[0] for medias in (*TRIPLES.values(), *QUADS.values())] + ["multipart/form-data"]
     query, update, form = _SPARQL
     documents = [medias[0] for medias in TRIPLES.values()]
+    if path in ("/shapes", "/validate"):
+        return [*documents, "multipart/form-data"]
     known = {"/query": [query, form], "/update": [update, form], "/rules": [_RULES]}
     return known.get(path, [update, form, _RULES, *documents])
 

@@ -3,7 +3,7 @@
     commit 7 changes <http://e/g>   ->   <http://e/g>: 7      the asserted default graph: 5      everything else: 7
 
 The closure has the state of the last commit: nearly each commit changes it. The default graph is meant here as its
-asserted triples; quads of imported documents count as its triples.
+asserted triples; quads of imported documents count as its triples. The shapes graph has a state as well.
 
 Laws: a graph with the same state has the same triples. The opposite need not hold: at its start the server does not
 know the earlier commits, so all graphs have the state of the last one; and if very many graphs have changed, all
@@ -17,6 +17,7 @@ import numpy as np
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.materialize.quads.documents import are_sources
+from kgreason.shapes.vocabulary import SHAPE
 
 _MOST = 100_000
 """So many named graphs have a state of their own."""
@@ -46,15 +47,17 @@ class States:
                 self._known = number, {}
 
     def of(self, name: str | None) -> int:
-        """Return the state of the graph with this name (N-Triples text); None is the default graph."""
+        """Return the state of the graph with this name, as `changed` gives it."""
         least, known = self._known
         return known.get(name, least)
 
 
 def changed(delta: Delta) -> set[str | None]:
-    """Return the names of the graphs that a commit has changed; None is the default graph."""
+    """Return the names of the graphs that a commit has changed; None is the default graph, SHAPE the shapes graph."""
     ids = np.unique(np.concatenate([delta.added_quads[:, 3], delta.removed_quads[:, 3]]))
     names = ids[ids != 0]
     names = names[~are_sources(delta.dictionary, names)] if len(names) else names
     found: set[str | None] = set(delta.dictionary.decode(names))
+    if len(delta.change.facts.rows) and len(delta.relation(SHAPE, 3)):
+        found.add(SHAPE)
     return found | {None} if len(names) < len(ids) else found

@@ -17,6 +17,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Atom, Computed, Rule, Term, Triple, Variable
 from kgreason.rules.parser import parse
 from kgreason.shapes.components import counts, expression, logical, pairs, sparql, values
@@ -107,6 +108,7 @@ def _write(graph: ShapesGraph, shapes: dict[str, Shape], paths: Paths, add: Add)
     says = {node: shape for node, shape in shapes.items() if not shape.is_deactivated}
     writers = {node: Writer(shape, graph, paths, add) for node, shape in says.items()}
     for writer in writers.values():
+        let_out()
         write_focus(writer, writers)
         for name, write in COMPONENTS.items():
             if name in _SINGLE:
@@ -119,6 +121,7 @@ def _write(graph: ShapesGraph, shapes: dict[str, Shape], paths: Paths, add: Add)
 
 def _rule(name: str, text: str) -> Rule:
     """Parse a rule: its constants are numbered, the text without them is parsed once, and they are put back."""
+    let_out()
     numbers: dict[str, str] = {}
     form = _CONSTANT.sub(lambda found: numbers.setdefault(found[0], f"<urn:kgreason:{len(numbers)}>"), text)
     constants = {number: constant for constant, number in numbers.items()}

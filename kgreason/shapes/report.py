@@ -8,17 +8,22 @@ is no result, of whatever severity. Cost: some microseconds for each result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
+from kgreason.interrupts import let_out
+from kgreason.rdf.writing import write
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Path, path_of
 from kgreason.shapes.result import Result, end, order, result_of, shortener
+from kgreason.shapes.vocabulary import SH
 
 if TYPE_CHECKING:
     import pandas
     import rdflib
+    from pyoxigraph import Triple
 
 _COLUMNS = ("focus", "path", "value", "source_shape", "component", "severity", "message")
 
@@ -26,12 +31,15 @@ _COLUMNS = ("focus", "path", "value", "source_shape", "component", "severity", "
 class Report:
     """A validation report: whether the data conforms to the shapes, and the results if it does not.
 
-    `data` says over what was validated: "inferred" or "asserted".
+    `data` says over what was validated: "inferred" or "asserted". `shapes` is the shapes graph.
     """
 
     def __init__(self, shapes: ShapesGraph, facts: Iterable[Sequence[Any]], data: str = "inferred") -> None:
-        self._shapes, self.data = shapes, data
-        found = (result_of(fact, shapes) for fact in facts)
+        self.shapes, self.data = shapes, data
+        found = list[Result]()
+        for fact in facts:
+            let_out()
+            found.append(result_of(fact, shapes))
         self.results: tuple[Result, ...] = tuple(sorted(found, key=order))
 
     @property
@@ -74,24 +82,10 @@ class Report:
         body = "".join(f"<tr>{row}</tr>" for row in rows)
         return f"<table><caption>{escape(self._verdict())}</caption><tr>{head}</tr>{body}</table>"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self, language: str | None = None) -> dict[str, Any]:
         """Return the report as a dict that JSON can write, with terms as N-Triples text."""
-        return {
-            "conforms": self.conforms,
-            "data": self.data,
-            "results": [
-                {
-                    "focus": str(each.focus),
-                    "path": None if each.path is None else str(each.path),
-                    "value": None if each.value is None else str(each.value),
-                    "source_shape": str(each.source_shape),
-                    "component": str(each.component),
-                    "severity": str(each.severity),
-                    "message": each.message() or each.words(str),
-                }
-                for each in self.results
-            ],
-        }
+        results = [each.to_json(language) for each in self.results]
+        return {"conforms": self.conforms, "data": self.data, "results": results}
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a frame of pandas with a row for each result. Needs pandas."""
@@ -101,10 +95,41 @@ class Report:
 
     def to_graph(self) -> rdflib.Graph:
         """Return the report in W3C's form, as a graph of rdflib. Needs rdflib."""
-        from kgreason.shapes.report_graph import report_graph
+        from kgreason.shapes.report_graph import rdflib_graph
+
+        return rdflib_graph(self.triples())
+
+    def triples(self) -> Iterator[Triple]:
+        """Yield the triples of the report in W3C's form, as pyoxigraph has them."""
+        from kgreason.shapes.report_graph import report_triples
 
         with_paths = {str(each.source_shape) for each in self.results if isinstance(each.path, str)}
-        return report_graph(self.results, {shape: self._path(shape) for shape in with_paths})
+        return report_triples(self.results, {shape: self._path(shape) for shape in with_paths})
+
+    def to_rdf(self, syntax: str = "ttl", prefixes: Mapping[str, str] | None = None) -> str:
+        """Return the report in W3C's form as text: `syntax` is ttl, nt, jsonld, rdf or n3. Raises InputError."""
+        out = BytesIO()
+        write(self.triples(), out, syntax, {"sh": SH, **(prefixes or {})})
+        return out.getvalue().decode()
+
+    def part(self, *, shape: str | None = None, focus: str | None = None, severities: Collection[str] = ()) -> Report:
+        """Return the report with only the results of a shape, of a focus node, or of some severities.
+
+        `shape` and `focus` are N-Triples texts. A severity is the IRI of one, or a word such as "Warning"; without
+        `severities` all count.
+        """
+        wanted = {each if ":" in each else f"{SH}{each}" for each in severities}
+        return Report(
+            self.shapes,
+            (
+                each.fact
+                for each in self.results
+                if shape in (None, str(each.source_shape))
+                and focus in (None, str(each.focus))
+                and (not wanted or each.severity.value in wanted)
+            ),
+            self.data,
+        )
 
     def _rows(self, prefixes: Mapping[str, str] | None) -> Iterator[tuple[str, ...]]:
         short = shortener(prefixes or {})
@@ -121,5 +146,5 @@ class Report:
         return f"the data does not conform to the shapes: {count:,} {'result' if count == 1 else 'results'}"
 
     def _path(self, shape: str) -> Path | None:
-        node = self._shapes.one(shape, "path")
-        return None if node is None else path_of(self._shapes, node)
+        node = self.shapes.one(shape, "path")
+        return None if node is None else path_of(self.shapes, node)

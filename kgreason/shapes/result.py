@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
@@ -34,6 +34,7 @@ class Result:
     - `messages`: the values of sh:message of the shape; for a SPARQL constraint or component those of its own, with
       `{?value}`, `{$this}` and `{?path}` filled in. Empty if the shapes graph is not at hand
     - `detail`: the other value of sh:lessThan, or the language of sh:uniqueLang; else None
+    - `fact`: the fact of the relation shacl_result that says the result; the relation explains it
     """
 
     focus: Node
@@ -45,6 +46,7 @@ class Result:
     messages: tuple[Literal, ...] = ()
     detail: Node | None = None
     parameter: Node | None = None
+    fact: tuple[Node, ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
         return self.to_text()
@@ -60,6 +62,22 @@ class Result:
         """Return what the result says, whatever messages its shape has. `name` writes a term."""
         value = self.focus if self.value is None else self.value
         return message_of(end(self.component), self.parameter, value, self.detail, name)
+
+    def to_json(self, language: str | None = None) -> dict[str, Any]:
+        """Return the result as a dict that JSON can write, with terms as N-Triples text.
+
+        `fact` has the terms of its fact of the relation shacl_result, of which a graph gives a proof.
+        """
+        return {
+            "focus": str(self.focus),
+            "path": None if self.path is None else str(self.path),
+            "value": None if self.value is None else str(self.value),
+            "source_shape": str(self.source_shape),
+            "component": str(self.component),
+            "severity": str(self.severity),
+            "message": self.message(language) or self.words(str),
+            "fact": list(map(str, self.fact)),
+        }
 
     def message(self, language: str | None = None) -> str | None:
         """Return the text of a message: the one in `language` if there is one, else the first."""
@@ -85,6 +103,7 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
         (*(_filled(text, holes) for text in own), *(_filled(text, {}) for text in of_shape)),
         _present(detail),
         parameter,
+        tuple(fact),
     )
 
 

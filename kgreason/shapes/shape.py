@@ -28,7 +28,7 @@ _NEGATIVE = ("not", "xone", "qualifiedValueShape", "filterShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
 _IRIS = (
     *("datatype", "equals", "disjoint", "lessThan", "lessThanOrEquals"),
-    *("severity", "targetSubjectsOf", "targetObjectsOf"),
+    *("severity", "targetClass", "targetSubjectsOf", "targetObjectsOf"),
 )
 _UNSUPPORTED = ("js", "values")
 

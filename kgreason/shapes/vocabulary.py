@@ -37,6 +37,7 @@ TRUE = f'"true"^^{v.XSD_BOOLEAN}'
 NONE = "<urn:kgreason:none>"
 """The term of a result that has no value, detail or path."""
 SHAPE, RESULT, ROWS = "shacl_shape", "shacl_result", "shacl_rows"
+FOCUS = "shacl_focus"
 COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail", "severity", "via")
 """The places of a result.
 

@@ -2,6 +2,7 @@
 
     values     rules, proofs, contradictions and answers of why_not
     deltas     deltas
+    reports    validation reports
     failures   errors
 
     server: value -> encoded -> JSON    ->    client: JSON -> decoded -> an equal value

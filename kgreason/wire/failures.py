@@ -3,7 +3,8 @@
     {"error": "RdfSyntaxError", "arguments": ["zoo.ttl", 3, 7, "..."]}
 
 The arguments are those of the constructor, so the error that the client raises has the same class, message and
-attributes. If the client does not know the class, it raises a StoreError with the message.
+attributes. A ViolationError has its validation results in place of arguments, as `report`. If the client does not know
+the class, it raises a StoreError with the message.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from kgreason.errors import (
     StoreError,
     ViolationError,
 )
+from kgreason.graph.input.terms import term_of
+from kgreason.shapes.result import result_of
 from kgreason.wire import values
 
 _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
@@ -35,7 +38,8 @@ def encoded(error: KgreasonError) -> dict[str, Any]:
     elif isinstance(error, ContradictionError):
         arguments = (error.contradictions,)
     elif isinstance(error, ViolationError):
-        arguments = (tuple(map(str, error.results)),)
+        results = [each.to_json() for each in error.results]
+        return {"error": type(error).__name__, "report": {"conforms": False, "results": results}}
     return {"error": type(error).__name__, "arguments": values.encoded(arguments)}
 
 
@@ -44,6 +48,9 @@ def raised(found: dict[str, Any]) -> KgreasonError:
     kind = getattr(errors, str(found.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, KgreasonError)):
         return StoreError(str(found.get("detail", "the server has refused the request, and does not say why")))
+    if kind is ViolationError:
+        facts = (tuple(map(term_of, each["fact"])) for each in found["report"]["results"])
+        return ViolationError(map(result_of, facts))
     error = kind(*values.decoded(found.get("arguments", [found.get("detail", "")])))
     assert isinstance(error, KgreasonError)
     return error

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import pytest
 
 from tests.console.browsing import NARROW, WIDE, visiting, write
+from tests.console.test_shapes import SHAPES
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -21,6 +22,7 @@ PAGES = {
     "/console/why?triple=<http://e/tom> a <http://e/LivingThing>": "Explore",
     "/console/ontology": "Ontology",
     "/console/contradictions": "Contradictions",
+    "/console/shapes": "Shapes",
     "/console/feed": "Feed",
     "/console/status": "Status",
 }
@@ -28,12 +30,17 @@ PAGES = {
 
 def show(page: Page, path: str) -> None:
     """Open a page and do what fills it."""
+    if path == "/console/shapes":
+        assert page.request.put("/shapes", data=SHAPES, headers={"content-type": "text/turtle"}).ok
     page.goto(path)
     page.wait_for_load_state("networkidle")
     if path == "/":
         page.locator('.cm-content[aria-label="SPARQL query"]').wait_for()
         page.get_by_role("button", name="Run").click()
         page.locator("tbody tr").first.wait_for()
+    if path == "/console/shapes":
+        page.get_by_role("button", name="Proof").first.click()
+        page.get_by_text("is a focus node of").first.wait_for()
     if path == "/console/edit":
         page.locator('.cm-content[aria-label="Triples or update"]').wait_for()
         write(page, "e:rex a e:Cat, e:Dog .")

@@ -28,6 +28,7 @@ def test_what_if_takes_a_document_and_says_why(http: httpx.Client) -> None:
         "disappeared": {"asserted": 0, "inferred": 0},
         "asserted": 1,
         "retracted": 0,
+        "results": {"appeared": 0, "disappeared": 0},
     }
     [reason] = told["reasons"]
     assert reason["triple"] == ["<http://e/kit>", TYPE, "<http://e/Animal>"]

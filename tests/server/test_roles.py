@@ -14,7 +14,9 @@ TOKENS = {"read": READ, "write": WRITE, "admin": ADMIN}
 WRITES = {"post /update", "post /transactions", "post /revert"} | {
     f"{method} {path}" for method in ("put", "post", "delete") for path in ("/store", "/store/{graph}")
 }
-ADMINS = {"get /slow-queries", "head /slow-queries", "post /rules", "delete /rules", "get /backup", "head /backup"}
+ADMINS = {"get /slow-queries", "head /slow-queries", "post /rules", "delete /rules", "get /backup", "head /backup"} | {
+    f"{method} /shapes" for method in ("put", "post", "delete")
+}
 
 
 def requests(http: httpx.Client) -> Iterator[tuple[str, str]]:
@@ -46,7 +48,8 @@ def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Clie
 
 def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     lines = {"Content-Type": "application/x-ndjson"}
-    for edit in ('{"add_rules": "p(?x) :- q(?x) ."}', '{"remove_rules": "p(?x) :- q(?x) ."}'):
+    shapes = '{"add_shapes": "<http://e/s> <http://e/p> 1 ."}', '{"remove_shapes": null}'
+    for edit in ('{"add_rules": "p(?x) :- q(?x) ."}', '{"remove_rules": "p(?x) :- q(?x) ."}', *shapes):
         answer = guarded.post("/transactions", content=edit, headers=bearer(WRITE) | lines)
         assert answer.status_code == 403, answer.text
         assert guarded.post("/transactions", content=edit, headers=bearer(ADMIN) | lines).status_code != 403

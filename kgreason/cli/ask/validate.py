@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import click
 
@@ -97,10 +97,9 @@ def validate(
 
 def _text(report: Report, form: Format, prefixes: dict[str, str], language: str | None) -> str:
     if form == "json":
-        return json.dumps(report.to_json(), indent=1)
+        return json.dumps(report.to_json(language), indent=1)
     if form == "markdown":
         return report.to_markdown(prefixes)
     if form == "ttl":
-        written: Any = report.to_graph().serialize(format="turtle")
-        return str(written).rstrip("\n")
+        return report.to_rdf("ttl", prefixes).rstrip("\n")
     return report.to_text(prefixes, language)

@@ -46,6 +46,7 @@ from kgreason.zset.order import distinct
 
 if TYPE_CHECKING:
     from kgreason.proofs.reasons import Reason
+    from kgreason.shapes.graph import ShapesGraph
     from kgreason.shapes.result import Result
 
 Int8: TypeAlias = NDArray[np.int8]
@@ -211,16 +212,22 @@ class Delta(Frames):
         columns = columns_of(self.declared.get(name), width)
         return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
-    def results(self, *, appeared: bool = True) -> tuple[Result, ...]:
+    def results(self, *, appeared: bool = True, shapes: ShapesGraph | None = None) -> tuple[Result, ...]:
         """Return the validation results that appeared, or with `appeared=False` those that disappeared.
 
-        The results have no messages of their shapes; `KnowledgeGraph.validate` has them.
+        Only with `shapes`, the shapes graph, the results have the messages of their shapes.
         """
+        if not len(self.change.facts.rows):
+            return ()
         from kgreason.shapes.result import order, result_of
 
         found = self.relation(RESULT, len(COLUMNS))
         facts = found.appeared() if appeared else found.disappeared()
-        return tuple(sorted((result_of(tuple(map(term_of, fact))) for fact in facts), key=order))
+        results = []
+        for fact in facts:
+            let_out()
+            results.append(result_of(tuple(map(term_of, fact)), shapes))
+        return tuple(sorted(results, key=order))
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""
@@ -313,15 +320,20 @@ class Delta(Frames):
             found.append(b"".join(parts))
         return found
 
-    def to_json(self, most: int | None = None) -> dict[str, Any]:
+    def to_json(self, most: int | None = None, shapes: ShapesGraph | None = None) -> dict[str, Any]:
         """Return the delta as a dict for `json.dumps`. Terms are N-Triples text, and rules are rule text.
 
-        Each list of triples or quads has at most `most` elements; None sets no limit.
+        `shapes` has the messages of validation results, as for `results`.
+        Each list of triples, quads or validation results has at most `most` elements; None sets no limit.
         """
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
         for name, rows in self._by_kind().items():
             told[name] = {kind: self._decoded(each[:most]) for kind, each in rows.items()}
+        told["results"] = {
+            name: [each.to_json() for each in self.results(appeared=name == "appeared", shapes=shapes)[:most]]
+            for name in ("appeared", "disappeared")
+        }
         told |= {"asserted": self.quads(added=True)[:most], "retracted": self.quads(added=False)[:most]}
         for name, wanted in (("rules_added", 1), ("rules_removed", -1)):
             told[name] = [text for sign, text in self.rules if sign == wanted]
@@ -341,7 +353,9 @@ class Delta(Frames):
             name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._by_kind().items()
         }
         quads = {"asserted": self.added_quads, "retracted": self.removed_quads}
-        return found | {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        found |= {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        results = self.relation(RESULT, len(COLUMNS))
+        return found | {"results": {"appeared": len(results.appeared()), "disappeared": len(results.disappeared())}}
 
     def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
         """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""

@@ -19,6 +19,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
+import numpy as np
+
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked, term_of
@@ -200,6 +202,16 @@ class GraphRelation(Frames):
         """Return a user's term for a place as N-Triples text. Raises InputError for a term that does not fit there."""
         ((text,),) = terms_of([(term,)], column(self.declaration, place), self.name, 1, prefixes)
         return text
+
+    def counts(self, place: int) -> dict[str, int]:
+        """Return how many facts have each term at a place, by the N-Triples text of the term. The first place is 0."""
+        arity = self.arity
+
+        def counting(facts: RelationReader) -> dict[str, int]:
+            ids, counts = np.unique(facts.rows(self.name, arity or 0)[:, place], return_counts=True)
+            return dict(zip(facts.dictionary.decode(ids), counts.tolist(), strict=True))
+
+        return {} if arity is None else self._read(counting) or {}
 
     def explain(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a fact; the fact is a tuple of terms. Raises QueryError if the graph lacks the fact."""

@@ -114,7 +114,7 @@ class Calls:
         self, method: str, path: str, parameters: Mapping[str, Any], headers: Mapping[str, str], body: bytes
     ) -> dict[str, Any]:
         given = {**headers, "content-length": str(len(body))} if body else headers
-        query = urlencode({name: value for name, value in parameters.items() if value is not None})
+        query = urlencode({name: value for name, value in parameters.items() if value is not None}, doseq=True)
         return {
             "type": "http",
             "asgi": {"version": "3.0"},

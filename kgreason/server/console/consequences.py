@@ -1,6 +1,7 @@
 """`consequences`: what an edit would do, as HTML, from the answer of /what-if.
 
-The contradictions that would come or end are shown first, then the triples that would appear or disappear.
+The contradictions and validation results that would come or end are shown first, then the triples that would appear or
+disappear.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from markupsafe import Markup
 from pyoxigraph import DefaultGraph
 
 from kgreason.errors import KgreasonError
-from kgreason.server.console.markup import LISTS, Row, badge, empty, notice, plain, rule_text, table, triple
+from kgreason.server.console.markup import LISTS, Row, badge, empty, notice, plain, rule_text, table, term, triple
+from kgreason.server.console.results import result
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.sparql.operations import DeleteData
@@ -30,6 +32,8 @@ def consequences(told: dict[str, Any], words: Words) -> Markup:
     parts = [_summary(told)]
     parts += [_sentences("Contradictions that come", told["contradictions"], "contradicts", words)]
     parts += [_sentences("Contradictions that end", told["ended"], "appeared", words)]
+    parts += [_results("Validation results that come", "appeared", told, words)]
+    parts += [_results("Validation results that go", "disappeared", told, words)]
     reasons = {tuple(each["triple"]): each for each in told["reasons"]}
     for name, title in (("appeared", "Appears"), ("disappeared", "Disappears")):
         parts.append(_triples(title, name, told, reasons, words))
@@ -49,6 +53,8 @@ def _summary(told: dict[str, Any]) -> Markup:
         "disappear": sum(went.values()),
         "contradictions": len(told["contradictions"]),
     }
+    if any(counts["results"].values()):
+        figures |= {"results come": counts["results"]["appeared"], "go": counts["results"]["disappeared"]}
     cells = [Markup("<div><dt>{}</dt><dd>{}</dd></div>").format(name, f"{count:,}") for name, count in figures.items()]
     return Markup('<dl class="counts" aria-label="Consequences in numbers">{}</dl>').format(Markup("").join(cells))
 
@@ -58,6 +64,17 @@ def _sentences(title: str, sentences: list[str], kind: str, words: Words) -> Mar
         return Markup("")
     rows = (Row([Markup('<span class="fact">{}</span>').format(rule_text(each, words))], kind) for each in sentences)
     return Markup("<h2>{}</h2>{}").format(title, table(["contradiction"], rows, label=title))
+
+
+def _results(title: str, name: str, told: dict[str, Any], words: Words) -> Markup:
+    """Show the validation results that an edit makes or repairs."""
+    if not (results := told["results"][name]):
+        return Markup("")
+    kind = "contradicts" if name == "appeared" else "appeared"
+    rows = [Row([term(each["focus"], words), result(each, words)], kind) for each in results]
+    more = told["counts"]["results"][name] - len(rows)
+    note = Markup("<p>and {} more results</p>").format(f"{more:,}") if more else ""
+    return Markup("<h2>{}</h2>{}{}").format(title, table(["node", "result"], rows, label=title), note)
 
 
 def _triples(title: str, name: str, told: dict[str, Any], reasons: dict[tuple[str, ...], Any], words: Words) -> Markup:

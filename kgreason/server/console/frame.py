@@ -33,6 +33,7 @@ PAGES = (
     ("Explore", "/console/explore"),
     ("Ontology", "/console/ontology"),
     ("Contradictions", "/console/contradictions"),
+    ("Shapes", "/console/shapes"),
     ("Feed", "/console/feed"),
     ("Status", "/console/status"),
 )
@@ -59,7 +60,8 @@ class Frame:
         self.words = Words(WELL_KNOWN)
         self._vocabulary = console.vocabulary
         self._role = cast(str, request.scope[ROLE])
-        self._language = _language_of(request.cookies.get(_LABELS))
+        self.language = _language_of(request.cookies.get(_LABELS))
+        """The language of labels that the user wants: a tag, "" for any language, or None for no labels."""
         self._has_words = asyncio.Event()
         self._running: dict[str, asyncio.Task[Any]] = {}
         ui.add_head_html(_HEAD)
@@ -117,9 +119,9 @@ class Frame:
         async def loading() -> None:
             try:
                 words = await self._vocabulary.words(self.calls)
-                self.words = words if self._language is None else words.labelled(self._language)
+                self.words = words if self.language is None else words.labelled(self.language)
                 with self._languages:
-                    choice(_languages(words, self._language), "Label language", _keep_language)
+                    choice(_languages(words, self.language), "Label language", _keep_language)
                 self._has_words.set()
                 await load()
             finally:

@@ -7,7 +7,7 @@ A step that is a premise of several other steps is shown once. Law: nothing here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -15,9 +15,18 @@ from markupsafe import Markup, escape
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import LISTS, badge, rule_text, term, triple
 from kgreason.server.console.vocabulary import Words
+from kgreason.shapes.vocabulary import FOCUS, RESULT, SH
 
 _OPEN, _MOST = 3, 1_000
 _END = Markup("</ul></details></li>")
+_SHAPES: Mapping[str, tuple[Any, ...]] = {
+    RESULT: ("{} violates {} of the shape {}", 3, 1, 0),
+    FOCUS: ("{} is a focus node of the shape {}", 1, 0),
+    "shacl_target": ("{} is a target of the shape {}", 1, 0),
+    "shacl_fails": ("{} does not conform to the shape {}", 1, 0),
+    "shacl_class": ("{} is {} or a class below it", 1, 0),
+}
+"""How facts of shapes are written: a text, and the places of the fact whose terms it has."""
 
 
 def tree(proof: dict[str, Any], words: Words) -> Markup:
@@ -65,7 +74,15 @@ def fact(step: dict[str, Any], words: Words) -> Markup:
         return triple(terms, words)
     if relation == "false":
         return Markup("contradiction by {}").format(literal_of(terms[0]).value)
+    if relation in _SHAPES:
+        text, *places = _SHAPES[relation]
+        return Markup(text).format(*(_part(terms[place], words) for place in places))  # noqa: S704  # of the table above
     return Markup("{}({})").format(relation, Markup(", ").join(term(each, words) for each in terms))
+
+
+def _part(text: str, words: Words) -> Markup:
+    """Show a term of a fact of shapes; a term of SHACL is a name without a link."""
+    return escape(f"sh:{text[len(SH) + 1 : -1]}") if text.startswith(f"<{SH}") else term(text, words)
 
 
 def _how(step: dict[str, Any]) -> Markup:

@@ -22,9 +22,11 @@ from prometheus_client.registry import Collector
 from starlette.concurrency import run_in_threadpool
 
 from kgreason.errors import KgreasonError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.paths.served import Served
 from kgreason.server.problems import Problem
 from kgreason.server.session import Sessions
+from kgreason.shapes.vocabulary import COLUMNS, RESULT
 
 _PATIENCE = 1
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300)
@@ -53,7 +55,7 @@ class Figures(Collector):
 
     async def _read(self) -> None:
         with suppress(Problem, KgreasonError):
-            self._counts = await self._served.writer.ask(lambda graph: graph.stats())
+            self._counts = await self._served.writer.ask(_counts)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the figures."""
@@ -65,6 +67,7 @@ class Figures(Collector):
         writer, pool, feed = self._served.writer, self._served.pool, self._served.feed
         gauges = {
             "kgreason_contradictions": ("Contradictions of the graph.", self._counts.get("contradictions")),
+            "kgreason_validation_results": ("Validation results of the graph.", self._counts.get("results")),
             "kgreason_commit": ("The number of the last commit.", writer.commit),
             "kgreason_edits_waiting": ("Edits that run or wait.", writer.waiting),
             "kgreason_queries_waiting": ("Queries that wait for a process.", pool.waiting),
@@ -80,6 +83,10 @@ class Figures(Collector):
         yield CounterMetricFamily("kgreason_queries_killed", killed, pool.killed)
         refused = "Requests with a token that the server does not know."
         yield CounterMetricFamily("kgreason_refused_logins", refused, self._sessions.refused.count)
+
+
+def _counts(graph: KnowledgeGraph) -> dict[str, int]:
+    return graph.stats() | {"results": len(graph.relation(RESULT, len(COLUMNS)))}
 
 
 def _disk(store: Path) -> tuple[int, int]:

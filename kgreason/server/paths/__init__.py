@@ -7,6 +7,7 @@ store         /store: the Graph Store Protocol
 documents     the RDF documents in a request to /store, and the RDF documents in its answer
 commits       headers that say what a commit did; If-Match
 live          /what-if, /explain, /rules and others: questions that need the engine
+validation/   /shapes, /validate: the shapes graph, and the validation report
 triples       /triples: asserted and inferred triples told apart
 history       /commits, /revert: says what a commit changed; takes a commit back
 status        /status, /slow-queries

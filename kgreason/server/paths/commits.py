@@ -18,6 +18,7 @@ from pyoxigraph import BlankNode, NamedNode
 from starlette.requests import Request
 from starlette.responses import Response
 
+from kgreason.errors import ViolationError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.guard import ROLE
@@ -26,7 +27,10 @@ from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES
-from kgreason.server.states import States
+from kgreason.server.states import States, changed
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.result import result_of
+from kgreason.shapes.vocabulary import SHAPE
 from kgreason.terms import vocabulary as v
 
 _SWRL = tuple(text for text in vars(v).values() if isinstance(text, str) and text.startswith(f"<{v.SWRL}"))
@@ -69,8 +73,8 @@ async def edited(
     """Edit the graph in the thread of the writer. Returns the result of `answer(found, delta, commit)`.
 
     `edit(graph)` makes the edit and returns `found`, which may be any value, and the delta. `commit` is the number of
-    the last commit. Nobody else edits the graph before `answer` has returned. Raises the errors of `edit`, and Problem
-    if If-Match or If-None-Match does not hold for `target`.
+    the last commit. Nobody else edits the graph before `answer` has returned. Raises the errors of `edit`, where a
+    ViolationError gets the messages of the shapes, and Problem if If-Match or If-None-Match does not hold for `target`.
     """
     how = _means(request) | {"author": author_of(request.scope)}
     state, asked = served(request), time.perf_counter()
@@ -78,8 +82,12 @@ async def edited(
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
         begun = time.perf_counter()
         check_conditions(request, graph, target)
-        with graph.evaluating(**how, check=rule_check(request, graph)):
-            found, delta = edit(graph)
+        try:
+            with graph.evaluating(**how, check=rule_check(request, graph)):
+                found, delta = edit(graph)
+        except ViolationError as error:
+            shapes = ShapesGraph(graph.shapes.triples())
+            raise ViolationError(result_of(each.fact, shapes) for each in error.results) from error
         return answer(found, delta, graph.commit), delta.commit, begun
 
     result, commit, begun = await state.writer.run(run)
@@ -99,7 +107,9 @@ def check_conditions(request: Request, graph: KnowledgeGraph, target: Guarded = 
 
 
 def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], None]:
-    """Return a function that raises Problem for a commit that edits SWRL rules, unless the client may edit rules.
+    """Return a function that raises Problem for a commit that edits rules, unless the client may edit rules.
+
+    Shapes are rules. They are edited as such (`check_role`), but a commit that takes back another may change them too.
 
     SWRL rules are triples, so each edit of triples could bring rules. The function refuses a commit with a changed
     triple that has a term of SWRL, and a commit that changes a cell of a list of a SWRL rule: a shorter list may be a
@@ -110,6 +120,8 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     cells = _cells(graph)
 
     def check(delta: Delta) -> None:
+        if SHAPE in changed(delta):
+            raise Problem(403, "the edit changes the shapes graph, and shapes need the role admin")
         ids = delta.dictionary.find(_SWRL)
         changes = (delta.rows, delta.added_quads[:, :3], delta.removed_quads[:, :3])
         is_rule = any(np.isin(each, ids[ids > 0]).any() for each in changes)

@@ -71,7 +71,7 @@ async def what_if(request: Request) -> Response:
         def call(graph: KnowledgeGraph) -> Response:
             with graph.evaluating(budget=settings.what_if_budget):
                 delta, more = attempt(graph)
-            return tried(request, delta, limit, graph.commit, **more)
+            return tried(request, delta, limit, graph, **more)
 
         return await asked_engine(request, call)
 

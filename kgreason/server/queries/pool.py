@@ -29,6 +29,7 @@ from kgreason import errors
 from kgreason.errors import KgreasonError, QueryError, QueryTimeoutError
 from kgreason.server.problems import Problem, busy
 from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
+from kgreason.server.queries.nesting import seconds_for
 from kgreason.server.settings import Settings
 
 _RUN = "import sys; from kgreason.server.queries.child import main; main(*sys.argv[1:])"
@@ -41,8 +42,6 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 _BUFFER = 1 << 20
 _READ = 4 << 20
 """After the processes have read this many bytes of Oxigraph's log, it is emptied, which takes about as long."""
-_PARSING, _PER_CHARACTER = 4.0, 2e-6
-"""The seconds that a query process may take to parse a text, with the time to wait for its turn."""
 _STARTING = 60
 """The seconds that a process may take to start."""
 
@@ -59,8 +58,8 @@ class Request(NamedTuple):
     - `as_of`: a past commit; then the process sees the store as it was after this commit.
     - `prefixes`: the query may use them without a declaration.
     - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
-    - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules" or
-      "document". For a document the text is the path of its file.
+    - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules",
+      "shapes" or "document". For a document the text is the path of its file.
     """
 
     sparql: str | None
@@ -155,7 +154,8 @@ class Pool:
 
         The arguments are those of `nesting.check`.
         """
-        seconds = None if kind == "document" else _PARSING + _PER_CHARACTER * len(text)
+        seconds = seconds_for(kind, text)
+        seconds = seconds and 2 * seconds  # with the time to wait for its turn
         await self.ask(Request(None, 0, base, checked=(kind, text, form), seconds=seconds))
 
     async def _place(self, deadline: float) -> None:

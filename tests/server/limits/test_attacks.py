@@ -223,7 +223,9 @@ def test_requests_that_can_be_read_in_two_ways_are_refused(request_: bytes, http
 
 
 @pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded", "text/plain", "multipart/form-data; boundary=x"])
-@pytest.mark.parametrize("path", ["/update", "/store?default", "/rules", "/transactions", "/revert?commit=1"])
+@pytest.mark.parametrize(
+    "path", ["/update", "/store?default", "/rules", "/shapes", "/transactions", "/revert?commit=1"]
+)
 def test_a_form_of_another_page_changes_nothing(path: str, kind: str, http: httpx.Client) -> None:
     before = state(http)
     headers = {"Content-Type": kind, "Origin": "https://evil.example"}
@@ -235,14 +237,15 @@ def test_a_form_of_another_page_changes_nothing(path: str, kind: str, http: http
 
 def test_every_path_that_edits_needs_a_role(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     described = guarded.get("/openapi.json", headers=bearer(ADMIN)).json()["paths"]
-    edits = {"/update", "/store", "/store/{graph}", "/transactions", "/revert", "/rules"}
-    asks = {"/query", "/what-if", "/tickets", "/console/sign-in", "/console/sign-out"}
+    edits = {"/update", "/store", "/store/{graph}", "/transactions", "/revert", "/rules", "/shapes"}
+    asks = {"/query", "/what-if", "/validate", "/tickets", "/console/sign-in", "/console/sign-out"}
     for path, methods in described.items():
         for method in methods.keys() & {"post", "put", "delete", "patch"}:
             assert path in edits | asks, f"say whether {method} of {path} edits the graph"
             if path in edits:
                 assert guarded.request(method, path, headers=bearer(READ)).status_code == 403
-    assert guarded.post("/rules", headers=bearer(WRITE)).status_code == 403
+    for path in ("/rules", "/shapes"):
+        assert guarded.post(path, headers=bearer(WRITE)).status_code == 403
 
 
 def test_a_name_that_is_bound_anew_does_not_help(http: httpx.Client) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import threading
@@ -17,6 +18,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import GraphBusyError, LimitError, QueryTimeoutError
+from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph import worker
 from tests.server.conftest import ZOO
@@ -196,6 +198,12 @@ def test_a_question_that_has_waited_long_goes_before_edits(monkeypatch: pytest.M
     with_writer(run)
 
 
+TURTLE = {"Content-Type": "text/turtle"}
+PAIRS = """@prefix sh: <http://www.w3.org/ns/shacl#> .
+<http://e/S> sh:targetSubjectsOf <http://e/link>, <http://e/p>, <http://e/n> ; sh:sparql [
+    sh:select "SELECT $this ?value WHERE { ?a ?p ?b . ?value ?q ?c . ?d ?r ?e }" ] .
+"""
+"""Shapes with a result for each pair of triples."""
 QUESTIONS = [
     "/what-if",
     "/explain?triple=%3Chttp://e/tom%3E+a+%3Chttp://e/Cat%3E",
@@ -215,13 +223,22 @@ QUESTIONS = [
     "/relations",
     "/relations/edge",
     "/store",
+    "/shapes",
+    "/validate",
+    "/validate?data=asserted",
+    "/validate POST",
+    "/validate?data=asserted POST",
 ]
 
 
 def test_every_question_has_limits_and_edits_have_not(tmp_path: Path) -> None:
-    with served(tmp_path / "store", text=ZOO, question_seconds=1e-9) as address, client(address) as http:
+    with served(tmp_path / "store", text=ZOO, question_seconds=1e-9) as server, client(server) as http:
         for path in QUESTIONS:
-            answer = http.post(path, data={"update": ""}) if path == "/what-if" else http.get(path)
+            address, _, method = path.partition(" ")
+            if path == "/what-if":
+                answer = http.post(path, data={"update": ""})
+            else:
+                answer = http.request(method or "GET", address, content="" if method else None, headers=TURTLE)
             assert (answer.status_code, "longer than" in answer.text) == (504, True), path
         assert added(http, 1)
 
@@ -251,6 +268,40 @@ def test_a_what_if_that_wants_too_much_ends(limits: dict[str, Any], status: int,
         assert (answer.status_code, why in answer.text) == (status, True), answer.text
         assert sorted(http.get("/dump").text.splitlines()) == before
         assert http.post("/what-if", content=FIRST, headers=UPDATE).is_success
+
+
+@pytest.mark.parametrize("data", ["inferred", "asserted"])
+@pytest.mark.parametrize(
+    ("limits", "statuses"),
+    [({"question_seconds": 0.5, "what_if_budget": 10**9}, (504,)), ({"question_bytes": 1 << 26}, (422, 504))],
+    ids=["time", "memory"],
+)
+def test_shapes_that_want_too_much_end(
+    limits: dict[str, Any], statuses: tuple[int, ...], data: str, numbers: Path
+) -> None:
+    with served(numbers, **limits) as address, client(address) as http:
+        before = sorted(http.get("/dump").text.splitlines())
+        answer = http.post("/validate", params={"data": data}, content=PAIRS, headers=TURTLE)
+        assert answer.status_code in statuses, answer.text
+        assert sorted(http.get("/dump").text.splitlines()) == before
+        assert http.get("/validate").json()["conforms"]
+
+
+def test_a_query_of_shapes_with_many_alternatives_is_refused_before_the_writer_reads_it(numbers: Path) -> None:
+    """Each alternative of a UNION doubles the rules."""
+    many = " . ".join(f"{{ $this <e:q> ?a{n} }} UNION {{ $this <e:r> ?a{n} }}" for n in range(24))
+    text = PAIRS.replace("?a ?p ?b . ?value ?q ?c . ?d ?r ?e", many)
+    line = json.dumps({"add_shapes": "".join(f"{' '.join(each)} .\n" for each in triples_of_sources([text]))})
+    with served(numbers) as address, client(address) as http:
+        for path, body, headers in (
+            ("/validate", text, TURTLE),
+            ("/shapes", text, TURTLE),
+            ("/what-if", line, {"Content-Type": "application/x-ndjson"}),
+            ("/transactions", line, {"Content-Type": "application/x-ndjson"}),
+        ):
+            answer = http.post(path, content=body, headers=headers)
+            assert answer.status_code in (400, 504), (path, answer.text)
+        assert added(http, 1)
 
 
 def test_an_edit_does_not_wait_for_a_what_if(numbers: Path) -> None:

@@ -10,6 +10,7 @@ from kgreason.server.console.pages.explore import explore_page
 from kgreason.server.console.pages.feed import feed_page
 from kgreason.server.console.pages.ontology import ontology_page
 from kgreason.server.console.pages.query import query_page
+from kgreason.server.console.pages.shapes import shapes_page
 from kgreason.server.console.pages.status import status_page
 from kgreason.server.console.pages.why import why_page
 from kgreason.server.problems import problem_of
@@ -23,6 +24,7 @@ def register() -> None:
     ui.page("/console/why")(why_page)
     ui.page("/console/ontology")(ontology_page)
     ui.page("/console/contradictions")(contradictions_page)
+    ui.page("/console/shapes")(shapes_page)
     ui.page("/console/feed")(feed_page)
     ui.page("/console/status")(status_page)
     app.on_page_exception(_failed)

@@ -131,6 +131,9 @@ def shown(number: int, told: dict[str, Any], head: Head, words: Words) -> Markup
         return Markup("<h2>Commit {}</h2><p>{} It is too large to be shown here.</p>").format(number, made(head))
     came, went = told["appeared"], told["disappeared"]
     counts = f"{_count(came)} appeared, {_count(went)} disappeared"
+    results = told["results"]
+    if any(results.values()):
+        counts += f"; {len(results['appeared']):,} validation results came, {len(results['disappeared']):,} went"
     rows = [
         Row([sign, triple(each, words), badge(kind == "asserted")], name)
         for sign, name, found in (("+", "appeared", came), ("-", "disappeared", went))

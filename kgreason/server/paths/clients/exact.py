@@ -13,8 +13,10 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.errors import LimitError
 from kgreason.graph.changes.delta import Delta
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.formats import Types, wanted
 from kgreason.server.paths.commits import headers
+from kgreason.shapes.graph import ShapesGraph
 from kgreason.wire import EXACT, deltas, values
 
 _FORMS: Types = {"json": ("application/json",), "exact": (EXACT,)}
@@ -48,17 +50,17 @@ def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
     return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
-def tried(request: Request, delta: Delta, limit: int | None, commit: int, **more: int) -> Response:
+def tried(request: Request, delta: Delta, limit: int | None, graph: KnowledgeGraph, **more: int) -> Response:
     """Answer with the delta of a what-if: as a value of the library, as RDF Patch or as plain JSON.
 
-    In plain JSON, each list of triples or quads has at most `limit` elements; None is no limit. `commit` is the number
-    of the last commit. `more` are further members of a JSON answer. Raises Problem if the request accepts none of these
-    forms, and LimitError if the answer would have very many triples.
+    In plain JSON, each list of triples or quads has at most `limit` elements; None is no limit. `more` are further
+    members of a JSON answer. Raises Problem if the request accepts none of these forms, and LimitError if the answer
+    would have very many triples.
     """
     is_short = limit is not None and limit < _MOST and wanted(request.headers.get("accept"), DELTAS) == "json"
     if len(delta) > _MOST and not is_short:
         raise LimitError(f"the what-if changes {len(delta):,} triples, too many for an answer; give a limit for JSON")
-    return _told(request, delta, lambda: _shortened(delta, limit, commit), {}, more)
+    return _told(request, delta, lambda: _shortened(delta, limit, graph), {}, more)
 
 
 def _told(
@@ -77,13 +79,14 @@ def _told(
             return JSONResponse(plain() | more, headers=of_commit)
 
 
-def _shortened(delta: Delta, limit: int | None, commit: int) -> dict[str, Any]:
+def _shortened(delta: Delta, limit: int | None, graph: KnowledgeGraph) -> dict[str, Any]:
     """Return the delta of a what-if as plain JSON. Each list of triples or quads has at most `limit` elements.
 
-    The member `counts` has the lengths of the lists without the limit. `commit` is the number of the last commit.
+    The member `counts` has the lengths of the lists without the limit, and `commit` is the number of the last commit.
     """
-    told = delta.to_json(limit)
-    told |= {"commit": commit, "counts": delta.counts()}
+    counts = delta.counts()
+    shapes = ShapesGraph(graph.shapes.triples()) if any(counts["results"].values()) else None
+    told = delta.to_json(limit, shapes) | {"commit": graph.commit, "counts": counts}
     told |= {"contradictions": [str(each) for each in delta.contradictions]}
     told |= {"ended": [str(each) for each in delta.ended]}
     told["reasons"] = [

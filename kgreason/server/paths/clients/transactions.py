@@ -6,11 +6,12 @@
     {"add_rules": "text", "syntax": "datalog", "source": "name for messages", "file": "family.dl"}
     {"remove_rules": "text or a name", ...}            null and a "file": all rules of this file
     {"unload_rules": "text of a file", ...}
+    {"add_shapes": "N-Triples lines"}                  triples of the shapes graph; or "remove_shapes", null for all
     {"insert": [[term, ...], ...], "relation": "edge", "arity": 2}        or "delete", "upsert"
 
 A line needs its first value; a line with facts also needs "relation". The same lines may be sent to `/what-if`. In a
-transaction, lines with rules need the role admin. A long document is sent as many lines, so that neither side holds it
-in memory twice.
+transaction, lines with rules or shapes need the role admin. A long document is sent as many lines, so that neither
+side holds it in memory twice.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.shapes.pending import triples_of_lines
 from kgreason.graph.transaction import Transaction
 from kgreason.rules.parser import Syntax
 from kgreason.server import body
@@ -36,7 +38,8 @@ from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import told
 from kgreason.server.paths.commits import edited
-from kgreason.server.paths.served import parameters, served
+from kgreason.server.paths.served import asked_engine, parameters, served
+from kgreason.server.paths.validation.documents import check_shapes
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.store.journal.record import check_headers
@@ -51,6 +54,7 @@ _DEEPEST = 100
 _RULES = ("add_rules", "remove_rules", "unload_rules")
 _FACTS = ("insert", "delete", "upsert")
 _QUADS = ("add", "remove")
+_SHAPES = ("add_shapes", "remove_shapes")
 
 
 async def transactions(request: Request) -> Response:
@@ -100,10 +104,15 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
     Raises Problem for a line that is not an edit and for a role that is too low, QueryError for rules that are nested
     too deeply.
     """
-    for text, syntax in await run_in_threadpool(_checked, path):
-        if not is_tried:
-            check_role(request.scope, "admin")
+    rules, shapes = await run_in_threadpool(_checked, path)
+    if (rules or shapes) and not is_tried:
+        check_role(request.scope, "admin")
+    for text, syntax in rules:
         await check_depth(request, text, syntax)
+    if shapes:
+        known = await asked_engine(request, lambda graph: graph.shapes.triples())
+        lines = "".join(f"{' '.join(triple)} .\n" for triple in known)
+        await check_shapes(request, "\n".join([lines, *shapes]).encode(), "lines")
 
 
 async def check_depth(request: Request, text: str, syntax: str = "datalog") -> None:
@@ -112,14 +121,19 @@ async def check_depth(request: Request, text: str, syntax: str = "datalog") -> N
         await served(request).pool.check("rules", text, syntax, "")
 
 
-def _checked(path: Path) -> list[tuple[str, str]]:
-    """Check that each line of a file is an edit. Returns the texts of the rules in the file, each with its syntax.
+def _checked(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
+    """Check that each line of a file is an edit. Raises Problem.
 
-    Raises Problem.
+    Returns the texts of the rules in the file, each with its syntax, and the lines of shapes.
     """
-    return [
-        (str(line.get(verb) or ""), str(line.get("syntax", "datalog"))) for verb, line in _edits(path) if verb in _RULES
-    ]
+    rules, shapes = list[tuple[str, str]](), list[str]()
+    for verb, line in _edits(path):
+        text = str(line[verb] or "")
+        if verb in _RULES:
+            rules.append((text, str(line.get("syntax", "datalog"))))
+        elif verb in _SHAPES:
+            shapes.append(_shallow(text))
+    return rules, shapes
 
 
 def carry_out(tx: Transaction, path: Path) -> None:
@@ -130,6 +144,8 @@ def carry_out(tx: Transaction, path: Path) -> None:
             tx.remember(line.get("prefixes", {}))
         elif verb in _RULES:
             _rules(tx, verb, line)
+        elif verb in _SHAPES:
+            _shapes(tx, verb, line[verb])
         else:
             relation = tx.relation(line["relation"], line.get("arity"))
             getattr(relation, verb)([terms_of(row) for row in line[verb]])
@@ -148,7 +164,9 @@ def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 line = json.loads(text)
             except ValueError as error:
                 raise Problem(400, f"line {number} of the transaction is not JSON") from error
-            verb = next((key for key in (*_QUADS, *_RULES, *_FACTS) if isinstance(line, dict) and key in line), None)
+            verb = next(
+                (key for key in (*_QUADS, *_RULES, *_SHAPES, *_FACTS) if isinstance(line, dict) and key in line), None
+            )
             if verb is None or not _fits(verb, line):
                 raise Problem(400, f"line {number} of the transaction is not an edit")
             yield verb, line
@@ -163,6 +181,8 @@ def _fits(verb: str, line: dict[str, Any]) -> bool:
     prefixes = line.get("prefixes", {})
     if not isinstance(prefixes, dict) or not all(isinstance(namespace, str) for namespace in prefixes.values()):
         return False
+    if verb == "remove_shapes" and value is None:
+        return True
     if verb not in _FACTS:
         return isinstance(value, str) or (verb == "remove_rules" and value is None and bool(line.get("file")))
     is_table = isinstance(value, list) and all(isinstance(row, list) for row in value)
@@ -183,6 +203,15 @@ def _shallow(text: str) -> str:
 
 def _quads(tx: Transaction, verb: str, lines: str) -> None:
     (tx.add_lines if verb == "add" else tx.remove_lines)(_shallow(lines).encode())
+
+
+def _shapes(tx: Transaction, verb: str, lines: str | None) -> None:
+    if lines is None:
+        tx.shapes.clear()
+        return
+    triples = triples_of_lines(_shallow(lines).encode())
+    removed, added = ((), triples) if verb == "add_shapes" else (triples, ())
+    tx.shapes.replace(removed, added)
 
 
 def _rules(tx: Transaction, verb: str, line: dict[str, Any]) -> None:

@@ -1,0 +1,128 @@
+"""`/validate`: the validation report.
+
+    GET  /validate                                    over the materialized graph
+    GET  /validate?data=asserted                      over what users asserted
+    GET  /validate?severity=Violation&shape=IRI       a part of the report
+    POST /validate                                    against the shapes in the body, in place of the graph's own
+
+The answer is W3C's report in a format of RDF, JSON, text or Markdown. JSON has the fact of each result, of which
+`/explain?relation=shacl_result` gives a proof. With `shapes=true` JSON also says how many focus nodes and results each
+shape has.
+
+A report is a question like others: it runs in the thread of the writer, under the limits of questions, and ends if its
+client leaves. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of kgreason send
+N-Triples whose blank nodes keep their labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from kgreason.errors import InputError
+from kgreason.graph.input.terms import term_of
+from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.server.formats import REPORTS, content_type, wanted
+from kgreason.server.guard import check_role
+from kgreason.server.paths.served import (
+    Parameters,
+    asked_engine,
+    declared,
+    flag,
+    number,
+    parameters,
+    served,
+    single,
+)
+from kgreason.server.paths.validation.documents import documents
+from kgreason.server.problems import Problem
+from kgreason.server.queries.nesting import check_terms
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.report import Report
+from kgreason.wire import EXACT, reports
+
+_PARAMETERS = {"data", "severity", "shape", "focus", "limit", "language", "prefix", "shapes"}
+
+
+async def validate(request: Request) -> Response:
+    """Return the validation report. The shapes are the graph's own, or those in the body of a POST."""
+    given = parameters(request)
+    if unknown := set(given) - _PARAMETERS:
+        raise Problem(400, f"/validate has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
+    answer = _answer(request, given)
+    if request.method != "POST":
+        return await asked_engine(request, lambda graph: answer(graph, None))
+    settings = served(request).settings
+    check_role(request.scope, settings.what_if_role)
+    is_exact = wanted(request.headers.get("accept"), REPORTS) == "exact"
+    found = await documents(request)
+
+    def read(graph: KnowledgeGraph) -> Response:
+        parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
+        with graph.evaluating(budget=settings.what_if_budget):
+            return answer(graph, ShapesGraph(triple for part in parts for triple in part))
+
+    return await asked_engine(request, read)
+
+
+def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], Response]:
+    """Return a function that validates a graph, against other shapes than its own if they are given.
+
+    It returns the answer. Raises Problem for parameters that are not allowed.
+    """
+    form, prefixes, limit = wanted(request.headers.get("accept"), REPORTS), declared(given), number(given, "limit")
+    data, language, with_shapes = single(given, "data"), single(given, "language"), flag(given, "shapes")
+    if data not in (None, "inferred", "asserted"):
+        raise Problem(400, f"data={data}: write inferred or asserted")
+    shape, focus = _term(given, "shape"), _term(given, "focus")
+
+    def answer(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> Response:
+        whole = graph.validate("asserted" if data == "asserted" else "inferred", shapes=shapes)
+        report = whole.part(shape=shape, focus=focus, severities=given.get("severity", []))
+        headers = {"Vary": "Accept", "Kgreason-Commit": str(graph.commit)}
+        names = {**graph.prefixes, **prefixes}
+        match form:
+            case "json":
+                return JSONResponse(_json(report, limit, language) | _counts(graph, with_shapes), headers=headers)
+            case "exact":
+                return JSONResponse(reports.encoded(report), headers=headers, media_type=EXACT)
+            case "txt":
+                text = f"{report.to_text(names, language)}\n"
+            case "md":
+                text = f"{report.to_markdown(names)}\n"
+            case _:
+                text = report.to_rdf(form, names)
+        return Response(text, headers=headers | {"Content-Type": content_type(REPORTS[form][0])})
+
+    return answer
+
+
+def _json(report: Report, limit: int | None, language: str | None) -> dict[str, Any]:
+    """Return a report as JSON, with at most `limit` of its results; `count` is how many it has."""
+    results = [each.to_json(language) for each in report.results[:limit]]
+    return {"conforms": report.conforms, "data": report.data, "count": len(report), "results": results}
+
+
+def _counts(graph: KnowledgeGraph, is_wanted: bool) -> dict[str, Any]:
+    if not is_wanted:
+        return {}
+    names = {"is_deactivated": "deactivated"}
+    return {
+        "shapes": [
+            {names.get(name, name): value for name, value in each._asdict().items()} for each in graph.shapes.counts()
+        ]
+    }
+
+
+def _term(given: Parameters, name: str) -> str | None:
+    """Return a parameter that is a term, as N-Triples text: an IRI may be without its angle brackets."""
+    if (text := single(given, name)) is None:
+        return None
+    check_terms(name, text)
+    try:
+        return str(term_of(text if text[:1] in '<"_' else f"<{text}>"))
+    except InputError as error:
+        raise Problem(400, f"{name}={text}: {error}") from error
