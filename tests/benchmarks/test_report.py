@@ -84,6 +84,7 @@ NAMES = [
         for graph in ("lubm1", "schema", "brick", "prov")
         for rival in ("reasonable", "owlrl")
     ),
+    "validate-pyshacl",
     "clique-1000",
     "twins-2000",
     "rule-200",
