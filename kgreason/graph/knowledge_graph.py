@@ -812,7 +812,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.shapes.validation import validate
 
         given = shapes if shapes is None or isinstance(shapes, (list, tuple)) else [shapes]
-        return validate(self, data, given, lambda: type(self).open(rules=["none"]))
+        return validate(self, data, given, lambda: type(self).open(rules=["none"]), lambda: self._open.is_open)
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.errors import InputError, RuleError, ShapesError, ViolationError
+from kgreason.errors import InputError, RuleError, ShapesError, StoreError, ViolationError
 from kgreason.options import OnViolation
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.vocabulary import SOURCE
@@ -78,6 +78,47 @@ def test_a_graph_is_validated_against_other_shapes_and_stays_as_it_is() -> None:
             assert str(graph.validate("asserted", shapes=other)) == str(graph.validate(shapes=[other]))
             assert graph.validate(shapes=SHAPES).to_text(NAMES).splitlines()[:-1] == before[0]
             assert (lines(graph), sorted(graph.shapes.triples()), graph.own_rules()) == before
+
+
+def test_in_an_open_transaction_the_last_commit_is_validated() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        with graph.transaction() as tx:
+            tx.add(":tom a :Cat .", prefixes=NAMES)
+            assert graph.validate().conforms
+            assert graph.validate("asserted", shapes=SHAPES).conforms
+            with pytest.raises(StoreError, match=r"call validate\(shapes=...\) before the transaction"):
+                graph.validate(shapes=SHAPES)
+        assert len(graph.validate(shapes=SHAPES)) == 1
+
+
+def test_a_part_of_a_report_and_counts_of_shapes() -> None:
+    with KnowledgeGraph.open() as graph:
+        graph.shapes.load(SHAPES)
+        graph.add(":tom a :Cat ; :owner :ann . :ann :friend :bob . :eve a :Cat ; :name 'Eve' .", prefixes=NAMES)
+        report = graph.validate()
+        assert len(report) == 2
+        for part in (
+            report.part(shape="<http://e/CatName>"),
+            report.part(severities=["Warning"]),
+            report.part(severities=["http://www.w3.org/ns/shacl#Warning"], focus="<http://e/tom>"),
+        ):
+            assert [each.path and each.path.value for each in part] == ["http://e/name"]  # type: ignore[union-attr]
+        assert report.part(focus="<http://e/eve>").conforms
+        (result,) = report.part(shape="<http://e/CatName>")
+        assert graph.relation("shacl_result").explain(result.fact)
+        counts = {each.shape: (each.focus, each.results, each.parent) for each in graph.shapes.counts()}
+        assert counts == {
+            "<http://e/CatShape>": (2, 0, None),
+            "<http://e/CatName>": (2, 1, "<http://e/CatShape>"),
+            "<http://e/CatOwner>": (2, 1, "<http://e/CatShape>"),
+        }
+        assert len(report.to_rdf("nt").splitlines()) == len(report.to_graph())
+
+
+def test_a_class_target_that_is_no_iri_is_refused() -> None:
+    with KnowledgeGraph.open() as graph, pytest.raises(ShapesError, match=r"S>: sh:targetClass needs an IRI; got .*x"):
+        graph.shapes.add(":S sh:targetClass 'x' .", prefixes=NAMES)
 
 
 def test_results_are_no_triples_and_have_proofs() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from typing import Literal, Protocol, TypeAlias
 
+from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.relation.relation import GraphRelation
@@ -67,16 +68,29 @@ class Validated(Protocol):
         """Close the graph."""
 
 
+_OPEN = (
+    "other shapes are evaluated in a what-if, and this thread has a transaction open: call validate(shapes=...) before"
+    " the transaction, or after its block; meanwhile validate() and data='asserted' read the last commit"
+)
+
+
 def validate(
-    graph: Validated, data: DataMode, shapes: Sequence[Source] | None, empty: Callable[[], Validated]
+    graph: Validated,
+    data: DataMode,
+    shapes: Sequence[Source] | None,
+    empty: Callable[[], Validated],
+    is_open: Callable[[], bool],
 ) -> Report:
     """Return the report about a graph, against its own shapes graph, or against `shapes` if they are given.
 
-    `empty` makes a graph in memory without rules. Raises InputError, and the errors of `PendingShapes.load`.
+    `empty` makes a graph in memory without rules. `is_open` says whether a transaction of the graph is open. Raises
+    InputError, StoreError in an open transaction, and the errors of `PendingShapes.load`.
     """
     check_choice("data", data, DataMode)
     if data == "inferred":
         with graph.turn():
+            if shapes is not None and is_open():
+                raise StoreError(_OPEN)
             return _own(graph) if shapes is None else _other(graph, shapes)
     with closing(empty()) as copy:
         with graph.turn(), copy.transaction() as transaction:

@@ -27,7 +27,7 @@ def result(found: dict[str, Any], words: Words, *, with_node: bool = False) -> M
     node = term(found["focus"], words) + Markup(" ") if with_node else Markup("")
     where = path(found["path"], words) + Markup(": ") if found["path"] else Markup("")
     name = found["component"].removeprefix(_SH).removesuffix("ConstraintComponent>")
-    return Markup('<span>{} <span class="fact">{}{}{}</span> <span class="mark">{}</span></span>').format(
+    return Markup('<span class="said">{} <span class="fact">{}{}{}</span> <span class="mark">{}</span></span>').format(
         severity(found), node, where, rule_text(found["message"], words), rule_text(name, words)
     )
 

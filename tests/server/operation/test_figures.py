@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from kgreason import KnowledgeGraph
-from tests.server.operation.operating import READ, WRITE, Operated, bearer, operated
+from tests.server.operation.operating import ADMIN, READ, WRITE, Operated, bearer, operated
 
 from kgreason.server.operation import figures  # isort: skip
 
@@ -33,14 +33,19 @@ def test_figures_of_the_graph_its_commits_and_the_disk(tmp_path: Path) -> None:
         assert before["kgreason_facts[asserted]"] == stats["asserted"] > 0
         assert before["kgreason_facts[inferred]"] == stats["inferred"]
         assert before["kgreason_contradictions"] == 1
+        assert before["kgreason_validation_results"] == 0
         assert before["kgreason_store_bytes"] > 1000
         assert before["kgreason_disk_free_bytes"] > 0
         assert before["kgreason_commit_seconds_count"] == before["kgreason_queries_killed_total"] == 0
         server.http.post("/update", data={"update": "INSERT DATA { <e:a> <e:b> <e:c> }"}, headers=bearer(WRITE))
         assert server.http.post("/query", data={"query": ENDLESS}, headers=bearer(READ)).status_code == 504
         assert server.http.get("/query", headers=bearer("x" * 16)).status_code == 401
+        shapes = "<e:s> <http://www.w3.org/ns/shacl#targetNode> <e:a> ; <http://www.w3.org/ns/shacl#closed> true ."
+        turtle = {"Content-Type": "text/turtle"}
+        assert server.http.put("/shapes", content=shapes, headers=bearer(ADMIN) | turtle).is_success
         after = read(server)
-        assert after["kgreason_commit_seconds_count"] == 1
+        assert after["kgreason_commit_seconds_count"] == 2
+        assert after["kgreason_validation_results"] == 1
         assert after["kgreason_facts[asserted]"] == stats["asserted"] + 1
         assert after["kgreason_queries_killed_total"] == 1
         assert after["kgreason_refused_logins_total"] == 1
