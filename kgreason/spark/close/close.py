@@ -91,6 +91,7 @@ class Closed(NamedTuple):
         literals = named.join(terms.where(F.col("text").startswith('"')), "id").select(F.col("id").alias("o"))
         different = terms.where(F.col("text") == OWL_DIFFERENT_FROM).select(F.col("id").alias("p"))
         links = triples.where(F.col("p") == SAME_AS).join(named.withColumnRenamed("id", "s"), "s", "left_semi")
+        links = links.join(F.broadcast(literals), "o", "left_anti")  # all these triples will be asserted on the driver
         asserted = triples.where("asserted")
         about = [asserted.join(F.broadcast(some), some.columns, "left_semi") for some in (literals, different)]
         return self.driver.count_contradictions(false, reduce(DataFrame.unionByName, [links, *about]), terms)
