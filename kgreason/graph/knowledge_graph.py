@@ -796,8 +796,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """Return the report about the shapes graph: whether the graph conforms to it, and all validation results.
 
         With `data="inferred"` (the default) triples that rules derive count; the results are there already. With
-        "asserted" only the quads that users asserted count, and the report is computed by this call. With `shapes` the
-        graph is validated against these, given as `shapes.load` takes them, in place of its own; it stays as it is.
+        "asserted" only the quads that users asserted count, and the report is computed by this call. "inferred-targets"
+        validates the targets of the first over the values of the second. With `shapes` the graph is validated against
+        these, given as `shapes.load` takes them, in place of its own; it stays as it is.
 
         >>> with KnowledgeGraph.open() as graph:
         ...     _ = graph.shapes.load('''

@@ -16,13 +16,15 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kgreason.errors import ShapesError
+from kgreason.rules.model import Triple
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Path, path_of
 from kgreason.shapes.vocabulary import TRUE, sh
 from kgreason.terms import vocabulary as v
 
 _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf", "target")
-_TARGETS_TERMS = frozenset(map(sh, _TARGETS))
+TARGETS = frozenset(map(sh, _TARGETS))
+"""The predicates that name targets."""
 _LISTS = ("and", "or", "xone")
 _NEGATIVE = ("not", "xone", "qualifiedValueShape", "filterShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
@@ -117,9 +119,20 @@ def siblings(graph: ShapesGraph, node: str) -> list[str]:
     return [shape for shape in dict.fromkeys(shapes) if shape not in own]
 
 
+def twins(graph: ShapesGraph) -> tuple[dict[str, str], list[Triple]]:
+    """Return shapes with the targets of others, each with its original, and their triples.
+
+    Nothing conforms to them, so their results are the targets.
+    """
+    own = own_targets(graph)
+    names = {f"<urn:kgreason:twin:{place}>": node for place, node in enumerate(sorted(_roots(graph) | own))}
+    found = [(name, sh(kind), term) for name, node in names.items() for kind, term in targets_of(graph, node, own)]
+    return names, [*found, *((name, sh("in"), v.RDF_NIL) for name in names)]
+
+
 def _roots(graph: ShapesGraph) -> set[str]:
     """Return the shapes that name targets."""
-    return {subject for subject, predicate, _ in graph.triples if predicate in _TARGETS_TERMS}
+    return {subject for subject, predicate, _ in graph.triples if predicate in TARGETS}
 
 
 def own_targets(graph: ShapesGraph) -> set[str]:

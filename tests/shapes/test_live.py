@@ -54,6 +54,21 @@ def test_a_focus_node_may_be_inferred_and_an_axiom_repairs() -> None:
         assert graph.validate().conforms
 
 
+def test_inferred_targets_are_validated_over_asserted_values() -> None:
+    shapes = """@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+        :S sh:targetClass :Cat ; sh:property [ sh:path :name ; sh:minCount 1 ] ."""
+    with KnowledgeGraph.open(rules=["rdfs"]) as graph:
+        graph.add(":owner rdfs:domain :Cat . :nick rdfs:subPropertyOf :name .", prefixes=NAMES)
+        graph.add(":rex :owner :ann ; :nick 'Rex' . :tom :owner :ann ; :name 'Tom' .", prefixes=NAMES)
+        assert graph.validate("inferred", shapes=shapes).conforms
+        assert graph.validate("asserted", shapes=shapes).conforms
+        graph.shapes.load(shapes)
+        report = graph.validate("inferred-targets")
+        assert [str(each.focus) for each in report] == ["<http://e/rex>"]
+        assert report.data == "inferred-targets"
+        assert [str(each.focus) for each in graph.validate("inferred-targets", shapes=shapes)] == ["<http://e/rex>"]
+
+
 def test_what_if_tells_results_and_changes_nothing() -> None:
     with KnowledgeGraph.open() as graph:
         graph.shapes.load(SHAPES)

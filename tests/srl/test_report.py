@@ -23,6 +23,6 @@ def test_the_page_has_the_result(outcomes: dict[Case, str]) -> None:
 
 
 def test_the_report_has_an_assertion_for_each_test(outcomes: dict[Case, str]) -> None:
-    found = earl.report(outcomes)
+    found = earl.report({case.iri: word for case, word in outcomes.items()})
     assert {str(test) for test in found.objects(None, earl.EARL.test)} == {case.iri for case in outcomes}
     assert len(list(found.subjects(earl.EARL.outcome, earl.EARL.failed))) == 2

@@ -3,8 +3,10 @@
     inferred     the materialized graph: what the rules of the graph derive counts. The results are facts already.
     asserted     the quads as users wrote them. They are loaded into a graph in memory without rules but those of the
                  shapes, so terms count as they are written, and only rdfs:subClassOf is followed, as SHACL says.
+    inferred-targets   the targets of `inferred`, validated over the quads of `asserted`
 
-Cost: inferred, reading the results, or evaluating other shapes in a what-if; asserted, loading the asserted quads.
+Cost: inferred, reading the results, or evaluating other shapes in a what-if; asserted, loading the asserted quads;
+inferred-targets, both.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from kgreason.graph.relation.relation import GraphRelation
 from kgreason.graph.shapes.pending import PendingShapes, Source
 from kgreason.graph.shapes.shapes import Shapes
 from kgreason.options import check_choice
+from kgreason.rules.model import Triple
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report
-from kgreason.shapes.vocabulary import COLUMNS, RESULT
+from kgreason.shapes.shape import TARGETS, twins
+from kgreason.shapes.vocabulary import COLUMNS, RESULT, sh
 
-DataMode: TypeAlias = Literal["inferred", "asserted"]
+DataMode: TypeAlias = Literal["inferred", "asserted", "inferred-targets"]
 
 
 class Copying(Protocol):
@@ -100,6 +104,9 @@ def validate(
                 transaction.shapes.take(graph.shapes.triples())
             else:
                 transaction.shapes.load(*shapes)
+            if data == "inferred-targets":
+                triples = transaction.shapes.triples()
+                transaction.shapes.replace(*_inferred_targets(graph, triples))
         return _own(copy, data)
 
 
@@ -107,10 +114,23 @@ def _own(graph: Validated, data: DataMode = "inferred") -> Report:
     return Report(ShapesGraph(graph.shapes.triples()), graph.relation(RESULT, len(COLUMNS)), data)
 
 
+def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
+    """Return the triples for targets in a shapes graph, and the ones that name the targets in the materialized graph."""
+    names, added = twins(ShapesGraph(shapes))
+    results = _evaluated(graph, lambda pending: pending.clear().take([*shapes, *added])).results
+    found = [(names.get(str(each.source_shape)), str(each.focus)) for each in results]
+    targets = [(shape, sh("targetNode"), focus) for shape, focus in found if shape is not None]
+    return [triple for triple in shapes if triple[1] in TARGETS], targets
+
+
 def _other(graph: Validated, shapes: Sequence[Source]) -> Report:
+    return _evaluated(graph, lambda pending: pending.clear().load(*shapes))
+
+
+def _evaluated(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
     """Validate a graph against other shapes than its own, in a what-if."""
     with graph.what_if() as transaction:
-        transaction.shapes.clear().load(*shapes)
+        edit(transaction.shapes)
         triples = transaction.shapes.triples()
     changed = transaction.delta.relation(RESULT, len(COLUMNS))
     gone = set(changed.disappeared())
