@@ -7,6 +7,7 @@ from tests.oracle.shacl.drawn import Pair
 COUNTEREXAMPLES = (
     # sh:closed without sh:property had no results, nested or not.
     Pair((":d :r :c .",), (":s sh:closed true ; sh:targetSubjectsOf :r .",)),
+    Pair((":a :r :a, :c ; :p :b . :c :p :b .",), (":s sh:path :r ; sh:closed true ; sh:targetNode :a .",)),
     Pair((":c :r :b .",), (":s sh:targetNode :c ; sh:or ( :t :u ) . :t sh:closed true . :u sh:maxLength 2 .",)),
     # SPARQL's <= compares no IRIs, and no literals without a value.
     Pair((":a :p :a .",), (":s sh:targetNode :a ; sh:path :p ; sh:lessThanOrEquals :p .",)),

@@ -116,4 +116,5 @@ def closed(writer: Writer, parameter: str) -> None:
     atoms = [*writer.values, f"[{writer.value}, ?p, ?o]"]
     if allowed:
         atoms.append(f"FILTER(?p NOT IN ({', '.join(sorted(set(allowed)))}))")
-    writer.violation("closed", parameter, atoms, path="?p", value="?o")
+    # The value node is a part of the result: two value nodes of a focus may have the same property with the same value.
+    writer.violation("closed", parameter, atoms, path="?p", value="?o", detail=writer.value)
