@@ -21,6 +21,7 @@ from nicegui import Client
 from nicegui.page import page
 from starlette.requests import Request
 
+from kgreason.server.console import results
 from kgreason.server.console.calls import in_pages
 from kgreason.server.console.consequences import consequences, staying
 from kgreason.server.console.controls import files, graphs, listing, past, terms
@@ -28,7 +29,7 @@ from kgreason.server.console.frame import _language_of, _languages, html
 from kgreason.server.console.hierarchy import around, hierarchy, tree_of
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
-from kgreason.server.console.pages import explore, feed, ontology, status
+from kgreason.server.console.pages import explore, feed, ontology, shapes, status
 from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for, words_of
@@ -103,8 +104,26 @@ STEPS: list[dict[str, Any]] = [
 RULE = {"name": SCRIPT, "why": SCRIPT, "rule": SCRIPT, "rewrites": 1, "share": 0.1, "derivations": 1}
 ROWS = {"asserted": [TRIPLE], "inferred": [OTHER]}
 COUNTS = {"asserted": 1, "inferred": 1}
+RESULT: dict[str, Any] = {
+    "focus": IRI,
+    "path": SCRIPT,
+    "source_shape": "_:b",
+    "component": SCRIPT,
+    "severity": SCRIPT,
+    "message": SCRIPT,
+    "fact": [IRI] * 9,
+}
+RESULTS = {"appeared": [RESULT], "disappeared": [RESULT | {"path": IRI}]}
+SHAPES = [{"shape": each, "path": SCRIPT, "parent": IRI, "severity": SCRIPT} for each in (IRI, "_:b")]
 EDIT: dict[str, Any] = {
-    "counts": {"appeared": COUNTS, "disappeared": COUNTS, "asserted": 1, "retracted": 1},
+    "counts": {
+        "appeared": COUNTS,
+        "disappeared": COUNTS,
+        "asserted": 1,
+        "retracted": 1,
+        "results": {"appeared": 1, "disappeared": 1},
+    },
+    "results": RESULTS,
     "contradictions": [SCRIPT],
     "ended": [SCRIPT],
     "appeared": ROWS,
@@ -145,7 +164,12 @@ SHOWN: dict[str, Callable[[], str]] = {
     "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).shown,
     "a class": lambda: around(CLASSES, LABELLED, IRI),
     "rows": lambda: listed([IRI, f'"{SCRIPT}"'] * 60),
-    "a commit": lambda: feed.shown(1, {"appeared": ROWS, "disappeared": ROWS}, HEAD, WORDS),
+    "a commit": lambda: feed.shown(1, {"appeared": ROWS, "disappeared": ROWS, "results": RESULTS}, HEAD, WORDS),
+    "shapes": lambda: shapes.shapes(
+        [each | {"results": 1, "focus": 1, "deactivated": True} for each in SHAPES],
+        SimpleNamespace(words=LABELLED),  # type: ignore[arg-type]
+    ),
+    "a result": lambda: results.result(RESULT, LABELLED, with_node=True),
     "a question": lambda: feed.question(1, HEAD),
     "commits": lambda: past.options([HEAD]),
     "what stays": lambda: staying(2, [{"fact": 0, "steps": STEPS}], WORDS),
