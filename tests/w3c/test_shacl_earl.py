@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.conftest import DOCS
+from tests.docs.page import DOCS
 from tests.oracle.shacl.test_suite import needs_suite
 
 earl = pytest.importorskip("tests.w3c.shacl_earl")

@@ -66,7 +66,7 @@ class PendingShapes:
 
         Raises InputError, RdfSyntaxError, and ShapesError for a shapes graph that cannot be used.
         """
-        return self._edit({triple for source in sources for triple in _triples(source, format)}, set())
+        return self._edit(triples_of(sources, format), set())
 
     def add(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Self:
         """Add triples, given as `KnowledgeGraph.add` takes them. Errors as for `load`."""
@@ -86,7 +86,7 @@ class PendingShapes:
 
     def unload(self, *sources: Source, format: str | None = None) -> Self:  # noqa: A002
         """Remove the triples of files. A blank node of a file means the node that loading the same file made."""
-        return self._edit(set(), {triple for source in sources for triple in _triples(source, format)})
+        return self._edit(set(), triples_of(sources, format))
 
     def clear(self) -> Self:
         """Remove the whole shapes graph."""
@@ -121,6 +121,11 @@ class PendingShapes:
                     f"{subject}: sh:entailment {regime} is not what the rules of the graph give"
                     f" ({' '.join(self._selected) or 'none'})"
                 )
+
+
+def triples_of(sources: Iterable[Source], syntax: str | None = None) -> set[Triple]:
+    """Return the triples of sources, which are given as `PendingShapes.load` takes them. Errors as there."""
+    return {triple for source in sources for triple in _triples(source, syntax)}
 
 
 def _triples(source: Source, syntax: str | None) -> set[Triple]:
