@@ -26,7 +26,7 @@ from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.inference.rules import ITERATED, inferred
 from kgreason.shapes.paths import Paths
 from kgreason.shapes.shape import Shape, shapes_of
-from kgreason.shapes.vocabulary import SOURCE, declarations, sh
+from kgreason.shapes.vocabulary import SHAPE, SOURCE, declarations, sh
 from kgreason.shapes.writer import Add, Writer
 
 COMPONENTS: Mapping[str, Callable[[Writer, str], None]] = {
@@ -85,6 +85,11 @@ def rules_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
         return _rules(graph)
     except RecursionError:
         raise ShapesError("shapes or paths of the shapes graph are nested too deeply") from None
+
+
+def facts_of(triples: Iterable[Triple]) -> tuple[Rule, ...]:
+    """Return the triples of a shapes graph as rules without a body, for a closure without asserted shapes."""
+    return tuple(Rule((Atom(SHAPE, triple),), (), "sh-shape", file=SOURCE) for triple in sorted(set(triples)))
 
 
 def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:

@@ -59,7 +59,7 @@ class Report:
         return iter(self.results)
 
     def __repr__(self) -> str:
-        return f"<Report: {self._verdict()}>"
+        return f"<Report: {self.verdict()}>"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -67,20 +67,20 @@ class Report:
     def to_text(self, prefixes: Mapping[str, str] | None = None, language: str | None = None) -> str:
         """Return a line for each result, and one that counts them. `language` chooses among messages."""
         lines = [each.to_text(prefixes, language) for each in self.results]
-        return "\n".join([*lines, self._verdict()])
+        return "\n".join([*lines, self.verdict()])
 
     def to_markdown(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return the report as a table in Markdown."""
         rows = [_COLUMNS, ("---",) * len(_COLUMNS), *self._rows(prefixes)]
         table = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-        return "\n".join([self._verdict(), *(["", *table] if self.results else [])])
+        return "\n".join([self.verdict(), *(["", *table] if self.results else [])])
 
     def _repr_html_(self) -> str:
         """Return the report as a table, which notebooks show."""
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
         rows = ("".join(f"<td>{escape(cell)}</td>" for cell in row) for row in self._rows(None))
         body = "".join(f"<tr>{row}</tr>" for row in rows)
-        return f"<table><caption>{escape(self._verdict())}</caption><tr>{head}</tr>{body}</table>"
+        return f"<table><caption>{escape(self.verdict())}</caption><tr>{head}</tr>{body}</table>"
 
     def to_json(self, language: str | None = None) -> dict[str, Any]:
         """Return the report as a dict that JSON can write, with terms as N-Triples text."""
@@ -139,7 +139,8 @@ class Report:
             ends = short(each.source_shape), end(each.component), end(each.severity)
             yield short(each.focus), path, value, *ends, each.message() or each.words(short)
 
-    def _verdict(self) -> str:
+    def verdict(self) -> str:
+        """Return a line that says whether the data conforms, and how many results there are."""
         count = len(self.results)
         if not count:
             return "the data conforms to the shapes"

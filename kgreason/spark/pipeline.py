@@ -15,8 +15,9 @@ holds a part of the facts.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,6 +32,9 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.options import SchemaMode
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
+from kgreason.rules.model import Triple
+from kgreason.shapes.program import facts_of, rules_of
+from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
 from kgreason.spark.close.checks import check_functions, check_recursion
 from kgreason.spark.close.close import close_alone
@@ -101,10 +105,14 @@ def check_load(paths: Sequence[File], folder: File | None = None) -> Inputs:
 
 
 class Written(NamedTuple):
-    """The problems that `materialize` found in the data: the number of contradictions, and one-line warnings."""
+    """The problems that `materialize` found in the data: the number of contradictions, and one-line warnings.
+
+    `results` are the validation results, as rows of N-Triples texts; None without shapes.
+    """
 
     contradictions: int
     warnings: tuple[str, ...]
+    results: list[tuple[str, ...]] | None = None
 
 
 def materialize(
@@ -115,6 +123,7 @@ def materialize(
     rules: Sequence[str] = DEFAULT_RULES,
     schema: SchemaMode = "axioms",
     functions: Sequence[Callable[..., Any]] = (),
+    shapes: Collection[Triple] = (),
     form: Form = "nt",
     inferred: bool = False,
     overwrite: bool = False,
@@ -125,12 +134,15 @@ def materialize(
     """Write the closure of files into the folder `output`, in the format `form`; with `inferred` only inferred triples.
 
     `on_error` and `folder` are as for `load`, but `folder` may be at a URI. `functions`: Python functions for rules;
-    Spark's workers must be able to import them. Triples of all graphs are put together. For owl:sameAs the plain rules
-    of the W3C are used; their cost is the cube of the number of equal terms. In Parquet the column `asserted` says
-    whether a triple is asserted. Spark does not follow owl:imports; warnings name the documents that are missing.
+    Spark's workers must be able to import them. `shapes`: the triples of a shapes graph (SHACL) as N-Triples texts;
+    what its rules make is in the closure, and the results are returned. Triples of all graphs are put together.
+    For owl:sameAs the plain rules of the W3C are used; their cost is the cube of the number of equal terms. In Parquet
+    the column `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the
+    documents that are missing.
     Raises the errors of `encode` and `check_materialize`.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
+    selection = replace(selection, own=(*selection.own, *rules_of(shapes), *facts_of(shapes)))
     registry = Registry(functions, RESERVED)
     with room(folder) as place, clear_errors(place):
         prepare(spark, sort(list(paths)))
@@ -142,7 +154,10 @@ def materialize(
         triples = triples.where("NOT asserted") if inferred else triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
-        told = Written(closed.contradictions(), found)  # before the output, so that only writing can still fail
+        results = closed.rows_of(RESULT, len(COLUMNS)) if shapes else None
+        told = Written(
+            closed.contradictions(), found, results
+        )  # before the output, so that only writing can still fail
         with watched(spark, progress("writing")):
             write(decoded(triples, closed.terms.all), output, form=form, overwrite=overwrite)
         return told

@@ -153,7 +153,8 @@ def test_wrong_text_and_shapes_that_cannot_be_used_are_errors() -> None:
 
 _RULES = f"""{PREFIXES}
     :s sh:targetSubjectsOf :near ; sh:rule
-        [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :far ; sh:object [ sh:path ( :near :far ) ] ; sh:order 2 ] ,
+        [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :far ; sh:object [ sh:path ( :near :far ) ] ;
+          sh:order 2 ] ,
         [ a sh:TripleRule ; sh:subject sh:this ; sh:predicate :far ; sh:object [ sh:path :near ] ; sh:order 1 ;
           sh:condition [ a sh:NodeShape ; sh:nodeKind sh:IRI ] ] .
     :t a sh:NodeShape ; sh:targetNode :a ; sh:property [ sh:path :far ; sh:maxCount 1 ] .
@@ -164,7 +165,7 @@ _CHAIN = f"{PREFIXES} :a :near :b . :b :near :c . :c :near :d . :d :near :e ."
 @pytest.mark.parametrize("iterated", [False, True])
 def test_rules_make_what_those_of_pyshacl_make(iterated: bool) -> None:
     pyshacl = pytest.importorskip("pyshacl", reason="pyshacl is not installed; it is no requirement of the tests")
-    options = {"advanced": True, "iterate_rules": iterated, "inplace": True}
+    options: dict[str, Any] = {"advanced": True, "iterate_rules": iterated, "inplace": True}
     mine, theirs = parsed(_CHAIN), parsed(_CHAIN)
     reports = [
         validate(mine, shacl_graph=parsed(_RULES), **options),

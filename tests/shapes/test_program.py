@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -135,6 +136,22 @@ def test_the_command_has_a_status_for_each_answer(tmp_path: Path) -> None:
     refused = call("shapes", "load", "-l", store, shapes)
     assert (refused.exit_code, "the commit makes a validation result" in refused.stderr) == (1, True)
     assert call("validate", "-l", store).exit_code == 0
+
+
+def test_a_materialized_file_has_its_report_beside_it(tmp_path: Path) -> None:
+    data, shapes, out = tmp_path / "data.ttl", tmp_path / "shapes.ttl", tmp_path / "out.nt"
+    data.write_text("@prefix : <http://e/> . :tom a :Cat ; :owner :ann .", encoding="utf-8")
+    rule = ":Owners sh:targetSubjectsOf :owner ; sh:rule [ sh:subject sh:this ; sh:predicate :name ; sh:object 5 ] ."
+    shapes.write_text(SHAPES + rule, encoding="utf-8")
+    done = call("materialize", data, "--shapes", shapes, "-o", out)
+    assert (done.exit_code, "1 result" in done.stderr) == (0, True)
+    assert "<http://e/tom> <http://e/name>" in out.read_text("utf-8")
+    with KnowledgeGraph.open() as graph:
+        graph.load(data)
+        expected = graph.validate(shapes=shapes).to_json()
+    assert json.loads(out.with_name("out.nt.report.json").read_text("utf-8")) == expected
+    assert expected["results"]
+    assert call("materialize", data, "--shapes", shapes, "-o", "-").exit_code == 2
 
 
 def test_shapes_that_many_ways_reach_are_read_once() -> None:

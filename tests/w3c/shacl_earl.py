@@ -1,7 +1,7 @@
 """The result of W3C's suite for SHACL as an EARL report, and as the table of the documentation.
 
-    scripts/earl --shacl                print the table
-    scripts/earl --shacl report.ttl     also write the report (Turtle)
+scripts/earl --shacl                print the table
+scripts/earl --shacl report.ttl     also write the report (Turtle)
 """
 
 from __future__ import annotations

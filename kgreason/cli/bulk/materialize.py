@@ -10,9 +10,11 @@ Invariant: an output file is written as a whole or not at all. A pipe or a devic
 from __future__ import annotations
 
 import gzip
+import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -37,9 +39,12 @@ from kgreason.cli.options import (
 from kgreason.errors import InputError
 from kgreason.files import whole
 from kgreason.functions.registry import Registry
+from kgreason.graph.input.terms import term_of
 from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.results.documents import document
+from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.interrupts import undivided
+from kgreason.materialize.relations.facts import all_of, rows_of, texts_of
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
@@ -48,6 +53,11 @@ from kgreason.rdf.lines import parquet
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.expressions import RESERVED
+from kgreason.rules.model import Triple
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.program import facts_of, rules_of
+from kgreason.shapes.report import Report
+from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.prefixes import remembered
@@ -80,6 +90,12 @@ _PARQUET = ".parquet"
     help="An .nt, .nt.gz, .ttl, .ttl.gz or .parquet file; - is standard output, in N-Triples. With Spark: a folder.",
 )
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
+@click.option(
+    "--shapes",
+    multiple=True,
+    metavar="FILE",
+    help="A file of SHACL shapes; the validation report goes to OUT.report.json. May be given several times.",
+)
 @click.option("--inferred", is_flag=True, help="Write only the triples that were derived, not those of the files.")
 @schema
 @equality
@@ -95,6 +111,7 @@ def materialize(
     rules: tuple[str, ...],
     output: str,
     syntax: str | None,
+    shapes: tuple[str, ...],
     inferred: bool,
     schema: SchemaMode | None,
     same_as: SameAsMode | None,
@@ -121,6 +138,9 @@ def materialize(
     subject, predicate, object and asserted; asserted is false for derived triples.
 
     Spark writes a folder: Parquet if the name ends in .parquet, else N-Triples. Spark does not follow owl:imports.
+
+    With --shapes the closure is validated as well, and what the rules of the shapes make is in it. The report is
+    written beside the output, and a line on standard error counts the results.
     """
     from kgreason.cli.progress import Bars
 
@@ -133,14 +153,26 @@ def materialize(
                 f"-o {output}: Spark writes a folder, and this name ends as that of a file; leave out the extension"
             )
         meaning = {"rules": rules, "schema": schema or "axioms", "functions": functions}
-        how = {"inferred": inferred, "on_error": "count" if skip_malformed else "raise", "progress": progress}
+        if shapes and "://" in output:
+            raise click.UsageError("--shapes needs a local folder: the report is written beside it")
+        known_shapes = triples_of_sources(map(Path, shapes))
+        how = {
+            "inferred": inferred,
+            "shapes": known_shapes,
+            "on_error": "count" if skip_malformed else "raise",
+            "progress": progress,
+        }
         _on_spark(partial(session, master, conf, work), files, output, meaning, how)
         return
     check_stdin(files, syntax)
+    if shapes and not is_plain(output):
+        raise click.UsageError(f"-o {output}: --shapes needs a file, because the report is written beside it")
     refuse_settings(master=master, conf=conf, work=work)
     target = _target(output)
     registry, budget = Registry(functions, RESERVED), ALIASES if aliases is None else aliases
     selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
+    known_shapes = triples_of_sources(map(Path, shapes))
+    selection = replace(selection, own=(*selection.own, *rules_of(known_shapes), *facts_of(known_shapes)))
     with _says_what_is_written(output):
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
@@ -156,6 +188,29 @@ def materialize(
                 out.writelines(document(dictionary, [_rows(materializer, wanted)], "ttl", known, wanted))
         else:
             _write(target, dictionary, _rows(materializer, False if inferred else None), progress)
+        if shapes:
+            _write_report(output, known_shapes, _results(materializer))
+
+
+def is_plain(output: str) -> bool:
+    """Whether `-o` names a file that is written as a whole, not a pipe or a device."""
+    return output != "-" and (not Path(output).exists() or Path(output).is_file())
+
+
+def _results(materializer: Materializer) -> list[tuple[str, ...]]:
+    """Return the validation results that the rules of shapes have derived, as texts."""
+    saved, dictionary = materializer.save(), materializer.dictionary
+    found = (each for each in all_of(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS)))
+    return [row for each in found for row in texts_of(rows_of(saved, each.number, each.arity), dictionary)]
+
+
+def _write_report(output: str, shapes: set[Triple], results: Iterable[Sequence[str]]) -> None:
+    """Write the validation report beside the output, and say how many results it has."""
+    report = Report(ShapesGraph(shapes), [tuple(map(term_of, row)) for row in results])
+    name = f"{output.rstrip('/')}.report.json"
+    with whole(Path(name)) as file:
+        file.write(f"{json.dumps(report.to_json(), indent=1)}\n".encode())
+    click.echo(f"{report.verdict()} ({name})", err=True)
 
 
 @contextmanager
@@ -243,6 +298,8 @@ def _on_spark(
     with started() as (spark, folder):
         found = written(spark, files, output, form=form, folder=folder, **meaning, **how)
     warn(found.warnings, count=found.contradictions)
+    if found.results is not None:
+        _write_report(output, how["shapes"], found.results)
 
 
 def _rows(materializer: Materializer, asserted: bool | None) -> Ids:

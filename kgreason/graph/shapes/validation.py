@@ -115,7 +115,7 @@ def _own(graph: Validated, data: DataMode = "inferred") -> Report:
 
 
 def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
-    """Return the triples for targets in a shapes graph, and the ones that name the targets in the materialized graph."""
+    """Return the triples for targets in a shapes graph, and others that name the targets of the materialized graph."""
     names, added = twins(ShapesGraph(shapes))
     results = _evaluated(graph, lambda pending: pending.clear().take([*shapes, *added])).results
     found = [(names.get(str(each.source_shape)), str(each.focus)) for each in results]

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
+from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.literals.datatypes_in_use import NAMES
@@ -74,6 +75,18 @@ class Closed(NamedTuple):
             (F.col("tbl") == self.planned.plan.tables.index((False, 3))) & (F.col("c0") == relation)
         )
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
+
+    def rows_of(self, relation: str, arity: int) -> list[tuple[str, ...]]:
+        """Return the facts of a relation as rows of texts, in this process."""
+        number = self.planned.ids.get(relation_text(relation, arity))
+        if number is None or (False, arity + 1) not in self.planned.plan.tables:
+            return []
+        table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
+        rows = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns).collect()
+        ids = {row[column] for row in rows for column in columns}
+        known = self.terms.all.where(F.col("id").isin(sorted(ids))).select("id", "text").collect()
+        texts = {row["id"]: row["text"] for row in known}
+        return [tuple(texts[row[column]] for column in columns) for row in rows]
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure, as one process counts them.

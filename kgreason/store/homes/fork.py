@@ -10,12 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgreason.store.folder import Folder, Manifest
-from kgreason.store.homes.in_memory import RowsInMemory
+from kgreason.store.homes.in_memory import WritableRows
 from kgreason.store.homes.position import UNKNOWN
 from kgreason.store.journal.record import Record
 
 
-class Fork(RowsInMemory):
+class Fork(WritableRows):
     """A home that begins as the last commit in `folder`. `wanted` has the options of a store without a commit."""
 
     history = None

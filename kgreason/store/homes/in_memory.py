@@ -39,11 +39,6 @@ class RowsInMemory:
     """Only the engine tells of a graph in memory."""
 
     @property
-    def is_writable(self) -> bool:
-        """Whether the graph is not closed."""
-        return not self.is_closed
-
-    @property
     def position(self) -> Position:
         """How far the store is; there is no journal."""
         return Position(self.manifest.commit, self.last, self._stored)
@@ -54,12 +49,6 @@ class RowsInMemory:
         if self.is_closed:
             raise closed()
         return self._store
-
-    def for_commits(self) -> Self:
-        """Return this home. Raises StoreError if the graph is closed."""
-        if self.is_closed:
-            raise closed()
-        return self
 
     def start(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine, and load the rows of its commit."""
@@ -143,3 +132,18 @@ class RowsInMemory:
         self.is_closed = True
         self._store.close()
         self._stage = None
+
+
+class WritableRows(RowsInMemory):
+    """The rows of a graph in memory that takes commits."""
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether the graph is not closed."""
+        return not self.is_closed
+
+    def for_commits(self) -> Self:
+        """Return this home. Raises StoreError if the graph is closed."""
+        if self.is_closed:
+            raise closed()
+        return self

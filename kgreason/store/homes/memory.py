@@ -7,11 +7,11 @@ from pathlib import Path
 from kgreason.store.folder import Manifest
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import MemoryHistory
-from kgreason.store.homes.in_memory import RowsInMemory
+from kgreason.store.homes.in_memory import WritableRows
 from kgreason.store.journal.record import Record
 
 
-class Memory(RowsInMemory):
+class Memory(WritableRows):
     """The home of a graph in memory. `wanted` has its options."""
 
     def __init__(self, wanted: Manifest) -> None:
