@@ -73,6 +73,7 @@ CASE = (
     [:all, :size, ?n] :- AGGREGATE([?x, :in, ?y] BIND COUNT(*) AS ?n) .
     [?y, :members, ?n] :- AGGREGATE([?x, :in, ?y] ON ?y BIND COUNT(?x) AS ?n) .
     [?y, :sum, ?n] :- AGGREGATE([?x, :in, ?y], [?x, :age, ?a] ON ?y BIND SUM(?a) AS ?n) .
+    [?x, :with, ?z] :- [?x, :in, ?y], [?z, :in, ?y] .
     [?x, :next, ?b] :- [?x, :age, ?a], BIND(?a + 1 AS ?b) .
     [?x, :old, ?y] :- [?x, :next, ?b], [?x, :in, ?y], FILTER(?b > 5) .
     [?x, :quiet, 1] :- [?x, :in, ?y], NOT [:no, :such, :thing] .
