@@ -6,7 +6,7 @@ check_recursion   no recursion through MIN or MAX
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ from kgreason.rules.expressions import AGGREGATES, call_of
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import aggregations, functions
 from kgreason.rules.model import Rule, label
-from kgreason.rules.strata import has_closed, stratify
+from kgreason.rules.strata import Level, Waiting, has_closed, stratify
 from kgreason.spark.start.failures import reason
 
 
@@ -47,12 +47,14 @@ def check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSes
             raise RuleError(f"{rule}: {problem}; install its module there, or load without Spark") from error
 
 
-def check_recursion(rules: Collection[Rule]) -> None:
+def check_recursion(rules: Collection[Rule], levels: Mapping[Waiting, Level] | None = None) -> None:
     """Raise RuleError for a recursion through MIN or MAX: it would have to retract values, which Spark cannot do.
 
-    Raises StratificationError if rules say NOT or aggregate in a circle.
+    `levels` are the strata of the rules, if they are known. Raises StratificationError if rules say NOT or aggregate in
+    a circle.
     """
-    levels = stratify(tuple(rules)) if any(map(has_closed, rules)) else {}
+    if levels is None:
+        levels = stratify(tuple(rules)) if any(map(has_closed, rules)) else {}
     for rule in rules:
         for each in aggregations(rule):
             if levels[each].recursion:

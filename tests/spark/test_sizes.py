@@ -1,0 +1,40 @@
+"""How many parts there are, and how large a part may become, from settings, cores and memory."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+from kgreason.errors import InputError
+from kgreason.spark.cluster.sizes import BYTES, Sizes, parts_for, sizes
+
+
+def of(settings: dict[str, str]) -> Sizes:
+    """The sizes for facts of a session with these settings. Nobody counts the facts."""
+    facts = SimpleNamespace(sparkSession=SimpleNamespace(conf=settings))
+    return sizes(cast(Any, facts), 5)
+
+
+def test_settings() -> None:
+    parts = {"spark.kgreason.parts": "7"}
+    assert of(parts) == Sizes(7, 0, 5)
+    assert of(parts | {"spark.kgreason.partMemory": "2g", "spark.kgreason.mostAlike": "3"}) == Sizes(7, 2 << 30, 3)
+    workers = {"spark.executor.pyspark.memory": "500m", "spark.executor.cores": "4"}
+    assert of(parts | workers) == Sizes(7, 125 << 20, 5)
+    for name, value in (("parts", "many"), ("partMemory", "2 cups"), ("mostAlike", "-1")):
+        with pytest.raises(InputError, match=rf"^spark\.kgreason\.{name} must be a .*; got {value}$"):
+            of(parts | {f"spark.kgreason.{name}": value})
+
+
+@pytest.mark.parametrize("memory", [1 << 26, 1 << 30])
+def test_the_facts_of_a_part_fit_into_its_memory(memory: int) -> None:
+    for count in (0, 10, 100_000, 10_000_000):
+        parts = parts_for(count, 4, memory)
+        assert parts >= 1
+        assert -(-count // parts) * BYTES <= memory
+    assert parts_for(10, 4, memory) == 1
+    assert parts_for(1_000_000, 4, 0) == 4
