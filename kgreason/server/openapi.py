@@ -63,7 +63,7 @@ _PARAMETERS = {
     },
     "/shapes": _EDIT,
     "/validate": {
-        "data": "inferred, or asserted to leave out what rules derive",
+        "data": "inferred; asserted leaves out what rules derive; inferred-targets leaves it out except in targets",
         "severity": "only results of this severity: Violation, Warning, Info or an IRI; may be given several times",
         "shape": "only results of this shape",
         "focus": "only results of this node",

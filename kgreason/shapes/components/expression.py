@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgreason.shapes.inference.expressions import Expressions
+from kgreason.shapes.inference.expressions import NodeExpressions
 from kgreason.shapes.vocabulary import TRUE
 from kgreason.shapes.writer import Writer
 from kgreason.terms.quoting import quote
@@ -17,7 +17,7 @@ def expression(writer: Writer, parameter: str) -> None:
         return "shacl_fails"
 
     writer.add("sh-expression", f"{nodes.replace('?x', writer.value)} :- {', '.join([writer.focus, *writer.values])} .")
-    expressions = Expressions(f"{writer.node} {parameter}", nodes, writer.graph, writer.paths, writer.add, ask)
+    expressions = NodeExpressions(f"{writer.node} {parameter}", nodes, writer.graph, writer.paths, writer.add, ask)
     value = expressions.value(parameter, "?w").replace("?x", writer.value)
     writer.violation("expression", parameter, [*writer.values, f"NOT {value.replace('?w', TRUE)}"], value=writer.value)
     other = [*writer.values, value, f"FILTER(!sameTerm(?w, {TRUE}))"]

@@ -1,4 +1,4 @@
-"""`Expressions`: node expressions (SHACL-AF, 6) as rules.
+"""`NodeExpressions`: node expressions (SHACL-AF, 6) as rules.
 
     sh:this, an IRI, a literal       a term
     [ sh:path ex:p ; sh:nodes E ]    shacl_value(expression, ?x, ?v), for the nodes ?x of an atom
@@ -24,7 +24,7 @@ _KINDS = ("path", "filterShape", "intersection", "union", "distinct", "minus", "
 _REFUSED = ("limit", "offset", "orderBy", "groupConcat")
 
 
-class Expressions:
+class NodeExpressions:
     """Writes the expressions of one rule or constraint.
 
     `name` tells its expressions from those of others; `nodes` is the atom that holds for the nodes `?x` for which

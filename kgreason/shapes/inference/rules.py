@@ -21,7 +21,7 @@ from kgreason.errors import ShapesError
 from kgreason.rules.model import Atom, Rule
 from kgreason.shapes.focus import write_targets
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.inference.expressions import Expressions
+from kgreason.shapes.inference.expressions import NodeExpressions
 from kgreason.shapes.inference.orders import MADE, apart, at_order, exports, number, pattern_of
 from kgreason.shapes.paths import Paths
 from kgreason.shapes.query.compiler import Compiler
@@ -157,7 +157,7 @@ class _Order:
 
     def _triple(self, rule: ShapeRule) -> None:
         graph, terms, atoms = self._graph, list[str](), [_runs(rule)]
-        expressions = Expressions(rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
+        expressions = NodeExpressions(rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
         for name, variable in (("subject", "?s"), ("predicate", "?p"), ("object", "?o")):
             node = graph.one(rule.node, name)
             assert node is not None

@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 
 from kgreason import KnowledgeGraph
 from kgreason.graph.input.terms import term_of
-from kgreason.graph.shapes.pending import triples_of
+from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report
 from kgreason.spark.pipeline import materialize
@@ -24,7 +24,7 @@ def test_results_on_spark_are_those_of_a_graph(spark: SparkSession, tmp_path: Pa
     data = tmp_path / "data.nt"
     data.write_text("<http://e/tom> <http://e/owner> <http://e/ann> .\n<http://e/rex> <http://e/name> 'Rex' .\n")
     data.write_text(data.read_text().replace("'", '"') + "<http://e/rex> <http://e/owner> <http://e/bob> .\n")
-    shapes = triples_of([_SHAPES])
+    shapes = triples_of_sources([_SHAPES])
     written = materialize(spark, [data], tmp_path / "closure", rules=["none"], shapes=shapes)
     lines = {line for path in (tmp_path / "closure").glob("part-*.nt") for line in path.read_text().splitlines()}
     with KnowledgeGraph.open(rules=["none"]) as graph:

@@ -17,7 +17,7 @@ N-Triples whose blank nodes keep their labels.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -25,6 +25,8 @@ from starlette.responses import JSONResponse, Response
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.shapes.validation import DataMode
+from kgreason.options import check_choice
 from kgreason.server.formats import REPORTS, content_type, wanted
 from kgreason.server.guard import check_role
 from kgreason.server.paths.served import (
@@ -75,12 +77,12 @@ def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, Sh
     """
     form, prefixes, limit = wanted(request.headers.get("accept"), REPORTS), declared(given), number(given, "limit")
     data, language, with_shapes = single(given, "data"), single(given, "language"), flag(given, "shapes")
-    if data not in (None, "inferred", "asserted"):
-        raise Problem(400, f"data={data}: write inferred or asserted")
+    mode = cast(DataMode, data or "inferred")
+    check_choice("data", mode, DataMode)
     shape, focus = _term(given, "shape"), _term(given, "focus")
 
     def answer(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> Response:
-        whole = graph.validate("asserted" if data == "asserted" else "inferred", shapes=shapes)
+        whole = graph.validate(mode, shapes=shapes)
         report = whole.part(shape=shape, focus=focus, severities=given.get("severity", []))
         headers = {"Vary": "Accept", "Kgreason-Commit": str(graph.commit)}
         names = {**graph.prefixes, **prefixes}
