@@ -20,7 +20,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.progress import SILENT
+from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.close import close
 from kgreason.spark.close.close import close_alone
@@ -29,6 +29,7 @@ from kgreason.spark.encode.encode import encode
 from tests.histories.history import Triple
 from tests.oracle.datalog import Fact
 from tests.spark.programs import STATES, TOGETHER, drawn, joined, renamed_fact, rules_in, selected, triples_in
+from tests.spark.rounds.test_job import CrashError, Stages
 
 State = tuple[bool, tuple[str, ...], bool]
 """Whether a fact is a triple, its columns as texts, and whether it is asserted."""
@@ -42,7 +43,7 @@ def planning(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
 def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path, scheme: str) -> None:
-    """Facts travel in files or by shuffles, whatever the folder is called."""
+    """Facts travel in files or by shuffles, whatever the folder is called. A job that was stopped goes on."""
     rules = rules_in("""
         [?y, :is, 1] :- [?x, :near, ?y], NOT [?y, :near, ?x] .
         [?x, :has, ?n] :- AGGREGATE([?x, :near, ?y] ON ?x BIND COUNT(*) AS ?n) .
@@ -50,7 +51,10 @@ def test_states_of_a_small_program(spark: SparkSession, tmp_path: Path, scheme: 
         [?x, :first, ?m] :- AGGREGATE([?x, :near, ?y], [?y, :name, ?n] ON ?x BIND MIN(?n) AS ?m), FILTER(?m > "a") .
         """)
     triples = triples_in("a near b", "a near c", "b near c", "b near a")
-    found = on_spark(spark, triples, rules, tmp_path / r"[a] {b,c}*?\d", scheme)
+    folder = tmp_path / r"[a] {b,c}*?\d"
+    with pytest.raises(CrashError):
+        on_spark(spark, triples, rules, folder, scheme, Stages("round 5"))
+    found = on_spark(spark, triples, rules, folder, scheme)
     assert found == in_process(triples, rules)
     derived = {columns for is_triple, columns, is_asserted in found if is_triple and not is_asserted}
     integer = "^^<http://www.w3.org/2001/XMLSchema#integer>"
@@ -86,13 +90,18 @@ def test_joined_programs(spark: SparkSession, tmp_path: Path, first: int) -> Non
 
 
 def on_spark(
-    spark: SparkSession, triples: set[Triple], rules: tuple[Rule, ...], folder: Path, scheme: str = ""
+    spark: SparkSession,
+    triples: set[Triple],
+    rules: tuple[Rule, ...],
+    folder: Path,
+    scheme: str = "",
+    progress: Progress = SILENT,
 ) -> set[State]:
     """All facts that Spark finds, with their states."""
     rows = [(*triple, "") for triple in sorted(triples)]
     quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
     encoded = encode(spark, quads, f"{folder}/encoded")
-    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", SILENT, Registry())
+    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry())
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.facts, tables, texts))
