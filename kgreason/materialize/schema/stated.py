@@ -55,7 +55,8 @@ class Stated:
     def change(self, removed: Int32, added: Int32) -> Relations:
         """Take the triples that an edit retracts and asserts, int32[n, 3] each.
 
-        Returns the facts to retract and the facts to assert. A fact to retract may be absent. `accept` or `rollback` must follow.
+        Returns the facts to retract and the facts to assert. A fact to retract may be absent. `accept` or `rollback`
+        must follow.
         """
         moved = self.expressions.change(removed, added)
         nodes = moved[:, 0]
