@@ -33,6 +33,7 @@ _WORDS = {
     "QualifiedMaxCount": "more than {parameter} values conform to the qualified shape",
     "Closed": "{value} is the value of a property that the shape does not allow",
     "HasValue": "{parameter} is missing",
+    "Expression": "the expression is not true for {value}",
     "SPARQL": "{value} is a solution of the query",
     "In": "{value} is not one of the allowed values",
 }

@@ -33,7 +33,7 @@ class Result:
     - `source_shape`, `component`, `severity`: as in W3C's report; `parameter` is the value of the component's parameter
     - `messages`: the values of sh:message of the shape; for a SPARQL constraint or component those of its own, with
       `{?value}`, `{$this}` and `{?path}` filled in. Empty if the shapes graph is not at hand
-    - `detail`: the other value of sh:lessThan, or the language of sh:uniqueLang; else None
+    - `detail`: the other value of sh:lessThan, the language of sh:uniqueLang, or the value node of sh:closed; else None
     - `fact`: the fact of the relation shacl_result that says the result; the relation explains it
     """
 

@@ -43,7 +43,8 @@ COLUMNS = ("shape", "component", "parameter", "focus", "path", "value", "detail"
 
 - `parameter`: the value of the component's parameter, such as the class of sh:class. A shape may have two of them.
 - `path`: the predicate of the shape, or the one that sh:closed does not allow; for another path its text, a string.
-- `detail`: what tells two results about one value apart: the other value of sh:lessThan, the language of sh:uniqueLang.
+- `detail`: what tells two results about one value apart: the other value of sh:lessThan, the language of sh:uniqueLang,
+  the value node of sh:closed.
 - `severity`: that of the shape.
 - `via`: the shape whose target the node is, or a blank node for the route if sh:property leads through value nodes.
 """

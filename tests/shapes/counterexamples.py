@@ -16,4 +16,6 @@ COUNTEREXAMPLES = (
     Pair((":a :q '300'^^xsd:byte .",), (":s sh:minInclusive 2.0 ; sh:targetObjectsOf :q .",)),
     # A shape with targets that was also a value of sh:property validated the targets of its parent twice.
     Pair((), (":s sh:path :q ; sh:hasValue 'a' ; sh:targetNode 1 . :t sh:property :s ; sh:targetNode 'b' .",)),
+    # Two value nodes with the same property were one result of sh:closed.
+    Pair((":a :r :b, :c . :b :p :a . :c :p :a .",), (":s sh:targetNode :a ; sh:path :r ; sh:closed true .",)),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kgreason.errors import ShapesError
 from kgreason.functions.shacl import pattern_problem
 from kgreason.shapes.components.counts import number
-from kgreason.shapes.vocabulary import SH
+from kgreason.shapes.vocabulary import NONE, SH
 from kgreason.shapes.writer import Writer
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
@@ -116,5 +116,5 @@ def closed(writer: Writer, parameter: str) -> None:
     atoms = [*writer.values, f"[{writer.value}, ?p, ?o]"]
     if allowed:
         atoms.append(f"FILTER(?p NOT IN ({', '.join(sorted(set(allowed)))}))")
-    # The value node is a part of the result: two value nodes of a focus may have the same property with the same value.
-    writer.violation("closed", parameter, atoms, path="?p", value="?o", detail=writer.value)
+    holder = NONE if writer.path is None else writer.value  # two value nodes may have the same property
+    writer.violation("closed", parameter, atoms, path="?p", value="?o", detail=holder)
