@@ -153,7 +153,7 @@ def _souffle(threads: int, workspace: Workspace, *, is_compiled: bool) -> Run:
     binary = shutil.which("souffle")
     if binary is None:
         raise SkippedError("souffle is not installed")
-    program, compiled = workspace.folder / "closure.dl", workspace.folder / "closure"
+    program, compiled = workspace.folder / "closure.dl", workspace.folder / f"closure-{threads}"
     program.write_text(_SOUFFLE)
     command: list[object] = [binary, program]
     if is_compiled:

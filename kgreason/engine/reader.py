@@ -157,13 +157,15 @@ class Reader:
     def rows_with(self, table: int, constants: Mapping[int, int]) -> Int32 | None:
         """Return the facts of a table that have the ids `constants`, column -> id: int32[n, w].
 
-        Returns None if no body atom of the rules has exactly these constants in these columns, or if no fact has
-        them. Cost: one look at each fact that the catalogue lists for the constants.
+        Returns None if no body atom of the rules has exactly these constants in these columns. Cost: one look at each
+        fact that the catalogue lists for the constants.
         """
         key = self._planner.find_key(table, constants)
-        if key is None or not self._circuit.memory["key_count"][key]:
+        if key is None:
             return None
         facts = self._circuit.facts
+        if not self._circuit.memory["key_count"][key]:
+            return np.empty((0, facts.width), dtype=np.int32)
         rows, tables = facts.columns(self._circuit.arrangements.candidates(key))
         kept = tables == table
         for column, value in constants.items():

@@ -345,7 +345,7 @@ class Materializer(Results):
         if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
             self._touched[self.literals.in_use] = None
             self.literals.in_use.follow(change, closure)
-        is_edited = change.added or change.removed or removed or added
+        is_edited = change.added or change.removed or any(map(len, closure))
         if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
             self._touched[self.operators] = None
             self.operators.follow(tuple(self.program.in_force), self.closed_schema())

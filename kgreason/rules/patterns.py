@@ -70,7 +70,7 @@ def numbered(atom: Atom) -> Atom:
 
 
 def fresh(pattern: Atom, number: int) -> Atom:
-    """Return a copy of a pattern with new variables: the name of each one ends in `numbered`, such as `?x.0`."""
+    """Return a copy of a pattern with new variables: the name of each one ends in `number`, such as `?x.0`."""
     return Atom(
         pattern.relation,
         tuple(Variable(f"{term.name}.{number}") if isinstance(term, Variable) else term for term in pattern.terms),

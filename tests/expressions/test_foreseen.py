@@ -69,3 +69,23 @@ def test_a_rebuilt_graph_computes_only_what_is_new(seen: Seen) -> None:
         seen.inputs = []
         found.add(":c :n 8 .", prefixes=NAMES)
         assert len(seen.inputs) == 1
+
+
+def test_what_an_attempt_has_foreseen_is_computed_again_after_it() -> None:
+    """An update makes a rule with an expression and takes it back in one commit. The next commit has the rule again."""
+    prefixes = "PREFIX : <http://e/> PREFIX swrl: <http://www.w3.org/2003/11/swrl#> "
+    prefixes += "PREFIX swrlb: <http://www.w3.org/2003/11/swrlb#>"
+    rule = """:x a swrl:Variable . :n a swrl:Variable .
+        :h a swrl:ClassAtom ; swrl:classPredicate :Adult ; swrl:argument1 :x .
+        :age1 a swrl:DatavaluedPropertyAtom ; swrl:propertyPredicate :age ; swrl:argument1 :x ; swrl:argument2 :n .
+        :old a swrl:BuiltinAtom ; swrl:builtin swrlb:greaterThan ; swrl:arguments ( :n 17 ) .
+        :adult swrl:head ( :h ) ; swrl:body ( :age1 :old ) ."""
+    with KnowledgeGraph.open() as found:
+        found.update(f"{prefixes} INSERT DATA {{ {rule} }}")
+        found.update(
+            f"{prefixes} INSERT DATA {{ :adult a swrl:Imp . :tom :age 30 }} ; DELETE DATA {{ :adult a swrl:Imp }} ;"
+            " INSERT { :m :n :o } WHERE { :tom :age ?n }"
+        )
+        assert not found.ask("ASK { :tom a :Adult }", prefixes=NAMES)
+        found.update(f"{prefixes} INSERT DATA {{ :adult a swrl:Imp }}")
+        assert found.ask("ASK { :tom a :Adult }", prefixes=NAMES)

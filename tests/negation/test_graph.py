@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -225,3 +226,26 @@ def test_a_circle_through_equality_says_so() -> None:
     text = "@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> ."
     with pytest.raises(StratificationError, match="it derives owl:sameAs"), graph.transaction() as transaction:
         transaction.add_rules(f"{text} [:a, owl:sameAs, :b] :- [:x, :on, :y], NOT [:x, :off, :y] .")
+
+
+def test_strata_follow_a_schema_that_only_rules_of_the_user_read() -> None:
+    rules = """
+        @prefix : <http://e/> .
+        @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        [?x, a, ?d] :- [?x, a, ?c], [?c, rdfs:subClassOf, ?d] .
+        :P[?x] :- :C[?x], NOT :B[?x] .
+        :A[?x] :- :Q[?x], NOT :R[?x] .
+    """
+    found = set[frozenset[str]]()
+    for order in permutations(["rules", "schema", "data"]):
+        with KnowledgeGraph.open(rules=["none"]) as graph:
+            for name in order:
+                with graph.transaction() as tx:
+                    if name == "rules":
+                        tx.add_rules(rules)
+                    elif name == "schema":
+                        tx.add(("http://e/A", "http://www.w3.org/2000/01/rdf-schema#subClassOf", "http://e/B"))
+                    else:
+                        tx.add(("http://e/x", "a", "http://e/C"), ("http://e/x", "a", "http://e/Q"))
+            found.add(frozenset(str(each.object) for each in graph.match("http://e/x")))
+    assert found == {frozenset(f"<http://e/{name}>" for name in "ABCQ")}

@@ -25,6 +25,9 @@ def test_settings() -> None:
     assert of(parts | {"spark.kgreason.partMemory": "2g", "spark.kgreason.mostAlike": "3"}) == Sizes(7, 2 << 30, 3)
     workers = {"spark.executor.pyspark.memory": "500m", "spark.executor.cores": "4"}
     assert of(parts | workers) == Sizes(7, 125 << 20, 5)
+    assert of(parts | workers | {"spark.executor.pyspark.memory": "500"}) == Sizes(
+        7, 125 << 20, 5
+    )  # MiB, as Spark has it
     for name, value in (("parts", "many"), ("partMemory", "2 cups"), ("mostAlike", "-1")):
         with pytest.raises(InputError, match=rf"^spark\.kgreason\.{name} must be a .*; got {value}$"):
             of(parts | {f"spark.kgreason.{name}": value})

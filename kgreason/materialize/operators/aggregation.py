@@ -109,7 +109,7 @@ class Aggregations:
         self._rounds = 0
         self._turns = 0
         self.are_any = False
-        """Whether a rule in force has an aggregate, or a rule had one before the open commit."""
+        """Whether a rule in force has an aggregate, or a rule had one before or during the open commit."""
 
     def follow(self, levels: Mapping[Aggregation, Level]) -> None:
         """Replace the aggregates by those of the rules that are in force now.
@@ -126,7 +126,7 @@ class Aggregations:
         self._is_edited = True
         gone = {operator.aggregation: operator for operator in (*known.values(), *self._leaving)}
         self._leaving = tuple(operator for each, operator in gone.items() if each not in levels)
-        self.are_any = bool(self._operators or self._leaving)
+        self.are_any |= bool(self._operators)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts that are aggregated, all values, and all that recursions read."""

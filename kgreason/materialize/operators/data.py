@@ -73,13 +73,13 @@ class Data:
         self._before = self._patterns
         self._names: _Names | None = None  # None if not known yet
         self.are_any = False
-        """Whether rules in force say DATA, or said so before the open commit."""
+        """Whether rules in force say DATA, or said so before or during the open commit."""
 
     def follow(self, rules: Collection[Rule]) -> None:
         """Find the triple patterns that `rules`, the rules that are in force now, have inside DATA."""
         atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
         self._patterns, self._names = frozenset(map(self._pattern, atoms)), None
-        self.are_any = bool(self._patterns or self._before)
+        self.are_any |= bool(self._patterns)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""

@@ -149,7 +149,7 @@ class Functions:
         self._seen: dict[Function, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
-        """Whether a rule in force has an expression, or a rule had one before the open commit."""
+        """Whether a rule in force has an expression, or a rule had one before or during the open commit."""
 
     def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
@@ -161,7 +161,7 @@ class Functions:
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources, self._lines = tuple(self._sources_of(rules)), None
         self._rounds.expressions = len(self._operators) + len(left_out)
-        self.are_any = bool(self._rounds.expressions or self._before[2])
+        self.are_any |= bool(self._rounds.expressions)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts that ask for results, and all results."""

@@ -129,11 +129,13 @@ class Individuals:
     def _links(self) -> Int32:
         """Return subject and object of each present owl:sameAs triple: int32[n, 2].
 
-        Empty if no rule reads such triples.
+        Cost: that of the links, or a pass over all facts if no rule of this engine reads links. (A part on Spark may
+        have none of the rules that make terms equal.)
         """
         found = self._engine.rows_with(self._triples, {1: SAME_AS})
         if found is None:
-            return np.empty((0, 2), dtype=np.int32)
+            rows, tables, _ = self._engine.facts.contents()
+            found = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)]
         facts = self._engine.facts
         rows = np.ascontiguousarray(found[:, :3])
         rows = rows[facts.kinds(facts.find(rows)) != ABSENT]

@@ -90,7 +90,7 @@ class Negations:
         self._place: Place | None = None
         """The state of the commit in which negations were decided last."""
         self.are_any = False
-        """Whether a rule in force has a negation, or a rule had one before the open commit."""
+        """Whether a rule in force has a negation, or a rule had one before or during the open commit."""
 
     def follow(self, levels: Mapping[Negation, int]) -> None:
         """Replace the negations by those of the rules that are in force now. `levels`: each negation with its stratum.
@@ -107,7 +107,7 @@ class Negations:
         gone = (operator for operator in (*self._before, *self._leaving) if operator.negation not in levels)
         self._leaving = tuple({operator.negation: operator._replace(level=1) for operator in gone}.values())
         self._lines = None
-        self.are_any = bool(self._operators or self._leaving)
+        self.are_any |= bool(self._operators)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts of `asks` and `none`, and all facts that are negated."""

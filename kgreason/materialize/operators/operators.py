@@ -57,7 +57,7 @@ class _Operating(Part, Protocol):
     """A part that runs the operators of one kind."""
 
     are_any: bool
-    """Whether a rule in force has such an operator, or a rule had one before the open commit."""
+    """Whether a rule in force has such an operator, or a rule had one before or during the open commit."""
 
     def patterns(self) -> Iterable[Pattern]:
         """Return patterns that match all facts on which the facts that the operators assert depend."""
@@ -99,7 +99,7 @@ class Operators:
         self._strata: dict[Waiting, Level] = {}
         self._strata_before = self._strata
         self.are_any = False
-        """Whether rules in force have more than atoms, or had so before the open commit."""
+        """Whether rules in force have more than atoms, or had so before or during the open commit."""
 
     def _look(self) -> None:
         self.are_any = self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()

@@ -67,7 +67,7 @@ class Skolems:
         self._leaving: tuple[_Operator, ...] = ()
         self._before: tuple[_Operator, ...] = ()
         self.are_any = False
-        """Whether a rule in force has a SKOLEM expression, or a rule had one before the open commit."""
+        """Whether a rule in force has a SKOLEM expression, or a rule had one before or during the open commit."""
 
     def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
         """Replace the SKOLEM expressions by those of the rules that are in force now.
@@ -80,7 +80,7 @@ class Skolems:
         self._operators = tuple(self._operator(each, names[each], level) for each, level in levels.items())
         gone = (operator for operator in (*self._before, *self._leaving) if operator.function not in levels)
         self._leaving = tuple({operator.function: operator._replace(level=1) for operator in gone}.values())
-        self.are_any = bool(self._operators or self._leaving)
+        self.are_any |= bool(self._operators)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts that ask for blank nodes, and all results."""

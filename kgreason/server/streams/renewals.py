@@ -59,6 +59,7 @@ class Renewals:
                     standing = await run_in_threadpool(self._begin, query, answer, seen, told.append)
                 else:
                     await run_in_threadpool(standing.renew, seen)
+                answer.document = b""  # only the rows count among those of all standing queries
                 for change in told:
                     yield change
                 told.clear()

@@ -54,7 +54,10 @@ def sizes(facts: DataFrame, most_alike: int) -> Sizes:
 
 
 def free() -> int:
-    """Return the number of bytes that are free on this machine, or for this container; 0 if nobody tells."""
+    """Return the number of bytes that are free on this machine, or for this container, at least 1; 0 if nobody tells.
+
+    Files that the system keeps in memory count as free, because it drops them first.
+    """
     found = list[int]()
     with suppress(OSError, ValueError, AttributeError):
         found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -64,8 +67,10 @@ def free() -> int:
     with suppress(OSError, ValueError):
         group = Path("/sys/fs/cgroup")
         limit, used = (int((group / f"memory.{name}").read_text("ascii")) for name in ("max", "current"))
-        found.append(limit - used)
-    return max(0, min(found, default=0))
+        lines = (group / "memory.stat").read_text("ascii").splitlines()
+        files = sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
+        found.append(limit - used + files)
+    return max(1, min(found)) if found else 0
 
 
 def parts_for(count: int, cores: int, memory: int) -> int:
@@ -85,7 +90,7 @@ def _parts(spark: SparkSession, count: int, memory: int) -> int:
 
 def _worker_memory(spark: SparkSession) -> int:
     """Return the bytes that Python may use for each core of an executor; 0 if no setting says so."""
-    return _bytes(spark, "spark.executor.pyspark.memory") // max(1, _number(spark, "spark.executor.cores"))
+    return _bytes(spark, "spark.executor.pyspark.memory", "m") // max(1, _number(spark, "spark.executor.cores"))
 
 
 def _number(spark: SparkSession, name: str) -> int:
@@ -95,9 +100,10 @@ def _number(spark: SparkSession, name: str) -> int:
     return int(text)
 
 
-def _bytes(spark: SparkSession, name: str) -> int:
+def _bytes(spark: SparkSession, name: str, unit: str = "") -> int:
+    """Return the value of a setting in bytes. `unit` is the unit of a number without one."""
     text = spark.conf.get(name, "0") or "0"
     found = _SIZE.fullmatch(text.strip())
     if found is None:
         raise InputError(f"{name} must be a size as 500m or 2g; got {text}")
-    return int(found[1]) * _UNITS[found[2].lower()]
+    return int(found[1]) * _UNITS[found[2].lower() or unit]

@@ -34,7 +34,7 @@ from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
-from kgreason.spark.rounds.tasks import AT_ONCE, COUNTS, NEEDS, At, Job, counting, decide, need, tell
+from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import travel_of
 from kgreason.spark.start.failures import clear_errors
@@ -110,8 +110,7 @@ def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -
     total: int = facts.count() if plan.parts > 1 else 0
     if total <= most:
         return plan
-    least = max(1, most * min(AT_ONCE, total) // total // 4)
-    found = facts.mapInArrow(counting(plan, least), COUNTS).toArrow()["counts"].to_pylist()
+    found = facts.mapInArrow(counting(plan, most, total), COUNTS).toArrow()["counts"].to_pylist()
     return plan.divided(np.array(found, dtype=np.int64), most) if found else plan
 
 
@@ -205,7 +204,9 @@ class _Rounds:
             ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
             wanted = decided.terms().where(F.col("id").isin(ids)) if ids else None
             texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
-            raise StratificationError(_NUMBER.sub(lambda found: texts[int(found[1])], str(error))) from error
+            raise StratificationError(
+                _NUMBER.sub(lambda found: texts.get(int(found[1]), found[0]), str(error))
+            ) from error
 
     def _write_news(self, at: At) -> int:
         after = at._replace(told=at.round)

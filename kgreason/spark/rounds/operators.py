@@ -5,7 +5,8 @@ are placed as asserted facts. The key of an operator is at home in one part, whi
 (`placement`). An operator of another part may see some of these facts; it must not decide the key.
 
 Law: over all parts, each key is decided once, from the facts that one engine would decide it from. Nothing is retracted
-across parts: if a decision no longer holds, this is the StratificationError that it is in one process.
+across parts: a decision that no longer holds is a StratificationError. In one process it is so for NOT, whereas
+aggregates and blank nodes whose terms become equal later are corrected there; on Spark they are refused, too.
 """
 
 from __future__ import annotations
@@ -58,7 +59,8 @@ class PartOperators:
             if len(rows):
                 label = self._dictionary.decode(rows[:1, 0])[0].rpartition("/")[0]
                 raise StratificationError(
-                    f"the facts make the rules circular: {label} was decided, and then its atoms changed"
+                    f"the facts make the rules circular: {label} was decided, and then its atoms changed (if terms "
+                    "have become equal, use --pipeline local, which takes results back)"
                 )
         found = [np.zeros((0, FIRST + self._plan.width), dtype=np.int32)]
         for table, columns in facts.added.items():

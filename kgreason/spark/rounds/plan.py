@@ -45,6 +45,8 @@ FLAG, TABLE, FIRST = 0, 1, 2
 MOST_ALIKE = 500_000
 """A value that more facts have in a place is divided, unless an option says otherwise."""
 _UNPLACED = 1 << 10
+_LAST = _UNPLACED - 1
+"""In place of `TOGETHER`: a fact that is placed by a column, too, has its home there, not in the first part."""
 _SQUARE = 2
 """If a star has more atoms of one place than this, hot values of the place go everywhere."""
 
@@ -296,9 +298,9 @@ class PartsPlan(NamedTuple):
         column = np.full(len(facts), _UNPLACED)
         for form, found in matched:
             assert form.column is not None
-            column[found] = np.minimum(column[found], form.column)
+            column[found] = np.minimum(column[found], _LAST if form.column == TOGETHER else form.column)
         starts = np.array([0 if is_triple or width == 1 else 1 for is_triple, width in self.tables], dtype=np.int64)
-        column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], column)
+        column = np.where(column == _UNPLACED, starts[facts[:, TABLE]], np.where(column == _LAST, TOGETHER, column))
         values = facts[np.arange(len(facts)), FIRST + column]
         parts = np.where(column == TOGETHER, 0, part_of(values, self.parts))
         if not self.hot:

@@ -124,7 +124,9 @@ class Job(NamedTuple):
     def receive(self, held: Held, rows: Int32) -> Sent:
         """Let a part receive facts. Raises LimitError if they do not fit into the memory that it may use."""
         count = len(held.part) + len(rows)
-        needs, room = count * BYTES, self.memory or free()
+        needs, room = count * BYTES, self.memory
+        if not room and (left := free()):
+            room = left + len(held.part) * BYTES
         if room and needs > room:
             gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
             raise LimitError(
@@ -154,15 +156,16 @@ def placing(job: Job, number: int) -> Task:
     return run
 
 
-def counting(plan: PartsPlan, least: int) -> Task:
+def counting(plan: PartsPlan, most: int, total: int) -> Task:
     """Make the task that counts asserted facts, rows `tbl, c0..`, by place and value, rows of `COUNTS`.
 
-    It counts some rows at a time, and leaves counts below `least` out.
+    It counts some rows of the `total` at a time. A count that is less than a quarter of their share of `most` is left
+    out.
     """
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         for rows in _asserted(plan, batches):
-            counts = plan.counts(rows, least)
+            counts = plan.counts(rows, max(1, most * len(rows) // total // 4))
             yield pa.RecordBatch.from_arrays([pa.array(counts.tolist(), pa.list_(pa.int64()))], names=["counts"])
 
     return run

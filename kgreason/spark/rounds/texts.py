@@ -21,8 +21,8 @@ from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
-UNKNOWN = "term number "
-"""`decode` returns this and the id for a term whose text is not known here."""
+UNKNOWN = "\nterm number "
+"""`decode` returns this and the id for a term whose text is not known here. No term as N-Triples has a line feed."""
 
 
 class PartTexts(Dictionary):

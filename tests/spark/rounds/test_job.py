@@ -22,7 +22,9 @@ from kgreason.spark.rounds.plan import FIRST
 from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
+from tests.spark.programs import rules_in, triples_in
 from tests.spark.rounds.test_rounds import CASE, Program
+from tests.spark.rounds.whole import Whole
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -103,3 +105,25 @@ def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
     with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)"):
         job.receive(held, program.facts)
     assert free() > 0
+
+
+def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
+    """A value with a tenth of the facts, twice as many as the limit, in partitions of 500 facts and of all."""
+    case = Whole(triples_in("a p b", "a q c"), rules_in("[?y, :r, ?z] :- [?x, :p, ?y], [?x, :q, ?z] ."))
+    plan, total, most = case.plan(4), 5_000, 250
+    near, predicate = case.ids("a", "p")
+    rows = np.zeros((total, 1 + plan.width), dtype=np.int32)
+    rows[:, 0], rows[:, 2] = plan.tables.index((True, 3)), predicate
+    rows[:, 1], rows[:, 3] = np.arange(total) + 10_000, np.arange(total) + 50_000
+    rows[::10, 1] = near
+    for size in (500, total):
+        columns = [rows[low : low + size].T for low in range(0, total, size)]
+        names = ["tbl", *(f"c{number}" for number in range(plan.width))]
+        batches = [
+            pa.RecordBatch.from_arrays([pa.array(np.ascontiguousarray(c)) for c in each], names) for each in columns
+        ]
+        found = [
+            row for each in batches for part in tasks.counting(plan, most, total)([each]) for row in part.column(0)
+        ]
+        counts = [row.as_py() for row in found]
+        assert [hot.value for hot in plan.divided(np.array(counts, dtype=np.int64), most).hot] == [near]

@@ -199,3 +199,16 @@ def test_a_function_that_fails_names_rule_and_call() -> None:
     assert one == several
     with pytest.raises(RuleError, match=r"^rule half.*: inverse\(0\) raised ZeroDivisionError"):
         whole.closed(triples_in("a age 0"), 3)
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 5])
+def test_a_part_without_the_rules_of_equality_counts_equal_names_once(parts: int) -> None:
+    rules = """@group eq .
+        @rule eq-sym
+        [?y, owl:sameAs, ?x] :- [?x, owl:sameAs, ?y] .
+        @rule eq-trans
+        [?x, owl:sameAs, ?z] :- [?x, owl:sameAs, ?y], [?y, owl:sameAs, ?z] .
+        @group cases .
+        [?y, :members, ?n] :- AGGREGATE([?x, :in, ?y] ON ?y BIND COUNT(?x) AS ?n) ."""
+    members = (f"{x} in {y}" for x in "abc" for y in "uvwxyz")
+    assert is_right(Whole(triples_in("a same b", *members), rules_in(rules)), parts)

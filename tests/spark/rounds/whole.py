@@ -35,6 +35,11 @@ class Whole:
         process.change(Edit(added=np.column_stack([self._triples, np.zeros(len(ids), dtype=np.int32)])))
         process.accept()
 
+    def ids(self, *names: str) -> list[int]:
+        """The ids of terms `<http://e/NAME>`."""
+        found: list[int] = self._process.dictionary.find([f"<http://e/{name}>" for name in names]).tolist()
+        return found
+
     def plan(self, parts: int) -> PartsPlan:
         """The plan for so many parts."""
         process, placed = self._process, placement(self._process.rules)
