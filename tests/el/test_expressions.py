@@ -79,13 +79,19 @@ def drawn(random: Random) -> Triple:
             (node, ON, random.choice(NAMES)),
             (node, SOME, inside),
             (node, SELF, '"true"'),
-            (node, VALUE, random.choice(NAMES)),
+            (node, VALUE, inside),
             (node, AND, random.choice(NODES[5:])),
             (node, OR, random.choice(NODES[5:])),
             (random.choice(NODES[5:]), FIRST, inside),
             (random.choice(NODES[5:]), REST, random.choice([NIL, NIL, *NODES[5:]])),
         ]
     )
+
+
+def drawn_restriction(random: Random) -> set[Triple]:
+    """A whole restriction, often equal to that of another node. What is inside is often described too."""
+    node, inside = random.choices(NODES, k=2)
+    return {(node, ON, NAMES[0]), (node, random.choice([SOME, VALUE]), random.choice([NAMES[0], inside]))}
 
 
 def rows(dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
@@ -102,6 +108,8 @@ def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
     standing = dict(zip(ids.tolist(), ids.tolist(), strict=True))
     for _ in range(12):
         edit = {drawn(random) for _ in range(random.choice([1, 3, 12]))}
+        if random.random() < 0.5:
+            edit |= drawn_restriction(random)
         before = dict(standing)
         gone, come = there & edit, edit - there
         for node, was, now in live.change(rows(dictionary, gone), rows(dictionary, come)).tolist():
@@ -135,6 +143,17 @@ def test_deep_expressions_are_compared() -> None:
     assert len(moved) == 150
     one, other = dictionary.find(["_:a0", "_:b0"]).astype(np.int32)
     assert expressions.standing(np.array([other]))[0] == one
+
+
+def test_values_are_individuals_whatever_describes_them() -> None:
+    """Two blank nodes that are described as equal expressions are two individuals."""
+    dictionary = Dictionary()
+    expressions = Expressions(dictionary)
+    pairs = [("_:x", "_:one"), ("_:y", "_:two")]
+    restrictions = [each for x, e in pairs for each in ((x, SOME, NAMES[1]), (e, VALUE, x))]
+    said = [*restrictions, *((node, ON, NAMES[0]) for pair in pairs for node in pair)]
+    moved = expressions.change(rows(dictionary, []), rows(dictionary, said))
+    assert moved[:, 0].tolist() == dictionary.find(["_:y"]).tolist()
 
 
 def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:

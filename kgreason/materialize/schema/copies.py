@@ -57,7 +57,7 @@ def standing(rows: Int32) -> tuple[Int32, Int32] | None:
     numbers = np.arange(size, dtype=np.int32)
     restrictions, (owners, members) = _restrictions(pairs), _members(pairs, ends[:, 0], ends[:, 2], size)
     for _ in range(_DEEPEST):
-        is_ready = ~is_open[restrictions[:, 3]]
+        is_ready = ~is_open[restrictions[:, 3]] | (restrictions[:, 1] != SOME)
         ready, restrictions = restrictions[is_ready], restrictions[~is_ready]
         waiting = np.zeros(size, dtype=np.bool_)
         waiting[owners[is_open[members]]] = True
@@ -67,7 +67,8 @@ def standing(rows: Int32) -> tuple[Int32, Int32] | None:
         if not len(ready) and not len(whole[0]):
             found = nodes[numbers[nodes] != nodes]
             return found, numbers[found]
-        ready[:, 3] = numbers[ready[:, 3]]
+        has_inside = ready[:, 1] == SOME  # a value of owl:hasValue is an individual, whatever describes it
+        ready[has_inside, 3] = numbers[ready[has_inside, 3]]
         for each, firsts in ((ready[:, 0], _firsts(ready[:, 0], ready[:, 1:])), _sets(*whole)):
             numbers[each] = firsts
             is_open[each] = False
