@@ -10,6 +10,7 @@ import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.schema.expressions import Expressions
+from kgreason.materialize.schema.stated import Stated
 from kgreason.rules.model import Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -154,6 +155,22 @@ def test_values_are_individuals_whatever_describes_them() -> None:
     said = [*restrictions, *((node, ON, NAMES[0]) for pair in pairs for node in pair)]
     moved = expressions.change(rows(dictionary, []), rows(dictionary, said))
     assert moved[:, 0].tolist() == dictionary.find(["_:y"]).tolist()
+
+
+def test_a_type_that_is_removed_and_added_brings_no_fact() -> None:
+    """The type is the only triple that names a copy here, and a copy is no expression of its own."""
+    dictionary = Dictionary()
+    types = [(node, f"<{RDF}type>", f"<{OWL}Restriction>") for node in ("_:one", "_:two")]
+    said = [triple for node, *_ in types for triple in ((node, ON, NAMES[0]), (node, SOME, NAMES[1]))]
+    stated, facts = Stated(dictionary), set[tuple[int, ...]]()
+    loaded = None
+    for gone, come in (([], [*types, *said]), (types, []), ([], types)):
+        relations = stated.change(rows(dictionary, gone), rows(dictionary, come))
+        for changed, change in zip(relations, (facts.difference_update, facts.update), strict=True):
+            change(tuple(row) for each in changed.values() for row in each.tolist())
+        stated.accept()
+        loaded = loaded or set(facts)
+    assert facts == loaded
 
 
 def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:
