@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Hashable, Iterable
 from random import Random
 
@@ -171,6 +172,29 @@ def test_a_type_that_is_removed_and_added_brings_no_fact() -> None:
         stated.accept()
         loaded = loaded or set(facts)
     assert facts == loaded
+
+
+def test_one_more_copy_does_not_touch_the_others() -> None:
+    """An edit needs less memory than a list of all 4,000 copies."""
+    dictionary = Dictionary()
+    expressions = Expressions(dictionary)
+
+    def copies(first: int, last: int) -> Int32:
+        nodes = [f"_:b{number}" for number in range(first, last)]
+        return rows(dictionary, [triple for e in nodes for triple in ((e, ON, NAMES[0]), (e, SOME, NAMES[1]))])
+
+    peaks: list[int] = []
+    expressions.change(rows(dictionary, []), copies(0, 4000))
+    expressions.change(rows(dictionary, []), copies(4000, 4001))
+    expressions.accept()
+    for number in range(4001, 4004):
+        come = copies(number, number + 1)
+        tracemalloc.start()
+        assert len(expressions.change(come[:0], come)) == 1
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        expressions.accept()
+    assert min(peaks) < 8 * 4000
 
 
 def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:
