@@ -123,6 +123,8 @@ def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
         right = dictionary.find(expected(dictionary, after).values()).tolist()
         assert live.standing(ids.astype(np.int32)).tolist() == right == [standing[each] for each in ids.tolist()]
         assert scratch.standing(ids.astype(np.int32)).tolist() == right
+        for node in ids.tolist():
+            assert list(scratch.triples(node)) == list(live.triples(node))
         if random.random() < 0.3:
             live.rollback()
             standing = before
@@ -195,6 +197,24 @@ def test_one_more_copy_does_not_touch_the_others() -> None:
         tracemalloc.stop()
         expressions.accept()
     assert min(peaks) < 8 * 4000
+
+
+def test_a_question_makes_nothing_that_stays() -> None:
+    """The description of one expression is read where the load left it, not from dicts made for all 500."""
+    dictionary = Dictionary()
+    nodes = [f"_:b{number}" for number in range(500)]
+    said = [triple for e in nodes for triple in ((e, ON, NAMES[0]), (e, SOME, NAMES[1]))]
+    come = rows(dictionary, said)
+    expressions = Expressions(dictionary)
+    expressions.change(come[:0], come)
+    expressions.accept()
+    tracemalloc.start()
+    described = list(expressions.triples(int(dictionary.find(["_:b7"])[0])))
+    assert sorted(described) == sorted(map(tuple, rows(dictionary, said[14:16]).tolist()))
+    del described
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < come.nbytes
 
 
 def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:

@@ -41,12 +41,11 @@ class _Pairs(NamedTuple):
 def standing(rows: Int32) -> tuple[Int32, Int32] | None:
     """Return the nodes for which another node stands, ascending, and these nodes: int32[n] each.
 
-    `rows`: the triples that describe blank nodes, int32[n, 3], each once. Returns None if expressions are nested too
-    deep.
+    `rows`: the triples that describe blank nodes, int32[n, 3], each once, sorted by subject and predicate. Returns None
+    if expressions are nested too deep.
     """
     if not len(rows):
         return _NONE, _NONE
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     nodes, starts, counts = np.unique(rows[:, 0], return_index=True, return_counts=True)
     single, double = starts[counts == 1], starts[counts == 2]
     pairs = _Pairs(rows[double, 0], *(np.stack([rows[double, n], rows[double + 1, n]], axis=1) for n in (1, 2)))

@@ -46,7 +46,10 @@ _Key: TypeAlias = tuple[int, object, object]
 
 
 class _Asleep(NamedTuple):
-    """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them."""
+    """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them.
+
+    `rows` are sorted by subject and predicate.
+    """
 
     rows: Int32
     nodes: Int32
@@ -59,6 +62,11 @@ class _Asleep(NamedTuple):
         places = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
         found: Int32 = np.where(self.nodes[places] == nodes, self.firsts[places], nodes)
         return found
+
+    def said(self, node: int) -> tuple[_Pair, ...]:
+        """Return the description of a node: sorted pairs (predicate, object)."""
+        start, end = np.searchsorted(self.rows[:, 0], np.array([node, node + 1], dtype=np.int32)).tolist()
+        return tuple(sorted((predicate, term) for _, predicate, term in self.rows[start:end].tolist()))
 
 
 class Expressions:
@@ -92,9 +100,11 @@ class Expressions:
         gone, come = self._rows(removed), self._rows(added)
         if not len(gone) and not len(come):
             return _NO_ROWS
-        if self._asleep is None and not self._said and (found := standing(come)) is not None:
-            self._asleep, self._is_final = _Asleep(come, *found), False
-            return np.stack([found[0], found[0], found[1]], axis=1)
+        if self._asleep is None and not self._said:
+            come = come[np.lexsort((come[:, 1], come[:, 0]))]
+            if (found := standing(come)) is not None:
+                self._asleep, self._is_final = _Asleep(come, *found), False
+                return np.stack([found[0], found[0], found[1]], axis=1)
         self._wake()
         moved = self._move(gone, come)
         return np.array(moved, dtype=np.int32).reshape(-1, 3)
@@ -121,11 +131,11 @@ class Expressions:
         return self._settle(self._moved(self._around(self._describe(removed, added))))
 
     def triples(self, node: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the triples that describe a node and the nodes inside, as ids."""
-        self._wake()
+        """Yield the triples that describe a node and the nodes inside, as ids. Makes no dicts."""
+        asleep = self._asleep
         waiting, seen = [node], {node}
         for each in waiting:
-            for predicate, term in self._said.get(each, ()):
+            for predicate, term in self._said.get(each, ()) if asleep is None else asleep.said(each):
                 yield each, predicate, term
                 if predicate in _INTO and term not in seen:
                     seen.add(term)
