@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Hashable, Iterable
 from random import Random
 
@@ -10,6 +11,7 @@ import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.schema.expressions import Expressions
+from kgreason.materialize.schema.stated import Stated
 from kgreason.rules.model import Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -79,13 +81,19 @@ def drawn(random: Random) -> Triple:
             (node, ON, random.choice(NAMES)),
             (node, SOME, inside),
             (node, SELF, '"true"'),
-            (node, VALUE, random.choice(NAMES)),
+            (node, VALUE, inside),
             (node, AND, random.choice(NODES[5:])),
             (node, OR, random.choice(NODES[5:])),
             (random.choice(NODES[5:]), FIRST, inside),
             (random.choice(NODES[5:]), REST, random.choice([NIL, NIL, *NODES[5:]])),
         ]
     )
+
+
+def drawn_restriction(random: Random) -> set[Triple]:
+    """A whole restriction, often equal to that of another node. What is inside is often described too."""
+    node, inside = random.choices(NODES, k=2)
+    return {(node, ON, NAMES[0]), (node, random.choice([SOME, VALUE]), random.choice([NAMES[0], inside]))}
 
 
 def rows(dictionary: Dictionary, triples: Iterable[Triple]) -> Int32:
@@ -102,6 +110,8 @@ def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
     standing = dict(zip(ids.tolist(), ids.tolist(), strict=True))
     for _ in range(12):
         edit = {drawn(random) for _ in range(random.choice([1, 3, 12]))}
+        if random.random() < 0.5:
+            edit |= drawn_restriction(random)
         before = dict(standing)
         gone, come = there & edit, edit - there
         for node, was, now in live.change(rows(dictionary, gone), rows(dictionary, come)).tolist():
@@ -113,6 +123,8 @@ def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
         right = dictionary.find(expected(dictionary, after).values()).tolist()
         assert live.standing(ids.astype(np.int32)).tolist() == right == [standing[each] for each in ids.tolist()]
         assert scratch.standing(ids.astype(np.int32)).tolist() == right
+        for node in ids.tolist():
+            assert list(scratch.triples(node)) == list(live.triples(node))
         if random.random() < 0.3:
             live.rollback()
             standing = before
@@ -135,6 +147,74 @@ def test_deep_expressions_are_compared() -> None:
     assert len(moved) == 150
     one, other = dictionary.find(["_:a0", "_:b0"]).astype(np.int32)
     assert expressions.standing(np.array([other]))[0] == one
+
+
+def test_values_are_individuals_whatever_describes_them() -> None:
+    """Two blank nodes that are described as equal expressions are two individuals."""
+    dictionary = Dictionary()
+    expressions = Expressions(dictionary)
+    pairs = [("_:x", "_:one"), ("_:y", "_:two")]
+    restrictions = [each for x, e in pairs for each in ((x, SOME, NAMES[1]), (e, VALUE, x))]
+    said = [*restrictions, *((node, ON, NAMES[0]) for pair in pairs for node in pair)]
+    moved = expressions.change(rows(dictionary, []), rows(dictionary, said))
+    assert moved[:, 0].tolist() == dictionary.find(["_:y"]).tolist()
+
+
+def test_a_type_that_is_removed_and_added_brings_no_fact() -> None:
+    """The type is the only triple that names a copy here, and a copy is no expression of its own."""
+    dictionary = Dictionary()
+    types = [(node, f"<{RDF}type>", f"<{OWL}Restriction>") for node in ("_:one", "_:two")]
+    said = [triple for node, *_ in types for triple in ((node, ON, NAMES[0]), (node, SOME, NAMES[1]))]
+    stated, facts = Stated(dictionary), set[tuple[int, ...]]()
+    loaded = None
+    for gone, come in (([], [*types, *said]), (types, []), ([], types)):
+        relations = stated.change(rows(dictionary, gone), rows(dictionary, come))
+        for changed, change in zip(relations, (facts.difference_update, facts.update), strict=True):
+            change(tuple(row) for each in changed.values() for row in each.tolist())
+        stated.accept()
+        loaded = loaded or set(facts)
+    assert facts == loaded
+
+
+def test_one_more_copy_does_not_touch_the_others() -> None:
+    """An edit needs less memory than a list of all 4,000 copies."""
+    dictionary = Dictionary()
+    expressions = Expressions(dictionary)
+
+    def copies(first: int, last: int) -> Int32:
+        nodes = [f"_:b{number}" for number in range(first, last)]
+        return rows(dictionary, [triple for e in nodes for triple in ((e, ON, NAMES[0]), (e, SOME, NAMES[1]))])
+
+    peaks: list[int] = []
+    expressions.change(rows(dictionary, []), copies(0, 4000))
+    expressions.change(rows(dictionary, []), copies(4000, 4001))
+    expressions.accept()
+    for number in range(4001, 4004):
+        come = copies(number, number + 1)
+        tracemalloc.start()
+        assert len(expressions.change(come[:0], come)) == 1
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        expressions.accept()
+    assert min(peaks) < 8 * 4000
+
+
+def test_a_question_makes_nothing_that_stays() -> None:
+    """The description of one expression is read where the load left it, not from dicts made for all 500."""
+    dictionary = Dictionary()
+    nodes = [f"_:b{number}" for number in range(500)]
+    said = [triple for e in nodes for triple in ((e, ON, NAMES[0]), (e, SOME, NAMES[1]))]
+    come = rows(dictionary, said)
+    expressions = Expressions(dictionary)
+    expressions.change(come[:0], come)
+    expressions.accept()
+    tracemalloc.start()
+    described = list(expressions.triples(int(dictionary.find(["_:b7"])[0])))
+    assert sorted(described) == sorted(map(tuple, rows(dictionary, said[14:16]).tolist()))
+    del described
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < come.nbytes
 
 
 def test_a_proof_by_a_copy_has_the_triples_of_both() -> None:

@@ -41,12 +41,11 @@ class _Pairs(NamedTuple):
 def standing(rows: Int32) -> tuple[Int32, Int32] | None:
     """Return the nodes for which another node stands, ascending, and these nodes: int32[n] each.
 
-    `rows`: the triples that describe blank nodes, int32[n, 3], each once. Returns None if expressions are nested too
-    deep.
+    `rows`: the triples that describe blank nodes, int32[n, 3], each once, sorted by subject and predicate. Returns None
+    if expressions are nested too deep.
     """
     if not len(rows):
         return _NONE, _NONE
-    rows = rows[np.lexsort((rows[:, 1], rows[:, 0]))]
     nodes, starts, counts = np.unique(rows[:, 0], return_index=True, return_counts=True)
     single, double = starts[counts == 1], starts[counts == 2]
     pairs = _Pairs(rows[double, 0], *(np.stack([rows[double, n], rows[double + 1, n]], axis=1) for n in (1, 2)))
@@ -57,7 +56,7 @@ def standing(rows: Int32) -> tuple[Int32, Int32] | None:
     numbers = np.arange(size, dtype=np.int32)
     restrictions, (owners, members) = _restrictions(pairs), _members(pairs, ends[:, 0], ends[:, 2], size)
     for _ in range(_DEEPEST):
-        is_ready = ~is_open[restrictions[:, 3]]
+        is_ready = ~is_open[restrictions[:, 3]] | (restrictions[:, 1] != SOME)
         ready, restrictions = restrictions[is_ready], restrictions[~is_ready]
         waiting = np.zeros(size, dtype=np.bool_)
         waiting[owners[is_open[members]]] = True
@@ -67,7 +66,8 @@ def standing(rows: Int32) -> tuple[Int32, Int32] | None:
         if not len(ready) and not len(whole[0]):
             found = nodes[numbers[nodes] != nodes]
             return found, numbers[found]
-        ready[:, 3] = numbers[ready[:, 3]]
+        has_inside = ready[:, 1] == SOME  # a value of owl:hasValue is an individual, whatever describes it
+        ready[has_inside, 3] = numbers[ready[has_inside, 3]]
         for each, firsts in ((ready[:, 0], _firsts(ready[:, 0], ready[:, 1:])), _sets(*whole)):
             numbers[each] = firsts
             is_open[each] = False

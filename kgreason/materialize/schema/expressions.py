@@ -11,9 +11,9 @@ expression inside does so. So nodes in a circle stand for themselves.
 
 Law: which node stands for which depends only on the asserted triples. Equal nodes get equal expressions: to take one
 for another is sound whatever the rules do. Cost of an edit: each node whose description changes is read again, and so
-is each node around it. Copies of which another one comes to stand for all are looked at. The first change is a load: it
-is done in columns (`copies`), and takes 12 bytes for a triple. The next change makes dicts of them, about a kilobyte
-for an expression. The lock of the graph must be held.
+is each node around it. Copies of which another one comes to stand for all are looked at, and no other copies. The first
+change is a load: it is done in columns (`copies`), and takes 12 bytes for a triple. The next change makes dicts of
+them, about a kilobyte for an expression. The lock of the graph must be held.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from kgreason.interrupts import undivided
 from kgreason.materialize.schema.copies import AND, FIRST, NIL, ON, REST, SELF, SOME, VALUE, standing
 from kgreason.materialize.schema.rows import flagged, flags_of
-from kgreason.ontology.undo import UndoLog
+from kgreason.ontology.undo import Index, UndoLog
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
@@ -46,7 +46,10 @@ _Key: TypeAlias = tuple[int, object, object]
 
 
 class _Asleep(NamedTuple):
-    """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them."""
+    """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them.
+
+    `rows` are sorted by subject and predicate.
+    """
 
     rows: Int32
     nodes: Int32
@@ -60,6 +63,11 @@ class _Asleep(NamedTuple):
         found: Int32 = np.where(self.nodes[places] == nodes, self.firsts[places], nodes)
         return found
 
+    def said(self, node: int) -> tuple[_Pair, ...]:
+        """Return the description of a node: sorted pairs (predicate, object)."""
+        start, end = np.searchsorted(self.rows[:, 0], np.array([node, node + 1], dtype=np.int32)).tolist()
+        return tuple(sorted((predicate, term) for _, predicate, term in self.rows[start:end].tolist()))
+
 
 class Expressions:
     """Finds copies of class expressions in a graph that is edited. Empty at first."""
@@ -69,12 +77,15 @@ class Expressions:
         self._log = UndoLog()
         self._said: dict[int, tuple[_Pair, ...]] = {}
         """The description of each blank node that has one: sorted pairs (predicate, object)."""
-        self._users: dict[int, tuple[int, ...]] = {}
+        self._users = Index[int, int](self._log)
+        """The nodes that each node or term is directly inside of; a list is around its members."""
         self._numbers: dict[_Key, int] = {}
         self._keys: dict[int, _Key] = {}
         self._of: dict[int, int] = {}
-        self._copies: dict[int, tuple[int, ...]] = {}
-        """The nodes with each number, sorted; `_of` has the number of each node."""
+        self._copies = Index[int, int](self._log)
+        """The nodes with each number; `_of` has the number of each node."""
+        self._firsts: dict[int, int] = {}
+        """The first node with each number."""
         self._last = 0
         self._asleep: _Asleep | None = None
         self._is_final = False
@@ -89,9 +100,11 @@ class Expressions:
         gone, come = self._rows(removed), self._rows(added)
         if not len(gone) and not len(come):
             return _NO_ROWS
-        if self._asleep is None and not self._said and (found := standing(come)) is not None:
-            self._asleep, self._is_final = _Asleep(come, *found), False
-            return np.stack([found[0], found[0], found[1]], axis=1)
+        if self._asleep is None and not self._said:
+            come = come[np.lexsort((come[:, 1], come[:, 0]))]
+            if (found := standing(come)) is not None:
+                self._asleep, self._is_final = _Asleep(come, *found), False
+                return np.stack([found[0], found[0], found[1]], axis=1)
         self._wake()
         moved = self._move(gone, come)
         return np.array(moved, dtype=np.int32).reshape(-1, 3)
@@ -100,8 +113,8 @@ class Expressions:
         """Return for each term of `nodes`, int32[n], the node that stands for it."""
         if self._asleep is not None:
             return self._asleep.standing(nodes)
-        of, copies = self._of, self._copies
-        found = [copies[of[node]][0] if node in of else node for node in nodes.tolist()]
+        of, firsts = self._of, self._firsts
+        found = [firsts[of[node]] if node in of else node for node in nodes.tolist()]
         return np.array(found, dtype=np.int32)
 
     def _wake(self) -> None:
@@ -118,11 +131,11 @@ class Expressions:
         return self._settle(self._moved(self._around(self._describe(removed, added))))
 
     def triples(self, node: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the triples that describe a node and the nodes inside, as ids."""
-        self._wake()
+        """Yield the triples that describe a node and the nodes inside, as ids. Makes no dicts."""
+        asleep = self._asleep
         waiting, seen = [node], {node}
         for each in waiting:
-            for predicate, term in self._said.get(each, ()):
+            for predicate, term in self._said.get(each, ()) if asleep is None else asleep.said(each):
                 yield each, predicate, term
                 if predicate in _INTO and term not in seen:
                     seen.add(term)
@@ -150,22 +163,17 @@ class Expressions:
                 if pairs is None:
                     pairs = after[node] = set(self._said.get(node, ()))
                 (pairs.add if is_added else pairs.discard)((predicate, term))
-        used: dict[int, set[int]] = {}
         for node, pairs in after.items():
             before = self._said.get(node, ())
             if pairs:
                 self._log.put(self._said, node, tuple(sorted(pairs)))
             elif before:
                 self._log.drop(self._said, node)
-            for part in _parts(before):
-                self._use(used, part).discard(node)
-            for part in _parts(pairs):
-                self._use(used, part).add(node)
-        for part, users in used.items():
-            if users:
-                self._log.put(self._users, part, tuple(users))
-            elif part in self._users:
-                self._log.drop(self._users, part)
+            used, uses = _parts(before), _parts(pairs)
+            for part in used - uses:
+                self._users.discard(part, node)
+            for part in uses - used:
+                self._users.add(part, node)
         return set(after)
 
     def _rows(self, rows: Int32) -> Int32:
@@ -174,17 +182,11 @@ class Expressions:
         described: Int32 = found[self._dictionary.kinds(found[:, 0]) == Kind.BLANK]
         return described
 
-    def _use(self, used: dict[int, set[int]], part: int) -> set[int]:
-        users = used.get(part)
-        if users is None:
-            users = used[part] = set(self._users.get(part, ()))
-        return users
-
     def _around(self, nodes: set[int]) -> set[int]:
         """Return the nodes, and all nodes around one of them."""
         waiting = list(nodes)
         for node in waiting:
-            fresh = [user for user in self._users.get(node, ()) if user not in nodes]
+            fresh = [user for user in self._users.at(node) if user not in nodes]
             nodes.update(fresh)
             waiting += fresh
         return nodes
@@ -263,33 +265,47 @@ class Expressions:
 
     def _settle(self, numbers: dict[int, int | None]) -> list[tuple[int, int, int]]:
         """Give nodes their numbers. Returns rows as `change` does."""
-        moved: dict[int, tuple[list[int], set[int]]] = {}
+        moved: dict[int, tuple[list[int], list[int]]] = {}
         for node, number in numbers.items():
             before = self._of.get(node)
             if before == number:
                 continue
             if before is not None:
-                moved.setdefault(before, ([], set()))[1].add(node)
+                moved.setdefault(before, ([], []))[1].append(node)
             if number is None:
                 self._log.drop(self._of, node)
             else:
-                moved.setdefault(number, ([], set()))[0].append(node)
+                moved.setdefault(number, ([], []))[0].append(node)
                 self._log.put(self._of, node, number)
         olds, news = dict[int, int](), dict[int, int]()
         for number, (joined, left) in moved.items():
-            copies = self._copies.get(number, ())
-            after = tuple(sorted([*(node for node in copies if node not in left), *joined]))
-            olds.update(dict.fromkeys(copies, copies[0] if copies else 0))
-            if after:
-                self._log.put(self._copies, number, after)
-                news.update(dict.fromkeys(after, after[0]))
-            else:
-                if copies:
-                    self._log.drop(self._copies, number)
-                self._log.drop(self._numbers, self._log.drop(self._keys, number))
+            were, now = self._regroup(number, joined, left)
+            olds |= were
+            news |= now
         rows = ((node, olds.get(node, node), news.get(node, node)) for node in olds | news)
         return [row for row in rows if row[1] != row[2]]
 
+    def _regroup(self, number: int, joined: list[int], left: list[int]) -> tuple[dict[int, int], dict[int, int]]:
+        """Change the nodes with a number. Returns what stood and what stands for nodes for which this may differ."""
+        was = self._firsts.get(number)
+        were = {} if was is None else dict.fromkeys(left, was)
+        for node in left:
+            self._copies.discard(number, node)
+        stayed = self._copies.at(number)
+        first = min((*joined, was)) if was is not None and was in stayed else min((*joined, *stayed), default=None)
+        is_same = first == was
+        if was is not None and not is_same:
+            were |= dict.fromkeys(stayed, was)
+        for node in joined:
+            self._copies.add(number, node)
+        if first is None:
+            self._log.drop(self._firsts, number)
+            self._log.drop(self._numbers, self._log.drop(self._keys, number))
+            return were, {}
+        if not is_same:
+            self._log.put(self._firsts, number, first)
+        return were, dict.fromkeys(joined if is_same else self._copies.at(number), first)
 
-def _parts(said: Iterable[_Pair]) -> list[int]:
-    return [term for predicate, term in said if predicate in _INTO and term != NIL]
+
+def _parts(said: Iterable[_Pair]) -> set[int]:
+    return {term for predicate, term in said if predicate in _INTO and term != NIL}

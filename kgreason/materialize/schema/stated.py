@@ -65,8 +65,10 @@ class Stated:
         types = added[added[:, 1] == TYPE]
         classes = np.unique(np.concatenate([subjects, objects, types[:, 2], nodes]))
         terms = np.unique(np.concatenate([classes, types[:, 0]]))
-        kinds, standing = self._dictionary.kinds(terms), self.expressions.standing(classes)
-        blank = np.setdiff1d(terms[kinds == Kind.BLANK], classes[classes != standing])
+        kinds, standing = self._dictionary.kinds(terms), terms.copy()
+        is_blank = kinds == Kind.BLANK
+        standing[is_blank] = self.expressions.standing(terms[is_blank])
+        blank = terms[is_blank & (standing == terms)]
         copies = nodes[moved[:, 2] != nodes]
         stated = (related(self._stated, rows[flagged(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
         gone, come = stated
@@ -74,7 +76,7 @@ class Stated:
             {4: gone, 3: related(self._is, moved[:, :2]), 2: related(self._blank, copies)},
             {
                 4: come,
-                3: related(self._is, np.column_stack([classes, standing])),
+                3: related(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
                 2: np.concatenate([related(self._iri, terms[kinds == Kind.IRI]), related(self._blank, blank)]),
             },
         )
