@@ -77,7 +77,7 @@ LABELS = ['plain")', 'say \\"so\\"")', 'a\\\\b")', 'hand"@en)', '1"^^xsd:integer
 @pytest.mark.parametrize("seed", many_seeds(0, 40))
 def test_plain_axioms_are_read_as_the_library_reads_them(seed: int) -> None:
     random = Random(seed)
-    said = [axiom(random) for _ in range(12)]
+    said = [axiom(random) for _ in range(9)]
     document = HEAD + "".join(each + random.choice(["", " ", "\n"]) for each in [*said, *said[:3]]) + ")"
     assert isomorphic(lines_read(document.encode(), "ofn"), whole(document))
 
