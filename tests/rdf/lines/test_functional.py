@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.lines.functional import axioms
 from kgreason.rdf.owl import to_rdf_xml, translated
 from tests.oracle.vocabulary import OWL, RDFS, XSD
@@ -64,7 +65,8 @@ def axiom(random: Random) -> str:
             f"AnnotationAssertion(:seeAlso {random.choice(NAMES)} {random.choice(NAMES)})",
             f"ClassAssertion({one} :i)",
             f"TransitiveObjectProperty({random.choice(ROLES)})",
-            "# a comment ( with a bracket",
+            "# a comment ( with a bracket\n",
+            f"SubClassOf({one}#why )\n{other} )# and = so\n",
         ]
     )
 
@@ -75,8 +77,8 @@ LABELS = ['plain")', 'say \\"so\\"")', 'a\\\\b")', 'hand"@en)', '1"^^xsd:integer
 @pytest.mark.parametrize("seed", many_seeds(0, 40))
 def test_plain_axioms_are_read_as_the_library_reads_them(seed: int) -> None:
     random = Random(seed)
-    said = [axiom(random) for _ in range(12)]
-    document = HEAD + "\n".join([*said, *said[:3]]) + "\n)"
+    said = [axiom(random) for _ in range(9)]
+    document = HEAD + "".join(each + random.choice(["", " ", "\n"]) for each in [*said, *said[:3]]) + ")"
     assert isomorphic(lines_read(document.encode(), "ofn"), whole(document))
 
 
@@ -94,6 +96,14 @@ def test_plain_axioms_are_read_as_the_library_reads_them(seed: int) -> None:
         ("SubClassOf(:A <relative>)", False),
         ('SubClassOf(:A "x")', False),
         ("Declaration(Datatype(:d))", False),
+        ('Declaration(Class("x"))', False),
+        ("SubClassOf(:A = :B)", False),
+        ("SubClassOf(:-A :B)", False),
+        ("SubClassOf(:A <x:>)", False),
+        ("SubClassOf(:A <http://e:x/B>)", False),
+        ("SubClassOf(:A <http://e/%zz>)", False),
+        ("SubClassOf(:A <http://e/[B]>)", False),
+        ("SubClassOf(:A <http://e/B#c#d>)", False),
     ],
 )
 def test_only_plain_axioms_are_taken(text: str, is_plain: bool) -> None:
@@ -104,6 +114,67 @@ def test_only_plain_axioms_are_taken(text: str, is_plain: bool) -> None:
 @table("document", [f"{HEAD}SubClassOf(:A :B)", f"{HEAD}SubClassOf(:A :B)))", f"{HEAD}SubClassOf(:A !)", "Ontology"])
 def test_a_document_that_is_not_balanced_is_left_to_the_library(document: str) -> None:
     assert axioms(document) == ("", document)
+
+
+@table(
+    "text",
+    [
+        "SubClassOf(:A = :B)",
+        "SubClassOf(:A :B) Import(<http://i>)",
+        'SubClassOf(:A :B) Annotation(rdfs:label "x")',
+        "SubClassOf(:A :B) <http://e/version>",
+        "SubClassOf(:A :B) :version",
+        "SubClassOf(:-A :B)",
+        "SubClassOf(:A\u00a0:B)",
+        "SubClassOf(:A\f:B)",
+        "SubClassOf(:A <x:>)",
+        '\nDeclaration(Class("x"))',
+        "\nSubClassOf(<http://e/a%zz> :B)",
+        "\nSubClassOf(:B <http://e/[a]>)",
+    ],
+)
+def test_a_wrong_document_gets_the_error_of_the_library(text: str) -> None:
+    document = f"{HEAD}SubClassOf(:C :D)\n{text})".encode()
+    with pytest.raises(RdfSyntaxError) as expected:
+        to_rdf_xml(document, "ofn", "here", None)
+    with pytest.raises(RdfSyntaxError) as error:
+        translated(document, "ofn", "here", None)
+    assert str(error.value) == str(expected.value)
+    assert f"here:{HEAD.count(chr(10)) + 2 + text.count(chr(10))}:" in str(error.value)
+
+
+@table("prefix", ["Prefix(:=<http://f/>)", "Prefix(:=# why\n<http://f/>)"])
+def test_a_document_whose_prefixes_are_not_simple_is_left_to_the_library(prefix: str) -> None:
+    document = f"{prefix}{HEAD}SubClassOf(:A :B))"
+    assert axioms(document) == ("", document)
+
+
+def test_an_axiom_behind_a_comment_stays() -> None:
+    document = f"{HEAD}# classes\nSubClassOf(:A :B) TransitiveObjectProperty(:p)\n)"
+    assert lines_read(document.encode(), "ofn").count(b"\n") == 3
+
+
+@table(
+    ("again", "nodes"),
+    [
+        ("SubClassOf(:A  ObjectSomeValuesFrom( :p\n:B ))", 1),
+        ("SubClassOf(<http://e/A> ObjectSomeValuesFrom(:p <http://e/B>))", 1),
+        ("SubClassOf(:A ObjectAllValuesFrom(:p :B))", 2),
+        ("EquivalentClasses(:A ObjectSomeValuesFrom(:p :B))", 2),
+    ],
+)
+def test_an_axiom_that_is_written_twice_is_one(again: str, nodes: int) -> None:
+    document = f"{HEAD}SubClassOf(:A ObjectSomeValuesFrom(:p :B)) {again})"
+    lines = lines_read(document.encode(), "ofn")
+    assert lines.count(b"#onProperty>") == nodes
+    assert isomorphic(lines, whole(document))
+
+
+def test_brackets_tell_axioms_of_the_same_names_apart() -> None:
+    one = "SubClassOf(:A ObjectIntersectionOf(:B ObjectUnionOf(:C :D) :E))"
+    other = "SubClassOf(:A ObjectIntersectionOf(:B ObjectUnionOf(:C :D :E)))"
+    document = f"{HEAD}{one}{other})"
+    assert isomorphic(lines_read(document.encode(), "ofn"), whole(document))
 
 
 def test_the_library_gets_little_of_a_large_ontology() -> None:
