@@ -21,8 +21,8 @@ UNBOUND = ["<http://www.w3.org/2001/XMLSchema#integer>", "(", '""', ")"]
 class Alternative(NamedTuple):
     """Tokens of patterns and assignments, of filters, and of NOT EXISTS.
 
-    `names` are the variables that have values, `unbound` those that OPTIONAL or BIND gives none. `inner` are the groups within,
-    each of which must be a rule of its own: its filters see nothing outside. `binds` are the variables of BIND.
+    `names` are the variables that have values, `unbound` those that OPTIONAL or BIND gives none. `inner` are the groups
+    within, each of which must be a rule of its own: its filters see nothing outside. `binds` are the variables of BIND.
     """
 
     patterns: tuple[str, ...] = ()

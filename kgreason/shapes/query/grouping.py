@@ -173,15 +173,15 @@ class _Rows:
         shown = f"{call.function}({word}{f'?argument{place}{mark}' if call.argument else '*'}{call.separator})"
         if not call.argument and call.is_distinct:
             raise ShapesError(f"{self._compiler.where}: COUNT(DISTINCT *) is not supported")
-        whole = f"AGGREGATE({self.atom(mark)} ON {by} BIND {shown} AS ?value{place})"
+        end = f" ON {by} BIND {shown} AS ?value{place})"
+        whole = f"AGGREGATE({self.atom(mark)}{end}"
         if not self._may_err[place]:
             return whole
         if call.function != "COUNT":
             return f"{whole}, {self._none(place, f'{mark}n', NONE)}"
         key = self._compiler.key()
         head = [key, *map(self.name, self.by)]
-        has_value = f"FILTER(!sameTerm(?argument{place}{mark}, {NONE}))"
-        count = whole.replace(f" ON {by} BIND", f", {has_value} ON {by} BIND")
+        count = f"AGGREGATE({self.atom(mark)}, FILTER(!sameTerm(?argument{place}{mark}, {NONE})){end}"
         self._compiler.add(rows(*head, f"?value{place}"), count)
         self._compiler.add(rows(*head, "0"), self.atom("_z"), self._none(place, mark, ""))
         return rows(*head, f"?value{place}")
@@ -189,7 +189,7 @@ class _Rows:
     def _none(self, place: int, mark: str, term: str) -> str:
         """Return the NOT EXISTS of a row of the group whose argument is a term, or has any value."""
         atom = self.atom(mark, place, term)
-        local = [f"?{name}{mark}" for name in self._columns if f"?{name}{mark}" in atom]
+        local = [f"?{name}{mark}" for name in self._columns if not term or name != f"argument{place}"]
         test = "" if term else f", FILTER(!sameTerm(?argument{place}{mark}, {NONE}))"
         return f"NOT EXISTS {', '.join(local)} IN ({atom}{test})"
 
