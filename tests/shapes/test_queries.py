@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from kgreason import KnowledgeGraph
@@ -13,10 +15,15 @@ e:o sh:declare [ sh:prefix "e" ; sh:namespace "http://e/" ] ,
 e:S sh:targetNode e:n ; sh:property [ sh:path e:p ; sh:sparql [ sh:prefixes e:o ; sh:select "SELECT %s" ] ] .
 """
 _INTEGER = "xsd:integer(?o)"
+_CHAIN = ["o", *(f"v{number}" for number in range(11)), "value"]
 _QUERIES = {
     f"$this ?value {{ $this e:p ?o BIND ({_INTEGER} AS ?value) }}": ["7", None],
     f"$this ({_INTEGER} AS ?value) {{ $this e:p ?o }}": ["7", None],
     f"$this ({_INTEGER} AS ?value) (COUNT(*) AS ?n) {{ $this e:p ?o }} GROUP BY $this ?o": ["7", None],
+    f"$this ?value {{ $this e:p ?o {' '.join(f'BIND (?{a} + 1 AS ?{b})' for a, b in pairwise(_CHAIN))} }}": [
+        "19",
+        None,
+    ],
     f"$this {{ $this e:p ?o BIND ({_INTEGER} AS ?unread) }}": [None, None],
     "$this ?value { $this e:p ?o OPTIONAL { $this e:q ?none } BIND (?none AS ?value) }": [None, None],
     **{

@@ -17,6 +17,8 @@ from kgreason.shapes.query.tokens import is_variable, replaced, variables
 UNBOUND = ["<http://www.w3.org/2001/XMLSchema#integer>", "(", '""', ")"]
 """An expression that errs, as a variable without a value does."""
 
+_BEAR_ERRORS = frozenset(["COALESCE", "IF", "||", "&&", "IN", "BOUND"])
+
 
 class Alternative(NamedTuple):
     """Tokens of patterns and assignments, of filters, and of NOT EXISTS.
@@ -111,4 +113,16 @@ def never_errs(expression: Sequence[str], names: frozenset[str]) -> bool:
     """
     if len(expression) > 3 and expression[0].upper() == "COALESCE" and expression[-3] == ",":
         expression = expression[-2:-1]
-    return len(expression) == 1 and (not is_variable(expression[0]) or expression[0][1:] in names)
+    if len(expression) != 1 or expression[0] == " ".join(UNBOUND):
+        return False
+    return not is_variable(expression[0]) or expression[0][1:] in names
+
+
+def surely_errs(expression: Sequence[str], missing: frozenset[str]) -> bool:
+    """Return whether an expression reads a variable without a value, and nothing in it can bear an error.
+
+    >>> surely_errs(("?v", "+", "1"), frozenset("v")), surely_errs(("COALESCE", "(", "?v", ")"), frozenset("v"))
+    (True, False)
+    """
+    reads = any(each == " ".join(UNBOUND) or (is_variable(each) and each[1:] in missing) for each in expression)
+    return reads and _BEAR_ERRORS.isdisjoint(each.upper() for each in expression)

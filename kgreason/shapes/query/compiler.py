@@ -22,7 +22,7 @@ from kgreason.rules.formatter import format_atom, format_computed
 from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.parser import parse
 from kgreason.shapes.paths import Path, Paths
-from kgreason.shapes.query.alternatives import UNBOUND, Alternative, never_errs, without_values
+from kgreason.shapes.query.alternatives import UNBOUND, Alternative, never_errs, surely_errs, without_values
 from kgreason.shapes.query.forms import SelectForm, select_of
 from kgreason.shapes.query.grouping import calls, grouped
 from kgreason.shapes.query.groups import (
@@ -151,14 +151,14 @@ class Compiler:
 
     def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
         """Yield `left` with the value of an expression as a variable, and without a value where the expression errs."""
-        expression = tuple(without_values(self.filled(tokens), left.unbound - left.names))
-        names = frozenset([name])
+        missing, filled, names = left.unbound - left.names, self.filled(tokens), frozenset([name])
+        expression = tuple(without_values(filled, missing))
         bind = Alternative(("BIND", "(", *expression, "AS", f"?{name}", ")"), names=names, binds=names)
         if never_errs(expression, left.names | self._bound):
             yield left.joined(bind)
             return
         errs = ("sameTerm", "(", "COALESCE", "(", *expression, ",", NONE, ")", ",", NONE, ")")
-        if expression != tuple(UNBOUND):
+        if not surely_errs(filled, missing):
             yield left.joined(bind._replace(filters=(("!", *errs),)))  # a BIND whose variable nobody reads is no test
         yield left.joined(Alternative(filters=(errs,), unbound=names))
 
