@@ -7,8 +7,8 @@
 
 The answer is W3C's report in a format of RDF, JSON, text or Markdown. JSON has the fact of each result, of which
 `/explain?relation=shacl_result` gives a proof. With `shapes=true` JSON also says how many focus nodes and results each
-shape of the graph's own has over the materialized graph; with other shapes or other data the answer is a 400. `conforms`
-is that of the whole report.
+shape of the graph's own has over the materialized graph; with other shapes or other data it is a 400. `conforms` is
+that of the whole report.
 
 A report is a question like others: it runs in the thread of the writer, under the limits of questions, and ends if its
 client leaves. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of kgreason send
