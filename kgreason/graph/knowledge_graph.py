@@ -813,7 +813,13 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.shapes.validation import validate
 
         given = shapes if shapes is None or isinstance(shapes, (list, tuple)) else [shapes]
-        return validate(self, data, given, lambda: type(self).open(rules=["none"]), lambda: self._open.is_open)
+        return validate(self, data, given, self._empty, lambda: self._open.is_open)
+
+    def _empty(self) -> KnowledgeGraph:
+        """Return an empty graph in memory without rules, with the budget of this graph."""
+        with self.turn():
+            budget = self._committer.budget if self._committer else self._options.budget
+        return type(self).open(rules=["none"], budget=budget)
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""

@@ -7,7 +7,7 @@ from kgreason.shapes.query.compiler import Compiler
 from kgreason.shapes.query.forms import select
 from kgreason.shapes.query.sources import arguments, prefixes_of, query_of
 from kgreason.shapes.vocabulary import sh
-from kgreason.shapes.writer import Writer, target
+from kgreason.shapes.writer import Writer, target, target_relation
 
 
 def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
@@ -16,7 +16,7 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
     if shape.same_nodes:
         return
     targets = target(shape)
-    write_targets(writer, targets)
+    write_targets(writer, target_relation(shape))
     if (shape.uses or shape.is_condition) and shape.targets:
         writer.add("sh-focus", f"shacl_focus({node}, ?x) :- {targets} .")
     parents = [parent for kind, parent in shape.uses if kind == "property" and parent.is_reported]
@@ -34,10 +34,10 @@ def write_focus(writer: Writer, writers: dict[str, Writer]) -> None:
             writer.add(f"sh-{name}", f"{head} :- {', '.join([above.focus, *above.values])} .")
 
 
-def write_targets(writer: Writer, head: str) -> None:
-    """Add the rules that derive `head` for the targets of a shape."""
+def write_targets(writer: Writer, relation: str) -> None:
+    """Add the rules that derive `relation(shape, target)` for the targets of a shape."""
     for kind, term in writer.shape.targets:
-        _TARGETS[kind](writer, head, term)
+        _TARGETS[kind](writer, f"{relation}({writer.node}, ", term)
 
 
 def _report(parent: Writer, node: str) -> None:
@@ -52,19 +52,19 @@ def _report(parent: Writer, node: str) -> None:
 
 
 def _class(writer: Writer, head: str, class_: str) -> None:
-    writer.add("sh-targetClass", f"{head} :- [?x, a, ?c], {writer.instances(class_)} .")
+    writer.add("sh-targetClass", f"{head}?x) :- [?x, a, ?c], {writer.instances(class_)} .")
 
 
 def _node(writer: Writer, head: str, node: str) -> None:
-    writer.add("sh-targetNode", f"{head.replace('?x', node)} .")
+    writer.add("sh-targetNode", f"{head}{node}) .")
 
 
 def _subjects(writer: Writer, head: str, predicate: str) -> None:
-    writer.add("sh-targetSubjectsOf", f"{head} :- [?x, {predicate}, ?o] .")
+    writer.add("sh-targetSubjectsOf", f"{head}?x) :- [?x, {predicate}, ?o] .")
 
 
 def _objects(writer: Writer, head: str, predicate: str) -> None:
-    writer.add("sh-targetObjectsOf", f"{head} :- [?s, {predicate}, ?x] .")
+    writer.add("sh-targetObjectsOf", f"{head}?x) :- [?s, {predicate}, ?x] .")
 
 
 def _select(writer: Writer, head: str, node: str) -> None:
@@ -86,7 +86,7 @@ def _select(writer: Writer, head: str, node: str) -> None:
             raise ShapesError(f"{holder}: sh:select must project ?this")
         compiler = Compiler(holder, "", constants, dict(prefixes_of(graph, holder)), writer.paths, writer.add)
         for body in compiler.select(form._replace(is_distinct=True)):
-            writer.add("sh-target", f"{head} :- {body.text} .")
+            writer.add("sh-target", f"{head}?x) :- {body.text} .")
 
 
 _TARGETS = {

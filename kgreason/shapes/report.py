@@ -3,7 +3,8 @@
     report.conforms, report.results      str(report)      report.to_graph()      report.to_pandas()
 
 A result tells which node (`focus`) violates which constraint of which shape. Law: `conforms` is true exactly if there
-is no result, of whatever severity. Cost: some microseconds for each result.
+is no result, of whatever severity; a part of a report has the `conforms` of the whole. Cost: some microseconds for each
+result.
 """
 
 from __future__ import annotations
@@ -31,21 +32,25 @@ _COLUMNS = ("focus", "path", "value", "source_shape", "component", "severity", "
 class Report:
     """A validation report: whether the data conforms to the shapes, and the results if it does not.
 
-    `data` says over what was validated: "inferred" or "asserted". `shapes` is the shapes graph.
+    `data` says over what was validated: "inferred" or "asserted". `shapes` is the shapes graph. `conforms` says
+    whether the data conforms; None means that it does if there are no results.
     """
 
-    def __init__(self, shapes: ShapesGraph, facts: Iterable[Sequence[Any]], data: str = "inferred") -> None:
+    def __init__(
+        self,
+        shapes: ShapesGraph,
+        facts: Iterable[Sequence[Any]],
+        data: str = "inferred",
+        conforms: bool | None = None,
+    ) -> None:
         self.shapes, self.data = shapes, data
         found = list[Result]()
         for fact in facts:
             let_out()
             found.append(result_of(fact, shapes))
         self.results: tuple[Result, ...] = tuple(sorted(found, key=order))
-
-    @property
-    def conforms(self) -> bool:
-        """Whether there is no result."""
-        return not self.results
+        self.conforms = not found if conforms is None else conforms
+        """Whether the data conforms to the shapes: there is no result, also outside of this part of a report."""
 
     def __bool__(self) -> bool:
         """True, also for data that does not conform."""
@@ -104,7 +109,7 @@ class Report:
         from kgreason.shapes.report_graph import report_triples
 
         with_paths = {str(each.source_shape) for each in self.results if isinstance(each.path, str)}
-        return report_triples(self.results, {shape: self._path(shape) for shape in with_paths})
+        return report_triples(self.results, self.conforms, {shape: self._path(shape) for shape in with_paths})
 
     def to_rdf(self, syntax: str = "ttl", prefixes: Mapping[str, str] | None = None) -> str:
         """Return the report in W3C's form as text: `syntax` is ttl, nt, jsonld, rdf or n3. Raises InputError."""
@@ -115,6 +120,7 @@ class Report:
     def part(self, *, shape: str | None = None, focus: str | None = None, severities: Collection[str] = ()) -> Report:
         """Return the report with only the results of a shape, of a focus node, or of some severities.
 
+        `conforms` stays that of the whole report.
         `shape` and `focus` are N-Triples texts. A severity is the IRI of one, or a word such as "Warning"; without
         `severities` all count.
         """
@@ -129,6 +135,7 @@ class Report:
                 and (not wanted or each.severity.value in wanted)
             ),
             self.data,
+            self.conforms,
         )
 
     def _rows(self, prefixes: Mapping[str, str] | None) -> Iterator[tuple[str, ...]]:
@@ -142,9 +149,10 @@ class Report:
     def verdict(self) -> str:
         """Return a line that says whether the data conforms, and how many results there are."""
         count = len(self.results)
-        if not count:
+        if self.conforms:
             return "the data conforms to the shapes"
-        return f"the data does not conform to the shapes: {count:,} {'result' if count == 1 else 'results'}"
+        results = "0 results in this part" if not count else f"{count:,} {'result' if count == 1 else 'results'}"
+        return f"the data does not conform to the shapes: {results}"
 
     def _path(self, shape: str) -> Path | None:
         node = self.shapes.one(shape, "path")

@@ -19,11 +19,15 @@ _KINDS = {"^": "inversePath", "*": "zeroOrMorePath", "+": "oneOrMorePath", "?": 
 _TYPE, _FIRST, _REST, _NIL = (NamedNode(iri[1:-1]) for iri in (v.RDF_TYPE, v.RDF_FIRST, v.RDF_REST, v.RDF_NIL))
 
 
-def report_triples(results: Sequence[Result], paths: Mapping[str, Path | None]) -> Iterator[Triple]:
+def report_triples(
+    results: Sequence[Result],
+    conforms: bool,
+    paths: Mapping[str, Path | None],
+) -> Iterator[Triple]:
     """Yield the triples of the report with these results. `paths` are the paths of the shapes."""
     top = BlankNode()
     yield Triple(top, _TYPE, _sh("ValidationReport"))
-    yield Triple(top, _sh("conforms"), Literal(not results))
+    yield Triple(top, _sh("conforms"), Literal(conforms))
     nodes = [BlankNode() for _ in results]
     yield from (Triple(top, _sh("result"), node) for node in nodes)
     for node, each in zip(nodes, results, strict=True):

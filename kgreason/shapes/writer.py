@@ -106,8 +106,12 @@ class Writer:
 
 def target(shape: Shape) -> str:
     """Return the atom that holds for the targets of a shape: its focus nodes, if nothing else uses the shape."""
-    name = "target" if shape.uses or shape.is_condition else "focus"
-    return f"shacl_{name}({shape.node}, ?x)"
+    return f"{target_relation(shape)}({shape.node}, ?x)"
+
+
+def target_relation(shape: Shape) -> str:
+    """Return the relation of the targets of a shape."""
+    return "shacl_target" if shape.uses or shape.is_condition else "shacl_focus"
 
 
 def _term(path: Path | None) -> str:

@@ -105,6 +105,19 @@ def test_the_report_has_every_format_and_its_parts(http: httpx.Client) -> None:
     ):
         assert http.get("/validate", params=params).json()["count"] == count, params
     assert len(http.get("/validate", params={"limit": 1}).json()["results"]) == 1
+    for params in ({"severity": "Info"}, {"focus": "<http://e/none>"}):
+        assert http.get("/validate", params=params).json()["conforms"] is False
+        text = http.get("/validate", params=params, headers={"Accept": "text/plain"}).text
+        assert text == "the data does not conform to the shapes: 0 results in this part\n"
+        assert (
+            'conforms> "false"'
+            in http.get("/validate", params=params, headers={"Accept": "application/n-triples"}).text
+        )
+    counted = [
+        http.get("/validate", params={"shapes": "true", "data": data}) for data in ("asserted", "inferred-targets")
+    ]
+    counted.append(http.post("/validate", params={"shapes": "true"}, content=OTHER, headers=TURTLE))
+    assert [(each.status_code, "own shapes over inferred data" in each.text) for each in counted] == [(400, True)] * 3
     for params in ({"data": "all"}, {"limit": "x"}, {"shape": "a b"}, {"Shape": "x"}):
         assert http.get("/validate", params=params).status_code == 400, params
 

@@ -119,7 +119,9 @@ def test_a_part_of_a_report_and_counts_of_shapes() -> None:
             report.part(severities=["http://www.w3.org/ns/shacl#Warning"], focus="<http://e/tom>"),
         ):
             assert [each.path and each.path.value for each in part] == ["http://e/name"]  # type: ignore[union-attr]
-        assert report.part(focus="<http://e/eve>").conforms
+        empty = report.part(focus="<http://e/eve>")
+        assert (len(empty), empty.conforms, empty.part().conforms) == (0, False, False)
+        assert "does not conform" in str(empty)
         (result,) = report.part(shape="<http://e/CatName>")
         assert ":tom a :Cat (asserted)" in graph.relation("shacl_result").explain(result.fact).to_text(NAMES)
         counts = {each.shape: (each.focus, each.results, each.parent) for each in graph.shapes.counts()}

@@ -13,11 +13,31 @@ from tests.cli.calling import call
 from tests.shapes.test_live import NAMES, SHAPES
 
 _PREFIXES = "@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+_INTEGER, _DOUBLE = (f"<http://www.w3.org/2001/XMLSchema#{name}>" for name in ("integer", "double"))
+_RULE_TO = "sh:subject sh:this ; sh:predicate :p ; sh:object"
+_RULE = f"{_RULE_TO} :b"
 REFUSED = {
     ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1, 2 .": "sh:minCount has 2 values",
     ":S sh:targetNode :a ; sh:path :p ; sh:minCount 1.5 .": "sh:minCount needs an xsd:integer",
     ":S sh:targetNode :a ; sh:minLength 'two' .": "sh:minLength needs an xsd:integer",
     ":S sh:targetNode :a ; sh:maxLength 1.5 .": "sh:maxLength needs an xsd:integer",
+    **{
+        f":S sh:targetNode :a ; sh:minLength {number} .": "e/S>: sh:minLength needs an xsd:integer"
+        for number in (f"'+-5'^^{_INTEGER}", f"'1_0'^^{_INTEGER}", f"'{'9' * 5000}'^^{_INTEGER}")
+    },
+    **{
+        f":S sh:targetNode :a ; sh:rule [ sh:order {order} ; {_RULE} ] .": "e/S>: _:"
+        for order in (f"'1_0'^^{_INTEGER}", f"'NaN'^^{_DOUBLE}", f"'INF'^^{_DOUBLE}", "1e999", "sh:order")
+    },
+    **{
+        f":S sh:targetNode :a ; {place} .": message
+        for expression, message in {
+            "[ sh:intersection () ]": "e/S>: sh:intersection of the expression _:",
+            "_:e . _:e sh:nodes :a ; sh:minus _:e": "contains itself",
+            "_:e . _:e sh:union ( :a [ sh:count _:e ] )": "contains itself",
+        }.items()
+        for place in (f"sh:expression {expression}", f"sh:rule _:r . _:r {_RULE_TO} {expression}")
+    },
     ":S sh:targetNode :a ; sh:datatype [ ] .": "sh:datatype needs an IRI",
     ":S sh:targetNode :a ; sh:disjoint 'p' .": "sh:disjoint needs an IRI",
     ":S sh:targetSubjectsOf 'p' ; sh:nodeKind sh:IRI .": "sh:targetSubjectsOf needs an IRI",
@@ -83,6 +103,16 @@ def results(shapes: str, data: str) -> list[str]:
         graph.shapes.load(_PREFIXES + shapes)
         graph.add(data, prefixes=NAMES)
         return graph.validate().to_text(NAMES).splitlines()[:-1]
+
+
+def test_the_iri_of_a_shape_may_contain_a_variable() -> None:
+    for iri in ("<http://e/P?x=1>", "<http://e/P?v=?w>"):
+        node = f"{iri} sh:targetNode :a ; sh:expression [ sh:exists [ sh:path :p ] ] ."
+        value = (
+            f":S sh:targetNode :a ; sh:property {iri} . {iri} sh:path :p ; sh:expression [ sh:exists [ sh:path :p ] ] ."
+        )
+        assert (len(results(node, "")), len(results(node, ":a :p :b ."))) == (1, 0)
+        assert (len(results(value, ":a :p :b .")), len(results(value, ":a :p :b . :b :p :c ."))) == (1, 0)
 
 
 def test_shapes_may_ask_each_other_in_a_circle() -> None:

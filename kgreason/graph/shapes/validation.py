@@ -87,8 +87,8 @@ def validate(
 ) -> Report:
     """Return the report about a graph, against its own shapes graph, or against `shapes` if they are given.
 
-    `empty` makes a graph in memory without rules. `is_open` says whether a transaction of the graph is open. Raises
-    InputError, StoreError in an open transaction, and the errors of `PendingShapes.load`.
+    `empty` makes a graph in memory without rules, with the budget of `graph`. `is_open` says whether a transaction of
+    the graph is open. Raises InputError, StoreError in an open transaction, and the errors of `PendingShapes.load`.
     """
     check_choice("data", data, DataMode)
     if data == "inferred":

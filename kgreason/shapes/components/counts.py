@@ -6,6 +6,8 @@ terms count once, by however many ways the path leads to them.
 
 from __future__ import annotations
 
+import re
+
 from kgreason.errors import ShapesError
 from kgreason.shapes.shape import siblings
 from kgreason.shapes.vocabulary import TRUE
@@ -14,11 +16,12 @@ from kgreason.terms import vocabulary as v
 
 
 def number(writer: Writer, name: str, parameter: str) -> int:
-    """Return the number in a parameter. Raises ShapesError if it is not an xsd:integer."""
-    text = parameter.removesuffix(f'"^^{v.XSD_INTEGER}')
-    if text == parameter or not text[1:].removeprefix("+").removeprefix("-").isdecimal():
-        raise ShapesError(f"{writer.node}: sh:{name} needs an xsd:integer; got {parameter}")
-    return int(text[1:])
+    """Return the number in a parameter. Raises ShapesError if it is not an xsd:integer, of 18 digits at most."""
+    found = re.fullmatch(rf'"([+-]?[0-9]{{1,18}})"\^\^{re.escape(v.XSD_INTEGER)}', parameter)
+    if not found:
+        shown = parameter if len(parameter) < 100 else f"{parameter[:50]}..."
+        raise ShapesError(f"{writer.node}: sh:{name} needs an xsd:integer of at most 18 digits; got {shown}")
+    return int(found[1])
 
 
 def min_count(writer: Writer, parameter: str) -> None:

@@ -25,7 +25,7 @@ _REFUSED = ("limit", "offset", "orderBy", "groupConcat")
 
 
 class NodeExpressions:
-    """Writes the expressions of one rule or constraint.
+    """Writes the expressions of one rule or constraint of `shape`.
 
     `name` tells its expressions from those of others; `nodes` is the atom that holds for the nodes `?x` for which
     they are evaluated. `ask` is called with each shape that an expression asks, and the atoms that bind `?v` to the
@@ -34,6 +34,7 @@ class NodeExpressions:
 
     def __init__(
         self,
+        shape: str,
         name: str,
         nodes: str,
         graph: ShapesGraph,
@@ -42,7 +43,8 @@ class NodeExpressions:
         ask: Callable[[str, str], str],
     ) -> None:
         self._name, self._nodes, self._graph, self._paths, self._add = name, nodes, graph, paths, add
-        self._ask, self._known = ask, set[str]()
+        self._ask, self._known, self._shape = ask, set[str](), shape
+        self._unfinished = set[str]()
 
     def term(self, node: str, variable: str) -> tuple[str, list[str]]:
         """Return the term that is a value of an expression, and the atoms that hold for it."""
@@ -50,13 +52,17 @@ class NodeExpressions:
             return "?x", []
         return (variable, [self.value(node, variable)]) if node.startswith("_:") else (node, [])
 
-    def value(self, node: str, end: str) -> str:
-        """Return the atom that holds if `end` is a value of an expression. Raises ShapesError."""
+    def value(self, node: str, end: str, start: str = "?x") -> str:
+        """Return the atom that holds if `end` is a value of an expression for `start`. Raises ShapesError."""
         key = quote(f"{self._name} {node}")
+        if node in self._unfinished:
+            raise ShapesError(f"{self._shape}: the expression {node} contains itself")
         if node not in self._known:
-            self._known.add(node)
+            self._unfinished.add(node)
             self._define(node, key)
-        return f"shacl_value({key}, ?x, {end})"
+            self._unfinished.remove(node)
+            self._known.add(node)
+        return f"shacl_value({key}, {start}, {end})"
 
     def _define(self, node: str, key: str) -> None:
         graph = self._graph
@@ -86,7 +92,10 @@ class NodeExpressions:
                 fails = self._ask(parameter, f"{self._nodes}, {inner}")
                 self._rule(key, "?v", inner, f"NOT {fails}({parameter}, ?v)")
             case "intersection":
-                self._rule(key, "?v", *[self.value(each, "?v") for each in self._graph.members(parameter)])
+                members = self._graph.members(parameter)
+                if not members:
+                    raise ShapesError(f"{self._shape}: sh:intersection of the expression {node} needs a member")
+                self._rule(key, "?v", *[self.value(each, "?v") for each in members])
             case "union":
                 for each in self._graph.members(parameter):
                     self._rule(key, "?v", self.value(each, "?v"))

@@ -13,6 +13,8 @@ a rule whose sh:deactivated is true makes nothing. Laws: a rule never sees what 
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -36,6 +38,9 @@ Conditions = Callable[[Iterable[str], Paths, Add], None]
 """Adds the rules of shapes that are asked."""
 ITERATED = "<urn:kgreason:iterated-rules>"
 """The value of sh:entailment with which the rules of a shapes graph are one fixpoint."""
+
+
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
 class ShapeRule(NamedTuple):
@@ -75,11 +80,18 @@ def _rules(graph: ShapesGraph) -> Iterator[ShapeRule]:
     for shape, predicate, node in graph.triples:
         if predicate != sh("rule") or TRUE in (graph.one(shape, "deactivated"), graph.one(node, "deactivated")):
             continue
-        order = graph.one(node, "order")
-        try:
-            yield ShapeRule(shape, node, float(unescaped(order).lexical) if order else 0.0)
-        except ValueError:
-            raise ShapesError(f"{node}: sh:order needs a number; got {order}") from None
+        yield ShapeRule(shape, node, _order(graph, shape, node))
+
+
+def _order(graph: ShapesGraph, shape: str, node: str) -> float:
+    """Return the sh:order of a rule. Raises ShapesError if it is no finite number."""
+    if (order := graph.one(node, "order")) is None:
+        return 0.0
+    text = unescaped(order).lexical if order.startswith('"') else ""
+    if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
+        shown = order if len(order) < 100 else f"{order[:50]}..."
+        raise ShapesError(f"{shape}: {node}: sh:order needs a number; got {shown}")
+    return float(text)
 
 
 class _Texts:
@@ -120,7 +132,7 @@ class _Order:
         targets = _Texts()
         for shape in dict.fromkeys(each.shape for each in chosen):
             holder = Shape(shape, None, targets_of(self._graph, shape, own), sh("Violation"), is_deactivated=False)
-            write_targets(Writer(holder, self._graph, targets.paths, targets.add), f"shacl_focus({shape}, ?x)")
+            write_targets(Writer(holder, self._graph, targets.paths, targets.add), "shacl_focus")
         for each in chosen:
             self._runs(each)
             if self._graph.objects(each.node, sh("construct")):
@@ -157,7 +169,7 @@ class _Order:
 
     def _triple(self, rule: ShapeRule) -> None:
         graph, terms, atoms = self._graph, list[str](), [_runs(rule)]
-        expressions = NodeExpressions(rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
+        expressions = NodeExpressions(rule.shape, rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
         for name, variable in (("subject", "?s"), ("predicate", "?p"), ("object", "?o")):
             node = graph.one(rule.node, name)
             assert node is not None

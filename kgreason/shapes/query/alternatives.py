@@ -2,6 +2,7 @@
 
     { A OPTIONAL { B } }       A, B          or  A, FILTER NOT EXISTS { B }, the variables of B alone without a value
     { A { B } UNION { C } }    A, B          or  A, C
+    { A BIND (E AS ?v) }       A, ?v is E    or  A, FILTER (E errs), ?v without a value
 
 Law: each solution of the group is one of one alternative, as often as the group has it.
 """
@@ -16,12 +17,14 @@ from kgreason.shapes.query.tokens import is_variable, replaced, variables
 UNBOUND = ["<http://www.w3.org/2001/XMLSchema#integer>", "(", '""', ")"]
 """An expression that errs, as a variable without a value does."""
 
+_BEAR_ERRORS = frozenset(["COALESCE", "IF", "||", "&&", "IN", "BOUND"])
+
 
 class Alternative(NamedTuple):
     """Tokens of patterns and assignments, of filters, and of NOT EXISTS.
 
-    `names` are the variables that have values, `unbound` those that OPTIONAL gives none. `inner` are the groups within,
-    each of which must be a rule of its own: its filters see nothing outside. `binds` are the variables of BIND.
+    `names` are the variables that have values, `unbound` those that OPTIONAL or BIND gives none. `inner` are the groups
+    within, each of which must be a rule of its own: its filters see nothing outside. `binds` are the variables of BIND.
     """
 
     patterns: tuple[str, ...] = ()
@@ -74,26 +77,52 @@ class Alternative(NamedTuple):
     def tokens(self) -> list[str]:
         """Return the tokens between the brackets of a WHERE, with an error where a variable has no value."""
         missing = self.unbound - self.names
-        found = without_values(self.patterns, missing)
+        found = without_values(self.patterns, missing, self.binds)
         for condition in self.filters:
-            found += ["FILTER", "(", *without_values(condition, missing), ")"]
+            found += ["FILTER", "(", *without_values(condition, missing, self.binds), ")"]
         for condition in self.absent:
             found += condition
         return found
 
 
-def without_values(several: Sequence[str], missing: frozenset[str]) -> list[str]:
-    """Return the tokens of an expression with what errs in the place of variables without a value."""
+def without_values(several: Sequence[str], missing: frozenset[str], binds: frozenset[str] = frozenset()) -> list[str]:
+    """Return the tokens of an expression with what errs in the place of variables without a value.
+
+    BOUND of one is false, and BOUND of a variable of BIND is true.
+    """
     found = list[str]()
     place = 0
     while place < len(several):
         call = [token.upper() for token in several[place : place + 2]]
         variable = several[place + 2] if place + 3 < len(several) else ""
-        if call == ["BOUND", "("] and variable and is_variable(variable) and variable[1:] in missing:
-            found.append("false")
+        if call == ["BOUND", "("] and variable and is_variable(variable) and variable[1:] in missing | binds:
+            found.append("false" if variable[1:] in missing else "true")
             place += 4
             continue
         token = several[place]
         found += UNBOUND if is_variable(token) and token[1:] in missing else [token]
         place += 1
     return found
+
+
+def never_errs(expression: Sequence[str], names: frozenset[str]) -> bool:
+    """Return whether an expression surely has a value: a term, one of the variables `names`, or COALESCE that ends so.
+
+    >>> never_errs(("?v",), frozenset("v")), never_errs(("STR", "(", "?v", ")"), frozenset("v"))
+    (True, False)
+    """
+    if len(expression) > 3 and expression[0].upper() == "COALESCE" and expression[-3] == ",":
+        expression = expression[-2:-1]
+    if len(expression) != 1 or expression[0] == " ".join(UNBOUND):
+        return False
+    return not is_variable(expression[0]) or expression[0][1:] in names
+
+
+def surely_errs(expression: Sequence[str], missing: frozenset[str]) -> bool:
+    """Return whether an expression reads a variable without a value, and nothing in it can bear an error.
+
+    >>> surely_errs(("?v", "+", "1"), frozenset("v")), surely_errs(("COALESCE", "(", "?v", ")"), frozenset("v"))
+    (True, False)
+    """
+    reads = any(each == " ".join(UNBOUND) or (is_variable(each) and each[1:] in missing) for each in expression)
+    return reads and _BEAR_ERRORS.isdisjoint(each.upper() for each in expression)

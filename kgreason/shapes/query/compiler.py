@@ -22,7 +22,7 @@ from kgreason.rules.formatter import format_atom, format_computed
 from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.parser import parse
 from kgreason.shapes.paths import Path, Paths
-from kgreason.shapes.query.alternatives import UNBOUND, Alternative
+from kgreason.shapes.query.alternatives import UNBOUND, Alternative, never_errs, surely_errs, without_values
 from kgreason.shapes.query.forms import SelectForm, select_of
 from kgreason.shapes.query.grouping import calls, grouped
 from kgreason.shapes.query.groups import (
@@ -104,7 +104,7 @@ class Compiler:
         """Yield the bodies of a SELECT query."""
         wanted = frozenset(form.names)
         if form.by or _is_grouped(form):
-            return self._bodies([grouped(self, form)], wanted, is_distinct=True)
+            return self._bodies(grouped(self, form), wanted, is_distinct=True)
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         return self._bodies(self.alternatives((*form.group, *binds)), wanted, is_distinct=form.is_distinct)
 
@@ -132,9 +132,7 @@ class Compiler:
                     test = Alternative(filters=(tuple(self.filled(tokens)),))
                     found = [each.joined(test) for each in found]
                 case Bind(tokens, name):
-                    text = ("BIND", "(", *self.filled(tokens), "AS", f"?{name}", ")")
-                    bind = Alternative(text, names=frozenset([name]), binds=frozenset([name]))
-                    found = [each.joined(bind) for each in found]
+                    found = [one for each in found for one in self.bind(each, tokens, name)]
                 case Existence():
                     conditions.append(element)
                 case Union(groups):
@@ -150,6 +148,19 @@ class Compiler:
         for condition in conditions:
             found = [self._condition(each, condition) for each in found]
         return found
+
+    def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
+        """Yield `left` with the value of an expression as a variable, and without a value where the expression errs."""
+        missing, filled, names = left.unbound - left.names, self.filled(tokens), frozenset([name])
+        expression = tuple(without_values(filled, missing))
+        bind = Alternative(("BIND", "(", *expression, "AS", f"?{name}", ")"), names=names, binds=names)
+        if never_errs(expression, left.names | self._bound):
+            yield left.joined(bind)
+            return
+        errs = ("sameTerm", "(", "COALESCE", "(", *expression, ",", NONE, ")", ",", NONE, ")")
+        if not surely_errs(filled, missing):
+            yield left.joined(bind._replace(filters=(("!", *errs),)))  # a BIND whose variable nobody reads is no test
+        yield left.joined(Alternative(filters=(errs,), unbound=names))
 
     def row(self, key: str, names: Iterable[str]) -> list[str]:
         """Return patterns that stand for an atom of rows, whose columns are variables of the query."""
@@ -279,13 +290,19 @@ class Compiler:
         if missing := needed - set(form.names):
             raise ShapesError(f"{self.where}: a SELECT in the query must project ${min(missing)}")
         if form.by or _is_grouped(form):
-            return [grouped(self, form)]
+            return grouped(self, form)
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         parts = self.alternatives((*form.group, *binds))
         names = frozenset(form.names) | self._bound
         if form.is_distinct:
-            columns = set(form.names) - set(self._constants)
-            return [Alternative(tuple(self.relation(columns, parts)), names=frozenset(columns))]
+            columns = frozenset(form.names) - set(self._constants)
+            by_names = dict[frozenset[str], list[Alternative]]()
+            for part in parts:
+                by_names.setdefault(columns & (part.names | self._blanks() | {"this"}), []).append(part)
+            return [
+                Alternative(tuple(self.relation(valued, several)), names=valued, unbound=columns - valued)
+                for valued, several in by_names.items()
+            ]
         self._number += 1
         ends = f"_{self._number}"
         hidden = [part.renamed(lambda name: None if name in names else f"{name}{ends}") for part in parts]

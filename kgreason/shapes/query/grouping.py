@@ -11,7 +11,7 @@ value, and is 0 for a group without one; another aggregate has no value for a gr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kgreason.errors import ShapesError
@@ -44,6 +44,9 @@ class Compiling(Protocol):
 
     def filled(self, tokens: Iterable[str]) -> list[str]:
         """Tokens with the terms of variables that are bound before."""
+
+    def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
+        """`left` with the value of an expression as a variable, and without a value where the expression errs."""
 
     def key(self) -> str:
         """The term of a new relation of rows."""
@@ -82,8 +85,8 @@ def calls(expression: Sequence[str]) -> list[Call]:
     return found
 
 
-def grouped(compiler: Compiling, form: SelectForm) -> Alternative:
-    """Return the patterns of a SELECT with GROUP BY: the variables of a group, and the values of its aggregates."""
+def grouped(compiler: Compiling, form: SelectForm) -> list[Alternative]:
+    """Return the alternatives of a SELECT with GROUP BY: the variables of a group, and the values of its aggregates."""
     if not form.by:
         raise ShapesError(f"{compiler.where}: a SELECT with an aggregate needs GROUP BY")
     expressions = [item.expression for item in form.items if item.expression]
@@ -100,14 +103,13 @@ def grouped(compiler: Compiling, form: SelectForm) -> Alternative:
     names = {call.tokens: f"?value{place}_{key_number(key)}" for place, call in enumerate(several)}
     shown = [f"?{name}" for name in found.by] + [f"?{name}_{key_number(key)}" for name in columns[len(found.by) :]]
     patterns = compiler.row(key, [each[1:] for each in shown])
+    having = tuple(tuple(compiler.filled(_replaced(each, names))) for each in form.having)
+    alternatives = [Alternative(tuple(patterns), having, names=frozenset(each[1:] for each in shown))]
     for item in form.items:
         if item.expression:
-            inner_tokens = compiler.filled(_replaced(item.expression, names))
-            patterns += ["BIND", "(", *inner_tokens, "AS", f"?{item.name}", ")"]
-    made = frozenset(item.name for item in form.items if item.expression)
-    having = tuple(tuple(compiler.filled(_replaced(each, names))) for each in form.having)
-    bound = frozenset(shown_name[1:] for shown_name in shown) | made
-    return Alternative(tuple(patterns), having, names=bound, binds=made)
+            tokens = _replaced(item.expression, names)
+            alternatives = [one for each in alternatives for one in compiler.bind(each, tokens, item.name)]
+    return alternatives
 
 
 def key_number(key: str) -> str:
@@ -171,15 +173,15 @@ class _Rows:
         shown = f"{call.function}({word}{f'?argument{place}{mark}' if call.argument else '*'}{call.separator})"
         if not call.argument and call.is_distinct:
             raise ShapesError(f"{self._compiler.where}: COUNT(DISTINCT *) is not supported")
-        whole = f"AGGREGATE({self.atom(mark)} ON {by} BIND {shown} AS ?value{place})"
+        end = f" ON {by} BIND {shown} AS ?value{place})"
+        whole = f"AGGREGATE({self.atom(mark)}{end}"
         if not self._may_err[place]:
             return whole
         if call.function != "COUNT":
             return f"{whole}, {self._none(place, f'{mark}n', NONE)}"
         key = self._compiler.key()
         head = [key, *map(self.name, self.by)]
-        has_value = f"FILTER(!sameTerm(?argument{place}{mark}, {NONE}))"
-        count = whole.replace(f" ON {by} BIND", f", {has_value} ON {by} BIND")
+        count = f"AGGREGATE({self.atom(mark)}, FILTER(!sameTerm(?argument{place}{mark}, {NONE})){end}"
         self._compiler.add(rows(*head, f"?value{place}"), count)
         self._compiler.add(rows(*head, "0"), self.atom("_z"), self._none(place, mark, ""))
         return rows(*head, f"?value{place}")
@@ -187,7 +189,7 @@ class _Rows:
     def _none(self, place: int, mark: str, term: str) -> str:
         """Return the NOT EXISTS of a row of the group whose argument is a term, or has any value."""
         atom = self.atom(mark, place, term)
-        local = [f"?{name}{mark}" for name in self._columns if f"?{name}{mark}" in atom]
+        local = [f"?{name}{mark}" for name in self._columns if not term or name != f"argument{place}"]
         test = "" if term else f", FILTER(!sameTerm(?argument{place}{mark}, {NONE}))"
         return f"NOT EXISTS {', '.join(local)} IN ({atom}{test})"
 

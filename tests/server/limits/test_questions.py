@@ -273,8 +273,12 @@ def test_a_what_if_that_wants_too_much_ends(limits: dict[str, Any], status: int,
 @pytest.mark.parametrize("data", ["inferred", "asserted"])
 @pytest.mark.parametrize(
     ("limits", "statuses"),
-    [({"question_seconds": 0.5, "what_if_budget": 10**9}, (504,)), ({"question_bytes": 1 << 26}, (422, 504))],
-    ids=["time", "memory"],
+    [
+        ({"question_seconds": 0.5, "what_if_budget": 10**9}, (504,)),
+        ({"question_bytes": 1 << 26}, (422, 504)),
+        ({"what_if_budget": 10_000}, (422,)),
+    ],
+    ids=["time", "memory", "budget"],
 )
 def test_shapes_that_want_too_much_end(
     limits: dict[str, Any], statuses: tuple[int, ...], data: str, numbers: Path

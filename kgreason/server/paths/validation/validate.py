@@ -7,7 +7,8 @@
 
 The answer is W3C's report in a format of RDF, JSON, text or Markdown. JSON has the fact of each result, of which
 `/explain?relation=shacl_result` gives a proof. With `shapes=true` JSON also says how many focus nodes and results each
-shape has.
+shape of the graph's own has over the materialized graph; with other shapes or other data it is a 400. `conforms` is
+that of the whole report.
 
 A report is a question like others: it runs in the thread of the writer, under the limits of questions, and ends if its
 client leaves. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of kgreason send
@@ -79,6 +80,8 @@ def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, Sh
     data, language, with_shapes = single(given, "data"), single(given, "language"), flag(given, "shapes")
     mode = cast(DataMode, data or "inferred")
     check_choice("data", mode, DataMode)
+    if with_shapes and (request.method == "POST" or mode != "inferred"):
+        raise Problem(400, "shapes=true counts the results of the graph's own shapes over inferred data: GET, no data=")
     shape, focus = _term(given, "shape"), _term(given, "focus")
 
     def answer(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> Response:
