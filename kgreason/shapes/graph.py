@@ -57,8 +57,9 @@ class ShapesGraph:
 
     def instances(self, class_: str) -> list[str]:
         """Return the nodes of a class or of a class below it, as the shapes graph says."""
-        below, found = [class_], dict[str, None]()
+        below, found, seen = [class_], dict[str, None](), {class_}
         for each in below:
-            below += [sub for sub in self.subjects(v.RDFS_SUB_CLASS_OF, each) if sub not in below]
+            below += (fresh := [sub for sub in self.subjects(v.RDFS_SUB_CLASS_OF, each) if sub not in seen])
+            seen.update(fresh)
             found |= dict.fromkeys(self.subjects(v.RDF_TYPE, each))
         return list(found)
