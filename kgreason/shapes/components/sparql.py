@@ -30,7 +30,9 @@ def custom(writer: Writer) -> None:
     for component in graph.instances(sh("ConstraintComponent")):
         let_out()
         validator = graph.one(component, kind) or graph.one(component, "validator")
-        for first, constants in arguments(graph, component, writer.node) if validator else ():
+        if validator is None:
+            continue
+        for first, constants in arguments(graph, component, writer.node):
             _validate(writer, component, validator, first, constants)
 
 

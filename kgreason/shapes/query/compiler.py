@@ -44,7 +44,7 @@ from kgreason.terms.quoting import quote
 
 FOCUS, ATOM = "<urn:kgreason:focus>", "urn:kgreason:atom"
 _EMPTY = Alternative()
-_MOST, _MOST_OF_ALL = 256, 1024
+_MOST, _MOST_OF_ALL, _MOST_CHARACTERS = 256, 1024, 20_000
 """How many alternatives a group may have, and all groups of a query: a group in others counts for each of theirs."""
 
 
@@ -79,6 +79,9 @@ class Compiler:
         add: Callable[[str, str], None],
         path: Path | None = None,
     ) -> None:
+        if sum(map(len, (*constants.values(), *prefixes.values()))) > _MOST_CHARACTERS:
+            what = "the namespaces of the query and the values of its parameters"
+            raise ShapesError(f"{name}: {what} have more than {_MOST_CHARACTERS:,} characters")
         self.where, self._start, self._paths, self._add = name, start, paths, add
         self._key = " ".join([name, start, *(f"{each} {term}" for each, term in sorted(constants.items()))])
         self._terms = PathTerms(prefixes, name)
