@@ -5,10 +5,12 @@ Law: what it returns is in the order of the texts, so equal graphs give equal ru
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Triple
 from kgreason.shapes.vocabulary import sh
 from kgreason.terms import vocabulary as v
@@ -33,6 +35,13 @@ class ShapesGraph:
         """Return the subjects of a predicate and an object."""
         return self._subjects.get((predicate, object_), [])
 
+    def about(self, subject: str) -> Iterator[Triple]:
+        """Yield the triples of a subject."""
+        place = bisect_left(self.triples, (subject, "", ""))
+        while place < len(self.triples) and self.triples[place][0] == subject:
+            yield self.triples[place]
+            place += 1
+
     def one(self, subject: str, name: str) -> str | None:
         """Return the value of a parameter of SHACL that a shape can have once; None if it has none.
 
@@ -45,6 +54,7 @@ class ShapesGraph:
 
     def members(self, head: str) -> list[str]:
         """Return the members of a list. Raises ShapesError for a list that is not well-formed."""
+        let_out()
         found, seen = list[str](), set[str]()
         while head != v.RDF_NIL:
             first, rest = self.objects(head, v.RDF_FIRST), self.objects(head, v.RDF_REST)
@@ -57,8 +67,10 @@ class ShapesGraph:
 
     def instances(self, class_: str) -> list[str]:
         """Return the nodes of a class or of a class below it, as the shapes graph says."""
-        below, found = [class_], dict[str, None]()
+        below, found, seen = [class_], dict[str, None](), {class_}
         for each in below:
-            below += [sub for sub in self.subjects(v.RDFS_SUB_CLASS_OF, each) if sub not in below]
+            let_out()
+            below += (fresh := [sub for sub in self.subjects(v.RDFS_SUB_CLASS_OF, each) if sub not in seen])
+            seen.update(fresh)
             found |= dict.fromkeys(self.subjects(v.RDF_TYPE, each))
         return list(found)

@@ -14,12 +14,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.vocabulary import sh
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
 
 _STARS = {sh("zeroOrMorePath"): "*", sh("oneOrMorePath"): "+", sh("zeroOrOnePath"): "?"}
+_MOST, _MOST_CHARACTERS, _MOST_COMPOUND = 1000, 100_000, 100
 
 
 class Path(NamedTuple):
@@ -53,33 +55,67 @@ class Path(NamedTuple):
         return Path(self.kind, parts[::-1] if inverse and self.kind == "/" else parts)
 
 
-def path_of(graph: ShapesGraph, node: str, above: tuple[str, ...] = ()) -> Path:
-    """Read the path of a node of the shapes graph. `above` are the nodes of the paths around it.
+class PathLength:
+    """Counts the steps of one path, or of all paths of a query, which `where` names.
 
-    A list is a sequence, whatever else its node says. Raises ShapesError for a node that is no path.
+    A path is a tree, but in the shapes graph its parts may share theirs: twenty nodes may be a million steps. A part
+    that is no predicate is a relation, whose rules have the text of the parts before it.
     """
+
+    def __init__(self, where: str) -> None:
+        self._where, self._count, self._characters, self._compound = where, 0, 0, 0
+
+    def add(self, predicate: str = "", *, is_compound: bool = False) -> None:
+        """Count a step: a predicate, or a path with parts. Raises ShapesError if there are too many."""
+        let_out()
+        self._count += 1
+        self._characters += len(predicate)
+        self._compound += is_compound
+        for what, count, most in (
+            ("steps", self._count, _MOST),
+            ("characters", self._characters, _MOST_CHARACTERS),
+            ("sequences, alternatives and repetitions", self._compound, _MOST_COMPOUND),
+        ):
+            if count > most:
+                raise ShapesError(f"{self._where}: a path has more than {most:,} {what}")
+
+
+def path_of(graph: ShapesGraph, node: str, where: str = "") -> Path:
+    """Read the path of a node of the shapes graph, for example of a shape that `where` names in messages.
+
+    A list is a sequence, whatever else its node says. Raises ShapesError for a node that is no path, and for a path
+    that is too long.
+    """
+    return _read(graph, node, (), PathLength(where or node))
+
+
+def _read(graph: ShapesGraph, node: str, above: tuple[str, ...], steps: PathLength) -> Path:
+    """Read the path of a node. `above` are the nodes of the paths around it."""
     if node.startswith("<") and node != v.RDF_NIL:
+        steps.add(node)
         return Path("", predicate=node)
     if node in above:
         raise ShapesError(f"{node}: the path contains itself")
-    inner = (*above, node)
-    if graph.objects(node, v.RDF_FIRST):
-        return Path("/", _parts(graph, node, inner))
-    if inverse := graph.one(node, "inversePath"):
-        return Path("^", (path_of(graph, inverse, inner),))
+    inner, inverse = (*above, node), graph.one(node, "inversePath")
+    is_list = bool(graph.objects(node, v.RDF_FIRST))
+    steps.add(is_compound=is_list or not inverse)
+    if is_list:
+        return Path("/", _parts(graph, node, inner, steps))
+    if inverse:
+        return Path("^", (_read(graph, inverse, inner, steps),))
     if alternatives := graph.one(node, "alternativePath"):
-        return Path("|", _parts(graph, alternatives, inner))
+        return Path("|", _parts(graph, alternatives, inner, steps))
     for name, kind in _STARS.items():
         if objects := graph.objects(node, name):
-            return Path(kind, (path_of(graph, objects[0], inner),))
+            return Path(kind, (_read(graph, objects[0], inner, steps),))
     raise ShapesError(f"{node}: not a path of SHACL")
 
 
-def _parts(graph: ShapesGraph, head: str, above: tuple[str, ...]) -> tuple[Path, ...]:
+def _parts(graph: ShapesGraph, head: str, above: tuple[str, ...], steps: PathLength) -> tuple[Path, ...]:
     members = graph.members(head)
     if len(members) < 2:
         raise ShapesError(f"{head}: a sequence or an alternative of a path has two members at least")
-    return tuple(path_of(graph, member, above) for member in members)
+    return tuple(_read(graph, member, above, steps) for member in members)
 
 
 class Paths:

@@ -96,6 +96,7 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
     found: dict[tuple[str, str], None] = {}
 
     def add(name: str, text: str) -> None:
+        let_out()
         found[name, text] = None
 
     def conditions(asked: Iterable[str], paths: Paths, add: Add) -> None:

@@ -16,6 +16,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Triple
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Path, path_of
@@ -33,6 +34,7 @@ _IRIS = (
     *("severity", "targetClass", "targetSubjectsOf", "targetObjectsOf"),
 )
 _UNSUPPORTED = ("js", "values")
+_MOST_SIBLINGS = 1000
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +90,7 @@ def shapes_of(graph: ShapesGraph, conditions: Iterable[str] = (), *, reporting: 
 
 def references(graph: ShapesGraph, shape: Shape) -> Iterator[tuple[str, str]]:
     """Yield the shapes to which a shape refers, each with the parameter."""
+    let_out()
     for kind in ("property", "node", "not", "qualifiedValueShape"):
         yield from ((kind, other) for other in graph.objects(shape.node, sh(kind)))
     for kind in _LISTS:
@@ -100,12 +103,15 @@ def references(graph: ShapesGraph, shape: Shape) -> Iterator[tuple[str, str]]:
 
 def _filters(graph: ShapesGraph, node: str) -> list[str]:
     """Return the shapes that an expression asks."""
-    found, waiting = list[str](), [node]
+    found, waiting, seen = dict[str, None](), [node], {node}
     for each in waiting:
-        found += graph.objects(each, sh("filterShape"))
-        below = (term for subject, _, term in graph.triples if subject == each)
-        waiting += [term for term in below if term.startswith("_:") and term not in (*waiting, *found)]
-    return list(dict.fromkeys(found))
+        let_out()
+        found |= dict.fromkeys(graph.objects(each, sh("filterShape")))
+        for _, _, term in graph.about(each):
+            if term.startswith("_:") and term not in seen and term not in found:
+                seen.add(term)
+                waiting.append(term)
+    return list(found)
 
 
 def siblings(graph: ShapesGraph, node: str) -> list[str]:
@@ -116,7 +122,10 @@ def siblings(graph: ShapesGraph, node: str) -> list[str]:
     parents = graph.subjects(sh("property"), node)
     beside = (other for parent in parents for other in graph.objects(parent, sh("property")))
     shapes = (shape for other in beside for shape in graph.objects(other, sh("qualifiedValueShape")))
-    return [shape for shape in dict.fromkeys(shapes) if shape not in own]
+    found = [shape for shape in dict.fromkeys(shapes) if shape not in own]
+    if len(found) > _MOST_SIBLINGS:
+        raise ShapesError(f"{node}: the shape has more than {_MOST_SIBLINGS:,} sibling shapes")
+    return found
 
 
 def twins(graph: ShapesGraph) -> tuple[dict[str, str], list[Triple]]:
@@ -161,7 +170,7 @@ def _read(graph: ShapesGraph, node: str, shapes: dict[str, Shape], own: set[str]
         targets = targets_of(graph, node, own)
         is_off = graph.one(node, "deactivated") == TRUE
         severity = graph.one(node, "severity") or sh("Violation")
-        read = None if path is None else path_of(graph, path)
+        read = None if path is None else path_of(graph, path, node)
         shape = Shape(node, read, targets, severity, is_off)
         shapes[node] = shape
         if not is_off:
@@ -199,16 +208,42 @@ def _mark(shape: Shape, flag: str, graph: ShapesGraph, shapes: dict[str, Shape],
 
 def _check_circles(graph: ShapesGraph, shapes: dict[str, Shape]) -> None:
     below = {node: [] if shape.is_deactivated else list(references(graph, shape)) for node, shape in shapes.items()}
+    circles = _circles({node: [other for _, other in others] for node, others in below.items()})
     for node, others in below.items():
         for kind, other in others:
-            if kind in _NEGATIVE and node in _reached(other, below):
+            if kind in _NEGATIVE and circles[node] == circles[other]:
                 raise ShapesError(f"{node}: sh:{kind} leads back to the shape, so whether it conforms has no answer")
 
 
-def _reached(node: str, below: dict[str, list[tuple[str, str]]]) -> set[str]:
-    found, waiting = {node}, [node]
-    while waiting:
-        fresh = {other for _, other in below[waiting.pop()]} - found
-        found |= fresh
-        waiting += fresh
+def _circles(below: dict[str, list[str]]) -> dict[str, str]:
+    """Return for each node one of those that it reaches and that reach it: the same one for all of these."""
+    above: dict[str, list[str]] = {node: [] for node in below}
+    for node, others in below.items():
+        for other in others:
+            above[other].append(node)
+    ended, seen = list[str](), set[str]()
+    for node in below:
+        ended += _walk(node, below, seen)
+    found, placed = dict[str, str](), set[str]()
+    for node in reversed(ended):
+        found |= dict.fromkeys(_walk(node, above, placed), node)
     return found
+
+
+def _walk(start: str, graph: dict[str, list[str]], seen: set[str]) -> list[str]:
+    """Return the nodes that `start` reaches, each after those that are new from it, and add them to `seen`."""
+    if start in seen:
+        return []
+    seen.add(start)
+    ended, waiting = list[str](), [(start, iter(graph[start]))]
+    while waiting:
+        let_out()
+        node, others = waiting[-1]
+        fresh = next((other for other in others if other not in seen), None)
+        if fresh is None:
+            ended.append(node)
+            waiting.pop()
+        else:
+            seen.add(fresh)
+            waiting.append((fresh, iter(graph[fresh])))
+    return ended

@@ -44,7 +44,6 @@ _FEW = 12
 """The parser reads a SPARQL text with at most so many brackets in a short time."""
 _SECONDS, _PER_CHARACTER = 2.0, 1e-6
 """How long the parser and the planner may take. A busy processor takes twice as long for a text as a quiet one."""
-_PER_CHARACTER_OF_SHAPES = 3e-6
 _LATE = "the text takes the parser too long: it has too many calls or SELECTs in one another"
 _LATE_PLAN = (
     "the query takes Oxigraph too long, even without a triple: it has too many triple patterns or OPTIONALs in one"
@@ -52,7 +51,6 @@ _LATE_PLAN = (
 )
 _STACK = 1 << 20
 _PATTERN = re.compile(r"WHERE|SELECT|ASK|\\[uU]", re.IGNORECASE)
-_PATTERN_OF_SHAPES = re.compile(rb"WHERE|SELECT|ASK|CONSTRUCT|\\[uU]", re.IGNORECASE)
 """Every query and every WHERE has one of these. `rules.expressions` limits the nesting in other rules."""
 _OPENING = re.compile(r"[{(\[]|\\u|\\U|<<|\!|-|\+")
 _OPENING_OF_TERMS = re.compile(r"[{(\[]|<<")
@@ -88,17 +86,12 @@ def may_be_deep_document(path: Path, form: str) -> bool:
         return text.find(b"<<") >= 0
 
 
-def may_be_deep_shapes(text: bytes, form: str) -> bool:
-    """Whether a document of shapes may have a query that is nested deeply, or takes its parser long."""
-    return form in _NESTED or bool(_PATTERN_OF_SHAPES.search(text))
-
-
 def check(kind: str, text: str, form: str, base: str) -> str | None:
     """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
     A query is planned as well.
-    `kind` is "query", "update", "rules", "shapes" or "document". For a document, `text` is the path of its file. `form`
-    is the format of a document or of shapes, or the language of rules. `base` is the base of relative IRIs.
+    `kind` is "query", "update", "rules" or "document". For a document, `text` is the path of its file. `form` is the
+    format of a document, or the language of rules. `base` is the base of relative IRIs.
     """
     parse = _parser(kind, form, base)  # before the clock: it may have to import a parser
     seconds = seconds_for(kind, text)
@@ -117,7 +110,7 @@ def seconds_for(kind: str, text: str) -> float | None:
     """Return how many seconds a text may keep its parser busy; None if its parser is fast for every text."""
     if kind == "document":
         return None
-    return _SECONDS + (_PER_CHARACTER if kind != "shapes" else _PER_CHARACTER_OF_SHAPES) * len(text)
+    return _SECONDS + _PER_CHARACTER * len(text)
 
 
 def _plan(query: str, base: str) -> None:
@@ -146,21 +139,6 @@ def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
 
         parse_all("[?x, <e:p>, ?x] :- [?x, <e:p>, ?x], FILTER(?x = 1) .")  # makes the parser of a new process
         return parse_all
-
-    if kind == "shapes":
-        from kgreason.graph.shapes.pending import triples_of_lines, triples_of_text
-        from kgreason.shapes.program import rules_of
-        from kgreason.shapes.vocabulary import sh
-
-        def compile_all(text: str) -> None:
-            with suppress(KgreasonError):  # the server reads the shapes again
-                document = text.encode()
-                is_lines = form == "lines"
-                triples = triples_of_lines(document) if is_lines else triples_of_text(document, form, base or None)
-                rules_of(each for each in triples if each[1] != sh("deactivated"))
-
-        rules_of([])
-        return compile_all
 
     def read(path: str) -> None:
         with Path(path).open("rb") as file, suppress(RdfSyntaxError):  # the server reads the document again

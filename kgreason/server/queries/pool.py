@@ -59,7 +59,7 @@ class Request(NamedTuple):
     - `prefixes`: the query may use them without a declaration.
     - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
     - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules",
-      "shapes" or "document". For a document the text is the path of its file.
+      "document". For a document the text is the path of its file.
     """
 
     sparql: str | None

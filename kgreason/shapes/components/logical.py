@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from itertools import combinations
 
+from kgreason.errors import ShapesError
 from kgreason.shapes.writer import Writer
+
+_MOST = 500
+"""The largest list of sh:xone: each two of its members make a rule."""
 
 
 def _fails(writer: Writer, shape: str) -> str:
@@ -37,6 +41,8 @@ def or_(writer: Writer, parameter: str) -> None:
 def xone(writer: Writer, parameter: str) -> None:
     """Each value node conforms to exactly one of the shapes of a list. A shape that stands there twice counts twice."""
     shapes = writer.graph.members(parameter)
+    if len(shapes) > _MOST:
+        raise ShapesError(f"{writer.node}: the list of sh:xone has more than {_MOST:,} members")
     none = [_fails(writer, shape) for shape in shapes]
     writer.violation("xone", parameter, [*writer.values, *none], value=writer.value)
     for pair in combinations(shapes, 2):

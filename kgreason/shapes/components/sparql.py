@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kgreason.datatypes.literals import unescaped
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.shapes.query.compiler import Body, Compiler
 from kgreason.shapes.query.forms import ask, select
 from kgreason.shapes.query.groups import Existence, Triples
@@ -25,17 +26,19 @@ def sparql(writer: Writer, parameter: str) -> None:
 
 def custom(writer: Writer) -> None:
     """Write the rules of the constraint components of the shapes graph whose parameters the shape has."""
-    for component in writer.graph.instances(sh("ConstraintComponent")):
-        for first, constants in arguments(writer.graph, component, writer.node):
-            _validate(writer, component, first, constants)
-
-
-def _validate(writer: Writer, component: str, parameter: str, constants: dict[str, str]) -> None:
-    """Add the rules of the validator of a component."""
     graph, kind = writer.graph, "nodeValidator" if writer.path is None else "propertyValidator"
-    validator = graph.one(component, kind) or graph.one(component, "validator")
-    if validator is None:
-        return
+    for component in graph.instances(sh("ConstraintComponent")):
+        let_out()
+        validator = graph.one(component, kind) or graph.one(component, "validator")
+        if validator is None:
+            continue
+        for first, constants in arguments(graph, component, writer.node):
+            _validate(writer, component, validator, first, constants)
+
+
+def _validate(writer: Writer, component: str, validator: str, parameter: str, constants: dict[str, str]) -> None:
+    """Add the rules of the validator of a component."""
+    graph = writer.graph
     if (text := graph.one(validator, "select")) is not None:
         _select(writer, component, parameter, text, validator, constants)
     elif (text := graph.one(validator, "ask")) is not None:

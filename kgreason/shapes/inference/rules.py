@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 from kgreason.datatypes.literals import unescaped
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.rules.model import Atom, Rule
 from kgreason.shapes.focus import write_targets
 from kgreason.shapes.graph import ShapesGraph
@@ -62,11 +63,13 @@ def inferred(
     orders = [0.0] if is_iterated else sorted({each.order for each in several})
     by_order = list[list[Rule]]()
     for place, order in enumerate(orders if several else ()):
+        let_out()
         chosen = [each for each in several if is_iterated or each.order == order]
         by_order.append(_Order(graph, place, conditions, parsed).rules(chosen))
     patterns = [[_pattern(rule) for rule in rules if rule.heads[0].relation == MADE] for rules in by_order]
     moved = list[Rule]()
     for place, rules in enumerate(by_order):
+        let_out()
         later = [] if is_iterated else [pattern for each in patterns[place:] for pattern in each]
         moved += at_order(place, rules, list(dict.fromkeys(later)))
     return [*moved, *exports(moved)]
@@ -103,6 +106,7 @@ class _Texts:
 
     def add(self, name: str, text: str) -> None:
         """Add a rule."""
+        let_out()
         self._found[name, text] = None
 
     def rules(self, parsed: Callable[[str, str], Rule]) -> list[Rule]:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kgreason.errors import RuleError, ShapesError
+from kgreason.interrupts import let_out
 from kgreason.rules.formatter import format_atom, format_computed
 from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.parser import parse
@@ -43,6 +44,8 @@ from kgreason.terms.quoting import quote
 
 FOCUS, ATOM = "<urn:kgreason:focus>", "urn:kgreason:atom"
 _EMPTY = Alternative()
+_MOST, _MOST_OF_ALL, _MOST_CHARACTERS = 256, 1024, 20_000
+"""How many alternatives a group may have, and all groups of a query: a group in others counts for each of theirs."""
 
 
 class Body(NamedTuple):
@@ -76,12 +79,15 @@ class Compiler:
         add: Callable[[str, str], None],
         path: Path | None = None,
     ) -> None:
+        if sum(map(len, (*constants.values(), *prefixes.values()))) > _MOST_CHARACTERS:
+            what = "the namespaces of the query and the values of its parameters"
+            raise ShapesError(f"{name}: {what} have more than {_MOST_CHARACTERS:,} characters")
         self.where, self._start, self._paths, self._add = name, start, paths, add
         self._key = " ".join([name, start, *(f"{each} {term}" for each, term in sorted(constants.items()))])
         self._terms = PathTerms(prefixes, name)
         self._declared = "".join(f"PREFIX {prefix}: <{space}>\n" for prefix, space in prefixes.items())
         self._atoms = list[tuple[str, tuple[str, ...]]]()
-        self._number = 0
+        self._number = self._made = 0
         self._constants = {each: term or " ".join(UNBOUND) for each, term in constants.items()}
         self._first = ["?this", FOCUS, FOCUS, "."] if start else []
         if path is not None:
@@ -110,6 +116,7 @@ class Compiler:
 
     def _bodies(self, several: list[Alternative], wanted: frozenset[str], *, is_distinct: bool) -> Iterator[Body]:
         for number, found in enumerate(several):
+            let_out()
             rule = self._rule(found, sorted(wanted & (found.names | {"this"})))
             text, names = self._text(rule), wanted | {"this"}
             others = sorted(str(each) for each in rule.bound() if isinstance(each, Variable) and each.name not in names)
@@ -136,17 +143,32 @@ class Compiler:
                 case Existence():
                     conditions.append(element)
                 case Union(groups):
-                    parts = [part for one in groups for part in self.alternatives(one)]
-                    found = [each.joined(part._replace(inner=(*part.inner, part))) for each in found for part in parts]
+                    parts = self._limited(part for one in groups for part in self.alternatives(one))
+                    parts = [part._replace(inner=(*part.inner, part)) for part in parts]
+                    found = self._limited(each.joined(part) for each in found for part in parts)
                 case Optional(inner_group):
-                    found = [one for each in found for one in self._optional(each, inner_group)]
+                    found = self._limited(one for each in found for one in self._optional(each, inner_group))
                 case FromGraph(term, inner_group):
                     found = [each.joined(self._graph(term, inner_group)) for each in found]
                 case SubSelect(tokens):
                     parts = self._sub_select(tokens)
-                    found = [each.joined(part) for each in found for part in parts]
+                    found = self._limited(each.joined(part) for each in found for part in parts)
         for condition in conditions:
-            found = [self._condition(each, condition) for each in found]
+            found = self._limited(self._condition(each, condition) for each in found)
+        self._made += len(found)
+        return self._limited(found)
+
+    def _limited(self, several: Iterable[Alternative]) -> list[Alternative]:
+        """Return alternatives as a list. Raises ShapesError if the group or the query has too many."""
+        found = list[Alternative]()
+        for each in several:
+            let_out()
+            found.append(each)
+            if len(found) > _MOST or self._made > _MOST_OF_ALL:
+                raise ShapesError(
+                    f"{self.where}: the query has too many OPTIONALs or UNIONs: each OPTIONAL doubles the rules of its"
+                    f" group; a group may have {_MOST} rules, and all groups of the query {_MOST_OF_ALL:,}"
+                )
         return found
 
     def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
@@ -215,6 +237,7 @@ class Compiler:
         """
         names = variables(tokens)
         for found in self.alternatives(group):
+            let_out()
             missing = sorted(names - found.names - self._bound)
             pretended = tuple(token for name in missing for token in (f"<{ATOM}>", FOCUS, f"?{name}", "."))
             without = {Variable(name) for name in missing}

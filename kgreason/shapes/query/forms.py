@@ -6,10 +6,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from kgreason.errors import ShapesError
+from kgreason.interrupts import let_out
 from kgreason.shapes.query.groups import Group, group_of, pattern_variables
-from kgreason.shapes.query.tokens import end_of, is_variable, tokens
+from kgreason.shapes.query.tokens import depth, end_of, is_variable, tokens
 
 _FORBIDDEN = frozenset(["MINUS", "VALUES", "SERVICE"])
+_MOST, _DEEPEST = 10_000, 32
+"""The largest number of characters of a query, and of brackets in one another: each part is parsed often."""
 _BOUND_BEFORE = frozenset(["this", "shapesGraph", "currentShape", "PATH"])
 
 
@@ -79,8 +82,13 @@ def select_of(inner: list[str], where: str) -> SelectForm:
 
 
 def _checked(text: str, where: str) -> list[str]:
-    """Return the tokens of a query. Raises ShapesError for what SHACL forbids."""
+    """Return the tokens of a query. Raises ShapesError for what SHACL forbids, and for what is too long or deep."""
+    if len(text) > _MOST:
+        raise ShapesError(f"{where}: the query has {len(text):,} characters; at most {_MOST:,} are allowed")
+    let_out()
     found = tokens(text)
+    if depth(found) > _DEEPEST:
+        raise ShapesError(f"{where}: the query has more than {_DEEPEST} brackets or signs in one another")
     for place, token in enumerate(found):
         if token.upper() in _FORBIDDEN:
             raise ShapesError(f"{where}: SHACL forbids {token.upper()} in a query")

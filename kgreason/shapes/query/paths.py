@@ -8,7 +8,7 @@ A predicate, its inverse, and a sequence of them are patterns already, and stay.
 from __future__ import annotations
 
 from kgreason.errors import ShapesError
-from kgreason.shapes.paths import Path
+from kgreason.shapes.paths import Path, PathLength
 from kgreason.shapes.query.tokens import end_of, is_variable
 from kgreason.terms import vocabulary as v
 
@@ -21,6 +21,7 @@ class PathTerms:
     def __init__(self, prefixes: dict[str, str], where: str) -> None:
         self._prefixes, self.where = prefixes, where
         self.paths: dict[str, Path] = {}
+        self._steps = PathLength(where)
 
     def without(self, tokens: list[str]) -> list[str]:
         """Return the tokens of triple patterns with terms in the place of paths that are no patterns."""
@@ -32,10 +33,16 @@ class PathTerms:
                 place = read[1] if read else place + 1
                 continue
             path, place = read
+            self._count(path)
             term = f"<urn:kgreason:path:{len(self.paths)}>"
             self.paths[term] = path
             found.append(term)
         return found
+
+    def _count(self, path: Path) -> None:
+        self._steps.add(path.predicate, is_compound=not path.is_plain)
+        for part in path.parts:
+            self._count(part)
 
     def iri(self, token: str) -> str | None:
         """Return the IRI of a token; None for another token."""

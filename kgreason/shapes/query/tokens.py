@@ -25,6 +25,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 BRACKETS = {"(": ")", "[": "]", "{": "}"}
+_CLOSING = frozenset(BRACKETS.values())
+_SIGNS = frozenset(["!", "-", "+"])
 
 
 def tokens(text: str) -> list[str]:
@@ -34,6 +36,27 @@ def tokens(text: str) -> list[str]:
     ['$this', 'ex:p', '/', '^', 'ex:q', '?y', '.']
     """
     return [found[0] for found in _TOKEN.finditer(text) if not found["comment"]]
+
+
+def depth(several: Iterable[str]) -> int:
+    """Return how many brackets, and signs before signs, are in one another, at most.
+
+    A `<` may be a sign, so the brackets in what looks like an IRI count.
+
+    >>> depth(tokens("((?x)) = !!?y"))
+    2
+    """
+    most = opened = signs = 0
+    for token in several:
+        signs = signs + 1 if token in _SIGNS else 0
+        before = opened
+        for each in token if token[0] not in "\"'" else ():
+            opened += (each in BRACKETS) - (each in _CLOSING)
+            most = max(most, opened)
+        if len(token) > 1:
+            opened = max(opened, before)
+        most = max(most, opened + signs)
+    return most
 
 
 def is_variable(token: str, name: str | None = None) -> bool:

@@ -38,8 +38,7 @@ from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import told
 from kgreason.server.paths.commits import edited
-from kgreason.server.paths.served import asked_engine, parameters, served
-from kgreason.server.paths.validation.documents import check_shapes
+from kgreason.server.paths.served import parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.store.journal.record import check_headers
@@ -104,15 +103,11 @@ async def _check(request: Request, path: Path, *, is_tried: bool = False) -> Non
     Raises Problem for a line that is not an edit and for a role that is too low, QueryError for rules that are nested
     too deeply.
     """
-    rules, shapes = await run_in_threadpool(_checked, path)
-    if (rules or shapes) and not is_tried:
+    rules, has_shapes = await run_in_threadpool(_checked, path)
+    if (rules or has_shapes) and not is_tried:
         check_role(request.scope, "admin")
     for text, syntax in rules:
         await check_depth(request, text, syntax)
-    if shapes:
-        known = await asked_engine(request, lambda graph: graph.shapes.triples())
-        lines = "".join(f"{' '.join(triple)} .\n" for triple in known)
-        await check_shapes(request, "\n".join([lines, *shapes]).encode(), "lines")
 
 
 async def check_depth(request: Request, text: str, syntax: str = "datalog") -> None:
@@ -121,19 +116,20 @@ async def check_depth(request: Request, text: str, syntax: str = "datalog") -> N
         await served(request).pool.check("rules", text, syntax, "")
 
 
-def _checked(path: Path) -> tuple[list[tuple[str, str]], list[str]]:
+def _checked(path: Path) -> tuple[list[tuple[str, str]], bool]:
     """Check that each line of a file is an edit. Raises Problem.
 
-    Returns the texts of the rules in the file, each with its syntax, and the lines of shapes.
+    Returns the texts of the rules in the file, each with its syntax, and whether it has lines of shapes.
     """
-    rules, shapes = list[tuple[str, str]](), list[str]()
+    rules, has_shapes = list[tuple[str, str]](), False
     for verb, line in _edits(path):
         text = str(line[verb] or "")
         if verb in _RULES:
             rules.append((text, str(line.get("syntax", "datalog"))))
         elif verb in _SHAPES:
-            shapes.append(_shallow(text))
-    return rules, shapes
+            _shallow(text)
+            has_shapes = True
+    return rules, has_shapes
 
 
 def carry_out(tx: Transaction, path: Path) -> None:

@@ -1,7 +1,7 @@
-"""`documents`: the documents of shapes in a request; `check_shapes`: whether their queries can be parsed safely.
+"""`documents`: the documents of shapes in a request.
 
-A query of a shape is a text, which may be nested deeply or keep its parser busy (`queries.nesting`). So a document that
-may have queries is compiled in a query process first.
+A query of a shape is a text, but no query process has to parse it first: `kgreason.shapes` limits its length and depth,
+and how many rules it makes.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from starlette.requests import Request
 from kgreason.graph.shapes.pending import triples_of_lines, triples_of_text
 from kgreason.rules.model import Triple
 from kgreason.server.paths.documents import brought
-from kgreason.server.paths.served import address, served
+from kgreason.server.paths.served import address
 from kgreason.server.problems import Problem
-from kgreason.server.queries.nesting import may_be_deep_shapes
 
 _MOST = 1 << 24
 """The largest document of shapes, in bytes."""
@@ -40,7 +39,7 @@ class ShapesDocument(NamedTuple):
 
 
 async def documents(request: Request) -> list[ShapesDocument]:
-    """Return the documents of shapes in the body of a request. Raises Problem, QueryError."""
+    """Return the documents of shapes in the body of a request. Raises Problem."""
     base, found = address(request), list[ShapesDocument]()
     async with brought(request, None, base, several=False) as loads:
         for load in loads:
@@ -48,12 +47,4 @@ async def documents(request: Request) -> list[ShapesDocument]:
                 raise Problem(413, f"the document of shapes has more than {_MOST:,} bytes")
             text = await run_in_threadpool(load.path.read_bytes)
             found.append(ShapesDocument(text, load.syntax or "ttl", base))
-    for each in found:
-        await check_shapes(request, each.text, each.form, base)
     return found
-
-
-async def check_shapes(request: Request, text: bytes, form: str, base: str = "") -> None:
-    """Raise QueryError if a query in a document of shapes is nested too deeply, or takes its parser too long."""
-    if await run_in_threadpool(may_be_deep_shapes, text, form):
-        await served(request).pool.check("shapes", text.decode("utf-8", "replace"), form, base)

@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, cast
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -63,10 +64,15 @@ async def validate(request: Request) -> Response:
     is_exact = wanted(request.headers.get("accept"), REPORTS) == "exact"
     found = await documents(request)
 
-    def read(graph: KnowledgeGraph) -> Response:
+    def parsed() -> ShapesGraph:
         parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
+        return ShapesGraph(triple for part in parts for triple in part)
+
+    shapes = await run_in_threadpool(parsed)
+
+    def read(graph: KnowledgeGraph) -> Response:
         with graph.evaluating(budget=settings.what_if_budget):
-            return answer(graph, ShapesGraph(triple for part in parts for triple in part))
+            return answer(graph, shapes)
 
     return await asked_engine(request, read)
 
