@@ -21,8 +21,8 @@ from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
-UNKNOWN = "\nterm number "
-"""`decode` returns this and the id for a term whose text is not known here. No term as N-Triples has a line feed."""
+UNKNOWN = "\x01term number "
+"""`decode` returns this and the id for a term whose text is not known here. Text of users hardly has its first sign."""
 
 
 class PartTexts(Dictionary):
