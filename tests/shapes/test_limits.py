@@ -89,6 +89,10 @@ REFUSED = {
         ":C sh:validator :V . :V sh:ask 'ASK { $this ?p $p0 }' .",
         "<http://e/V>: the namespaces of the query and the values of its parameters",
     ),
+    "a list in one rule": (
+        f":S sh:targetNode :a ; sh:or ({_LONG * 20}) .",
+        "<http://e/S>: a value or a list is too long: the rule sh-or",
+    ),
     "siblings": (
         f":S sh:targetNode :a ; sh:property :P, {', '.join(f':P{n}' for n in range(1001))} ."
         ":P sh:path :p ; sh:qualifiedValueShapesDisjoint true ; sh:qualifiedValueShape :Q ."
