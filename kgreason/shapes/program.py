@@ -67,6 +67,8 @@ _SINGLE = (
     *("minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "qualifiedValueShape", "closed", "in"),
 )
 """The parameters that a shape can have once."""
+_MOST_CHARACTERS = 500_000
+"""The longest text of a rule: nothing can stop its parser."""
 _CONSTANT = re.compile(
     r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>(?!\()|_:[\w.-]*\w', re.DOTALL
 )
@@ -128,6 +130,12 @@ def _write(graph: ShapesGraph, shapes: dict[str, Shape], paths: Paths, add: Add)
 def _rule(name: str, text: str) -> Rule:
     """Parse a rule: its constants are numbered, the text without them is parsed once, and they are put back."""
     let_out()
+    if len(text) > _MOST_CHARACTERS:
+        shape = _CONSTANT.search(text)
+        what = "a value or a list is too long"
+        raise ShapesError(
+            f"{shape[0] if shape else name}: {what}: the rule {name} has more than {_MOST_CHARACTERS:,} characters"
+        )
     numbers: dict[str, str] = {}
     form = _CONSTANT.sub(lambda found: numbers.setdefault(found[0], f"<urn:kgreason:{len(numbers)}>"), text)
     constants = {number: constant for constant, number in numbers.items()}

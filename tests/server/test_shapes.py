@@ -140,6 +140,32 @@ def test_asserted_triples_and_other_shapes_are_validated_and_nothing_changes(htt
     http.post("/update", data={"update": RANGE.replace("INSERT", "DELETE")})
 
 
+def test_no_document_hides_a_query_that_would_take_the_compiler_for_ever(http: httpx.Client) -> None:
+    """Not one in another encoding, not one of two, and not one behind an error."""
+    query = "SELECT $this { $this ?p ?y " + "".join(f"OPTIONAL {{ $this ?p{n} ?z{n} }} " for n in range(30)) + "}"
+    sh = "http://www.w3.org/ns/shacl#"
+    rdf = (
+        '<?xml version="1.0" encoding="UTF-16"?>'
+        f'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:sh="{sh}">'
+        '<rdf:Description rdf:about="http://e/Z"><sh:targetNode rdf:resource="http://e/n"/>'
+        f'<sh:sparql rdf:parseType="Resource"><sh:select>{query}</sh:select></sh:sparql></rdf:Description></rdf:RDF>'
+    )
+    answer = http.post("/validate", content=rdf.encode("utf-16"), headers={"Content-Type": "application/rdf+xml"})
+    assert (answer.status_code, "too many OPTIONALs" in answer.text) == (400, True)
+    parts = (
+        f"<http://e/c> <{sh}select> {json.dumps(query)} .\n",
+        f"<http://e/z> <{sh}targetNode> <http://e/n> .\n<http://e/z> <{sh}sparql> <http://e/c> .\n",
+        "garbage",
+    )
+    for several in (parts[:2], parts):
+        lines = "\n".join(json.dumps({"add_shapes": part}) for part in several)
+        answer = http.post("/what-if", content=lines, headers={"Content-Type": "application/x-ndjson"})
+        assert answer.status_code == 400
+    files = [("file", (f"{n}.nt", part, "application/n-triples")) for n, part in enumerate(parts[:2])]
+    answer = http.post("/validate", files=files)
+    assert (answer.status_code, "too many OPTIONALs" in answer.text) == (400, True)
+
+
 def test_a_what_if_and_the_feed_tell_results(http: httpx.Client) -> None:
     told = http.post("/what-if", data={"update": EDIT}, params={"limit": 9}).json()
     assert [each["focus"] for each in told["results"]["appeared"]] == ["<http://e/eve>"]

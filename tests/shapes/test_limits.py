@@ -9,7 +9,7 @@ import pytest
 from kgreason.errors import ShapesError
 from kgreason.graph.shapes.pending import triples_of_text
 from kgreason.rules.model import Rule
-from kgreason.shapes import shape
+from kgreason.shapes import paths, shape
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.program import rules_of
 from kgreason.shapes.query import compiler
@@ -89,6 +89,10 @@ REFUSED = {
         ":C sh:validator :V . :V sh:ask 'ASK { $this ?p $p0 }' .",
         "<http://e/V>: the namespaces of the query and the values of its parameters",
     ),
+    "a list in one rule": (
+        f":S sh:targetNode :a ; sh:or ({_LONG * 20}) .",
+        "<http://e/S>: a value or a list is too long: the rule sh-or",
+    ),
     "siblings": (
         f":S sh:targetNode :a ; sh:property :P, {', '.join(f':P{n}' for n in range(1001))} ."
         ":P sh:path :p ; sh:qualifiedValueShapesDisjoint true ; sh:qualifiedValueShape :Q ."
@@ -111,13 +115,15 @@ def test_what_would_take_the_compiler_for_ever_is_refused_by_name(name: str, mon
     assert message in str(caught.value)
 
 
-def test_what_a_person_writes_is_allowed() -> None:
+def test_what_a_person_writes_is_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert _rules(_select(_optionals(5)))
     assert _rules(_select("FILTER(!(((?y + 1) * 2) IN (1, 2)) && regex(str(?y), '((((a)))'))"))
     assert _rules(_components(4, _VALIDATOR))
     assert _rules(_components(60))  # no validator
     assert _rules(f":S sh:targetNode :a ; sh:minCount 1 ; sh:path ({':p ' * 300}) .")
     assert _rules(_select(f"$this {'/'.join(['<e:p>*'] * 20)} ?z"))
+    monkeypatch.setattr(paths, "_MOST_COMPOUND", 5)
+    assert _rules(_select(_optionals(5).replace("> ?z", ">* ?z")))
 
 
 def test_only_a_negative_way_in_a_circle_is_refused() -> None:

@@ -21,11 +21,12 @@ class PathTerms:
     def __init__(self, prefixes: dict[str, str], where: str) -> None:
         self._prefixes, self.where = prefixes, where
         self.paths: dict[str, Path] = {}
-        self._steps = PathLength(where)
+        self._steps, self._known = PathLength(where), set[tuple[str, ...]]()
 
     def without(self, tokens: list[str]) -> list[str]:
         """Return the tokens of triple patterns with terms in the place of paths that are no patterns."""
-        found, place = list[str](), 0
+        found, place, is_new = list[str](), 0, tuple(tokens) not in self._known
+        self._known.add(tuple(tokens))  # each alternative around a group has its paths again
         while place < len(tokens):
             read = _read(self, tokens, place)
             if read is None or not _is_needed(read[0]):
@@ -33,7 +34,8 @@ class PathTerms:
                 place = read[1] if read else place + 1
                 continue
             path, place = read
-            self._count(path)
+            if is_new:
+                self._count(path)
             term = f"<urn:kgreason:path:{len(self.paths)}>"
             self.paths[term] = path
             found.append(term)

@@ -56,6 +56,7 @@ def _header(name: str, text: str) -> Guard:
 _GUARD, _LIMITS, _SLOW = "test_guard.py", "test_limits.py", "test_slow_clients.py"
 _CRASHES, _QUESTIONS = "test_crashes.py", "test_questions.py"
 _SAFETY, _OPERATION = "../../console/test_safety.py", "../operation"
+_SHAPES = "../../shapes/test_limits.py::test_what_would_take_the_compiler_for_ever_is_refused_by_name"
 GUARDS = [
     Guard(
         "size of a body, by its header",
@@ -303,6 +304,27 @@ GUARDS = [
         "if sum(opened) > _DEEPEST:",
         "if False:",
         f"{_CRASHES}::test_calls_in_calls_do_not_keep_the_parser_busy[REPLACE-60]",
+    ),
+    Guard(
+        "length of queries of shapes",
+        "shapes.query.forms",
+        "if len(text) > _MOST:",
+        "if False:",
+        f"{_SHAPES}[length of a query]",
+    ),
+    Guard(
+        "depth of queries of shapes",
+        "shapes.query.forms",
+        "if depth(found) > _DEEPEST:",
+        "if False:",
+        f"{_SHAPES}[brackets]",
+    ),
+    Guard(
+        "steps of a path",
+        "shapes.paths",
+        "if count > most:",
+        "if False:",
+        f"{_SHAPES}[steps of a path]",
     ),
     Guard(
         "time of the parser",
