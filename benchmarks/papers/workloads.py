@@ -110,7 +110,7 @@ def completion(classes: int) -> Callable[[Workspace, float], Loaded]:
 
 
 def of_start(start: Start, share: float) -> Loaded:
-    """A workload of which such a share is loaded into a fresh engine."""
+    """Load the share `share` of a workload into a fresh engine."""
     start = start._replace(rows=np.delete(start.rows, _spared(start.changed, share), axis=0))
     start = start._replace(changed=round(start.changed * share))
     engine = start.fresh()

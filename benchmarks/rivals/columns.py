@@ -27,7 +27,7 @@ REASONERS = "closure-lubm1-reasonable", "closure-lubm1-owlrl", "validate-pyshacl
 
 
 class Measured(NamedTuple):
-    """What systems took for a task, turn by turn, and why the other systems did not run."""
+    """The outcomes of each system in a task, one for each turn, and for each skipped system the reason."""
 
     outcomes: dict[System, list[Outcome]]
     skipped: dict[str, str]

@@ -96,7 +96,7 @@ def _medians(rounds: Iterable[Iterable[float]]) -> tuple[float, float]:
 
 
 def _built(project: str, program: str, threads: int, workspace: Workspace) -> Run:
-    """What runs a project of this folder, which cargo builds."""
+    """Build a project of this folder with cargo. Returns a function that runs a task with the program."""
     cargo = shutil.which("cargo")
     if cargo is None:
         raise SkippedError("cargo is not installed")

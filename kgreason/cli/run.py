@@ -197,7 +197,7 @@ def _print_costs(rows: list[dict[str, Any]]) -> None:
 
 
 class _Results(NamedTuple):
-    """What is written after a script: where, how, which relations, and whether the costs of rules are shown.
+    """The options for the output after a script: folder and format, relations, and whether to show the costs of rules.
 
     `as_json`: whether the script answers in JSON.
     """

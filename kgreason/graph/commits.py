@@ -68,7 +68,7 @@ class Committer:
         """The graph as its readers see it."""
         self.materializer = self.state.materializer
         self.check: Callable[[Delta], object] | None = None
-        """If set, this is called with each commit before it is kept. If it raises an error, there is no commit."""
+        """A function that is called with each commit before the commit is kept. Its error rolls the commit back."""
         self.unheard: list[Delta] = []
         """The commits that subscribers have not heard of."""
         self.replayed: list[RowDelta] = []

@@ -120,3 +120,18 @@ def renamed_rule(rule: Rule, number: int) -> Rule:
 
 def selected(rules: tuple[Rule, ...]) -> Selection:
     return replace(select(["none"]), own=rules)
+
+
+EQUALITY = """
+    @group eq .
+    @rule eq-sym
+    [?y, owl:sameAs, ?x] :- [?x, owl:sameAs, ?y] .
+    @rule eq-trans
+    [?x, owl:sameAs, ?z] :- [?x, owl:sameAs, ?y], [?y, owl:sameAs, ?z] .
+    @rule eq-rep-s
+    [?z, ?p, ?o] :- [?x, owl:sameAs, ?z], [?x, ?p, ?o] .
+    @rule eq-rep-o
+    [?s, ?p, ?z] :- [?x, owl:sameAs, ?z], [?s, ?p, ?x] .
+    @group cases .
+"""
+"""The rules of owl:sameAs that the cases need."""

@@ -21,7 +21,10 @@ from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
 
 Marks: TypeAlias = frozenset[tuple[int, int, int]] | None
-"""What rows have in their first columns: table, column, value; and table, -1, 0 for each table. None: anything."""
+"""The values in the first columns of rows, as (table, column, value), and (table, -1, 0) for each of their tables.
+
+None stands for all rows.
+"""
 IsHere: TypeAlias = Callable[[Waiting, Int32], NDArray[np.bool_]]
 """Says of the keys of an operator, int32[n, k], which ones are decided here: bool[n]."""
 _MARKED, _FEW = 2, 1 << 10

@@ -96,7 +96,7 @@ def _members(pairs: _Pairs, owners: Int32, lists: Int32, size: int) -> tuple[Int
         first[cells], rest[cells] = pairs.objects[is_cell, place], pairs.objects[is_cell, other]
     if size > NIL:
         rest[NIL] = NIL
-    ends = rest.copy()  # of a walk that gets twice as long each time; 0 follows what is no cell
+    ends = rest.copy()  # the cell at the end of a walk, or 0 after a node that is no cell; each turn doubles the walk
     for _ in range(32):
         ends = ends[ends]
     is_whole = (ends[lists] == NIL) & (lists != NIL)

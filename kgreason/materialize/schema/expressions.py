@@ -10,8 +10,8 @@ A node stands for itself if it is an IRI, if its triples describe no such expres
 expression inside does so. So nodes in a circle stand for themselves.
 
 Law: which node stands for which depends only on the asserted triples. Equal nodes get equal expressions: to take one
-for another is sound whatever the rules do. Cost of an edit: each node whose description changes is read again, and so
-is each node around it. Copies of which another one comes to stand for all are looked at, and no other copies. The first
+for another is sound whatever the rules do. Cost of an edit: a look at each node whose description changes, and at
+each node around such a node. If another copy comes to stand for a group of copies, a look at this group. The first
 change is a load: it is done in columns (`copies`), and takes 12 bytes for a triple. The next change makes dicts of
 them, about a kilobyte for an expression. The lock of the graph must be held.
 """

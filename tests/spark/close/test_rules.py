@@ -16,7 +16,8 @@ from kgreason.options import Limits
 from kgreason.spark.close import close, decisions
 from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.pipeline import check_materialize, materialize
-from tests.spark.close.cases import CASES, EQUALITY, Case
+from tests.spark.close.cases import CASES, Case
+from tests.spark.programs import EQUALITY
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "rules"
 PREFIXES = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . "

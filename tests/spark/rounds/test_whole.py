@@ -18,7 +18,7 @@ from kgreason.spark.rounds.operators import PartOperators, Strata
 from kgreason.spark.rounds.placement import PatternPlace
 from kgreason.spark.rounds.plan import FIRST, MOST_ALIKE, PartsPlan
 from kgreason.zset.columns import Int32, Int64
-from tests.spark.programs import drawn, rules_in, triples_in
+from tests.spark.programs import EQUALITY, drawn, rules_in, triples_in
 from tests.spark.rounds.whole import Whole
 from tests.volume import many
 
@@ -52,18 +52,6 @@ def test_many_random_programs(parts: int) -> None:
         assert is_right(Whole(case.triples, case.rules), parts), case
 
 
-EQUALITY = """
-    @group eq .
-    @rule eq-sym
-    [?y, owl:sameAs, ?x] :- [?x, owl:sameAs, ?y] .
-    @rule eq-trans
-    [?x, owl:sameAs, ?z] :- [?x, owl:sameAs, ?y], [?y, owl:sameAs, ?z] .
-    @rule eq-rep-s
-    [?z, ?p, ?o] :- [?x, owl:sameAs, ?z], [?x, ?p, ?o] .
-    @rule eq-rep-o
-    [?s, ?p, ?z] :- [?x, owl:sameAs, ?z], [?s, ?p, ?x] .
-    @group cases .
-    """
 CASE = (
     EQUALITY
     + """
