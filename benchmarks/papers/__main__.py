@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.names and experiment.name not in options.names:
                 continue
             sys.stderr.write(f"{experiment.name}\n")
-            lines += page.section(experiment)
+            lines += page.section(experiment, options.full)
             try:
                 for table in experiment.run(workspace, options.full):
                     lines += page.table(table, options.folder)

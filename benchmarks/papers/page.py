@@ -38,12 +38,12 @@ def _version(name: str) -> str | None:
         return None
 
 
-def section(experiment: Experiment) -> Iterator[str]:
-    """Yield the lines that stand above the tables of an experiment."""
+def section(experiment: Experiment, is_full: bool) -> Iterator[str]:
+    """Yield the lines that stand above the tables of an experiment, with the command that makes them again."""
     yield f"## {experiment.name}: {experiment.question}\n"
     found = f" The paper found: {experiment.claim}" if experiment.claim else ""
     yield f"{experiment.source}.{found}\n"
-    yield f"    scripts/papers {experiment.name}\n"
+    yield f"    scripts/papers {'--full ' if is_full else ''}{experiment.name}\n"
 
 
 def table(each: Table, folder: Path) -> Iterator[str]:
