@@ -229,6 +229,9 @@ class Committer:
         if not is_first:
             return self.materializer.change(edit, **how, progress=progress)
         rows, store = edit.added[:, :3], self._home.stage()
+        if store.is_late:
+            store.postpone(lambda filled: filled.load(chunks(self.materializer.dictionary, rows)))
+            return self.materializer.change(edit, **how, progress=progress)
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self.materializer.change(edit, **how, progress=progress)
@@ -285,6 +288,9 @@ class Committer:
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
         with span("store"):
             store = home.stage()
+        if store.is_late:
+            store.postpone(lambda filled: [put(filled, delta.dictionary, *rows) for rows in (triples, quads)])
+            return home.load(self.manifest(), self.write)
 
         def fill() -> None:
             put(store, delta.dictionary, *triples, tell)
