@@ -123,7 +123,7 @@ def cost(copies: Sequence[int], workspace: Workspace) -> Measurement:
     """The processor time for each triple and subsumption, in the worst of some sizes, over that of a triple of LUBM.
 
     The ontologies have `copies` parts of 6,000 classes and about 10,000 axioms. A load of LUBM(5,0) under owl2rl is
-    counted for each triple of its closure. Further values: microseconds for each size, and the last size over the first.
+    counted for each triple of its closure. Further values: microseconds for each size; the last size over the first.
     """
     found = dict[str, tuple[float, str]]()
     for number in copies:

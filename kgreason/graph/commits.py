@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -289,8 +290,10 @@ class Committer:
         with span("store"):
             store = home.stage()
         if store.is_late:
-            store.postpone(lambda filled: [put(filled, delta.dictionary, *rows) for rows in (triples, quads)])
-            return home.load(self.manifest(), self.write)
+            for rows in (triples, quads):
+                store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
+            home.load(self.manifest(), self.write)
+            return
 
         def fill() -> None:
             put(store, delta.dictionary, *triples, tell)

@@ -120,7 +120,8 @@ class Saved(NamedTuple):
         """
         if not asserted and len(self.represented()):
             triples = self.triples(dictionary, asserted=asserted)
-            return triples[triples[:, 1] == predicate][:, [0, 2]]
+            found: Int32 = triples[triples[:, 1] == predicate][:, [0, 2]]
+            return found
         parts = [np.empty((0, 2), dtype=np.int32)]
         for low in range(0, len(self.records), _PART):
             records = self.records[low : low + _PART]
