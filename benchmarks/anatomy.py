@@ -72,27 +72,30 @@ def roles() -> tuple[list[Relation], tuple[int, ...], tuple[tuple[int, int, int]
     return [(_ROLES - 1 - n, n) for n in range(_SUBROLES)], _TRANSITIVE, _CHAINS
 
 
-def write_functional(file: Path, classes: int, seed: int = 0) -> None:
-    """Write the ontology in OWL functional syntax, for reasoners that read it."""
+def write_functional(file: Path, classes: int, seed: int = 0, copies: int = 1) -> None:
+    """Write the ontology in OWL functional syntax, for reasoners that read it.
+
+    With `copies` the file has so many ontologies of this size, of which no class is in two: as deep as one of them.
+    """
     below, transitive, chains = roles()
     with file.open("w") as out:
         out.write(f"Prefix(:=<{NAMESPACE}>)\nPrefix(owl:=<http://www.w3.org/2002/07/owl#>)\n")
         out.write(f"Ontology(<{NAMESPACE[:-1]}>\n")
-        out.writelines(f"Declaration(Class(:C{n}))\n" for n in range(classes))
+        out.writelines(f"Declaration(Class(:C{n}))\n" for n in range(copies * classes))
         out.writelines(f"Declaration(ObjectProperty(:r{n}))\n" for n in (*range(_ROLES), "group"))
         out.writelines(f"SubObjectPropertyOf(:r{r} :r{s})\n" for r, s in below)
         out.writelines(f"TransitiveObjectProperty(:r{r})\n" for r in transitive)
         out.writelines(f"SubObjectPropertyOf(ObjectPropertyChain(:r{r} :r{s}) :r{t})\n" for r, s, t in chains)
-        for each in axioms(classes, seed):
-            parts = [f":C{parent}" for parent in each.parents]
+        for each, first in ((each, classes * copy) for copy in range(copies) for each in axioms(classes, seed + copy)):
+            name, parts = f":C{first + each.name}", [f":C{first + parent}" for parent in each.parents]
             for group in each.groups:
-                some = [f"ObjectSomeValuesFrom(:r{role} :C{filler})" for role, filler in group]
+                some = [f"ObjectSomeValuesFrom(:r{role} :C{first + filler})" for role, filler in group]
                 inner = some[0] if len(some) == 1 else f"ObjectIntersectionOf({' '.join(some)})"
                 parts.append(f"ObjectSomeValuesFrom(:rgroup {inner})")
             if each.is_definition:
-                out.write(f"EquivalentClasses(:C{each.name} ObjectIntersectionOf({' '.join(parts)}))\n")
+                out.write(f"EquivalentClasses({name} ObjectIntersectionOf({' '.join(parts)}))\n")
             else:
-                out.writelines(f"SubClassOf(:C{each.name} {part})\n" for part in parts)
+                out.writelines(f"SubClassOf({name} {part})\n" for part in parts)
         out.write(")\n")
 
 

@@ -3,6 +3,7 @@
     against_elk   `kgreason classify` over ELK through the OWL API, in turns, each from OWL functional syntax to a file
     memory        the peak memory of the two
     an_axiom      an axiom added to a classified ontology and removed again, over its classification
+    cost          processor time for a triple or subsumption of ontologies of one depth, over that of a triple of LUBM
 
 ELK needs Java and Maven, which fetches it; without them the benchmark is skipped. The results must agree: ELK's direct
 superclasses are those of kgreason, but for classes that are equal. Cost: minutes for 300,000 classes.
@@ -13,11 +14,12 @@ from __future__ import annotations
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
 from benchmarks import anatomy
+from benchmarks.lubm import ONTOLOGY
 from benchmarks.model import Measurement
 from benchmarks.process import Outcome, kgreason, run
 from benchmarks.workspace import SkippedError, Workspace
@@ -115,6 +117,33 @@ _PREFIXES = {
     "rdfs": "http://www.w3.org/2000/01/rdf-schema#",
     "owl": "http://www.w3.org/2002/07/owl#",
 }
+
+
+def cost(copies: Sequence[int], workspace: Workspace) -> Measurement:
+    """The processor time for each triple and subsumption, in the worst of some sizes, over that of a triple of LUBM.
+
+    The ontologies have `copies` parts of 6,000 classes and about 10,000 axioms. A load of LUBM(5,0) under owl2rl is
+    counted for each triple of its closure. Further values: microseconds for each size; the last size over the first.
+    """
+    found = dict[str, tuple[float, str]]()
+    for number in (copies[0], *copies):  # the first load of a process also loads the kernels
+        anatomy.write_functional(file := workspace.folder / "copies.ofn", _PART, copies=number)
+        found[f"{number * _PART_AXIOMS}-axioms"] = _cost(["owl2el"], file), "us"
+    lubm = _cost(["owl2rl"], workspace.lubm(5), workspace.ontology(ONTOLOGY))
+    costs = [each for each, _ in found.values()]
+    others = {**found, "growth": (costs[-1] / costs[0], "x"), "lubm": (lubm, "us")}
+    return Measurement(max(costs) / lubm, "in process", others)
+
+
+_PART, _PART_AXIOMS = 6_000, 10_000
+
+
+def _cost(rules: list[str], *files: Path) -> float:
+    """The microseconds of processor time that loading takes for each triple of the closure."""
+    with KnowledgeGraph.open(rules=rules, late=True) as graph:
+        begun = time.process_time()
+        graph.load(*files)
+        return 1e6 * (time.process_time() - begun) / len(graph)
 
 
 def _edited(graph: KnowledgeGraph, text: str) -> float:

@@ -255,6 +255,13 @@ _CLASSIFYING: tuple[Benchmark, ...] = (
         "x",
         partial(classifying.an_axiom, 20_000),
     ),
+    Benchmark(
+        "el-cost",
+        "a triple or subsumption of EL ontologies of 10,000 to 300,000 axioms over a triple of LUBM(5,0)",
+        5,
+        "x",
+        partial(classifying.cost, (1, 3, 10, 30)),
+    ),
 )
 
 BENCHMARKS = (

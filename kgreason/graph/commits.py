@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -229,6 +230,9 @@ class Committer:
         if not is_first:
             return self.materializer.change(edit, **how, progress=progress)
         rows, store = edit.added[:, :3], self._home.stage()
+        if store.is_late:
+            store.postpone(lambda filled: filled.load(chunks(self.materializer.dictionary, rows)))
+            return self.materializer.change(edit, **how, progress=progress)
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
             stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
             change = self.materializer.change(edit, **how, progress=progress)
@@ -285,6 +289,11 @@ class Committer:
         quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
         with span("store"):
             store = home.stage()
+        if store.is_late:
+            for rows in (triples, quads):
+                store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
+            home.load(self.manifest(), self.write)
+            return
 
         def fill() -> None:
             put(store, delta.dictionary, *triples, tell)

@@ -149,6 +149,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         history: HistoryMode | None = None,
         read_only: bool = False,
         wait: float | None = 0,
+        late: bool = False,
     ) -> Self:
         """Open a store on disk, or make a graph in memory.
 
@@ -212,6 +213,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
           reader sees the commit that is the last one when the reader is first asked. To see later commits, open the
           store again, or follow the writer with `kgreason watch`.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
+        - `late`: for a graph in memory that nobody may ever query. With True what the first commit loads is put into
+          the store that queries and `match` read when it is first read, or by the next commit.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.
 
@@ -226,7 +229,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         made_with |= {"on_contradiction": on_contradiction, "on_violation": on_violation}
         wanted = check_stored(made_with | {"history": history})
         options = EngineOptions.of(
-            strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction
+            strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction, late
         )
         check_wait("wait", wait)
         once = lambda: cls.open(path, catalogue=options.catalogue, functions=options.registry.calls).close()  # noqa: E731
@@ -744,10 +747,12 @@ class KnowledgeGraph(ReadableGraph, Questions):
         matches = Matches(found, self._shown_prefixes)
         return matches
 
-    def pairs(self, predicate: str) -> tuple[list[str], Int32]:
+    @locked
+    def pairs(self, predicate: str, *, asserted: bool | None = None) -> tuple[list[str], Int32]:
         """Return the pairs (subject, object) of IRIs that a predicate links, as of this call.
 
-        `predicate` is an IRI as N-Triples text. The result is the IRIs of all pairs, sorted, and the pairs as rows of
+        `predicate` is an IRI as N-Triples text. `asserted`: only asserted triples if True, only inferred ones if False,
+        all if None. The result is the IRIs of all pairs, sorted, and the pairs as rows of
         numbers in this list: int32[n, 2]. Cost: a look at each fact. This is for many pairs: `match` makes a Python
         object for each.
 
@@ -758,7 +763,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.materialize.relations.facts import pairs
 
-        return pairs(self._saved(), predicate)
+        return pairs(self._saved(is_borrowed=True), predicate, asserted=asserted)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.

@@ -117,8 +117,8 @@ class ReadableGraph:
             yield self._engine().state
 
     @locked
-    def _saved(self) -> tuple[Saved, Dictionary] | None:
-        return self._state.saved()
+    def _saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+        return self._state.saved(is_borrowed=is_borrowed)
 
     def __len__(self) -> int:
         """The number of triples in the closure. Cost: a pass over the facts, once for each commit."""

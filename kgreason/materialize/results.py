@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
 from kgreason.materialize.edit import NO_KINDS, Change, Refuted, Work
@@ -24,7 +25,10 @@ from kgreason.materialize.schema.rows import (
     DIFFERENT_FROM,
     SAME_AS,
 )
-from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
+from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32, Int64
+
+_PART = 1 << 20
+"""So many facts are looked at together, so that a look at all of a large load takes little memory."""
 
 
 class Results(Materialized):
@@ -78,21 +82,28 @@ class Results(Materialized):
             self._touched[self.keys] = None
             self.keys.take(changes)
         is_other = changes.tables != self.triples
-        others = None if is_other.all() else np.flatnonzero(is_other)  # None in a program without triples
-        is_respelled = others is not None and _is_respelled(changes.rows)
+        is_respelled = not is_other.all() and _is_respelled(changes.rows)
         if not is_other.any():
             return NO_KINDS, Refuted(False, False, is_respelled)
         if self.equality:
             is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
-        owners = self._owners.of(changes.rows[:, 0] if others is None else changes.rows[others, 0])
-        own, false = (np.flatnonzero(owners == owner) for owner in (USER, CONTRADICTION))
-        own, false = (own, false) if others is None else (others[own], others[false])
+        parts = [self._owned(changes.rows, is_other, low) for low in range(0, len(is_other), _PART)]
+        own, false = (np.concatenate(each) for each in zip(*parts, strict=True))
         kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
         if len(own) < len(changes.rows):
             rows, before, after = kinds
             kinds = RelationKinds(rows.take(own, axis=0), before.take(own), after.take(own))
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
         return kinds, Refuted(came, went, is_respelled)
+
+    def _owned(self, rows: Int32, is_other: NDArray[np.bool_], low: int) -> tuple[Int64, Int64]:
+        """Return the places of the facts of the user's relations, and of contradictions, in a part of `rows`.
+
+        `is_other`: whether a row is no triple. The part begins at `low`.
+        """
+        others = np.flatnonzero(is_other[low : low + _PART]) + low
+        owners = self._owners.of(rows[others, 0])
+        return others[owners == USER], others[owners == CONTRADICTION]
 
     def _facts(self, changes: Changes) -> Kinds:
         """Return the changed facts that are triples, with their kinds before and after.

@@ -113,6 +113,22 @@ class Saved(NamedTuple):
             kept &= self.are_asserted() == asserted
         return np.ascontiguousarray(fact_columns(self.records)[kept, :3])
 
+    def linked(self, dictionary: Dictionary, predicate: int, *, asserted: bool | None = None) -> Int32:
+        """Return the subjects and objects of the triples with a predicate, int32[n, 2]; literals in all spellings.
+
+        `asserted`: as for `triples`. Cost: a look at each fact; memory for the rows of the result.
+        """
+        if not asserted and len(self.represented()):
+            triples = self.triples(dictionary, asserted=asserted)
+            found: Int32 = triples[triples[:, 1] == predicate][:, [0, 2]]
+            return found
+        parts = [np.empty((0, 2), dtype=np.int32)]
+        for low in range(0, len(self.records), _PART):
+            records = self.records[low : low + _PART]
+            part = self._replace(records=records[fact_columns(records)[:, 1] == predicate]).facts(asserted)
+            parts.append(part[:, [0, 2]])
+        return np.concatenate(parts)
+
     def asserted_axioms(self) -> Int32:
         """Return the asserted triples that `are_axioms` names, int32[n, 3].
 

@@ -43,7 +43,11 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
 
 
 def put(
-    store: OxigraphStore, dictionary: Dictionary, removed: Int32, added: Int32, report: Callable[[int], object]
+    store: OxigraphStore,
+    dictionary: Dictionary,
+    removed: Int32,
+    added: Int32,
+    report: Callable[[int], object] = _ignore,
 ) -> None:
     """Remove and then add many rows, given as ids, in several transactions. Nobody may read the store yet.
 

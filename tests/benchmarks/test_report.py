@@ -78,7 +78,7 @@ NAMES = [
     "served-rows",
     "served-tail",
     "served-memory",
-    *("el-classify-20000", "el-axiom"),
+    *("el-classify-20000", "el-axiom", "el-cost"),
     *(
         f"closure-{graph}-{rival}"
         for graph in ("lubm1", "schema", "brick", "prov")

@@ -354,7 +354,9 @@ KEPT: list[dict[str, Any]] = [
     {"history": "90d"},
 ]
 """Options of `open` that a store keeps. The others hold until the graph is closed."""
-PASSING = {"strategy", "fraction", "budget", "most_made_terms", "most_rounds", "threads", "catalogue", "functions"}
+PASSING = {
+    "strategy", "fraction", "budget", "most_made_terms", "most_rounds", "threads", "catalogue", "functions", "late"
+}  # fmt: skip
 
 
 def test_every_option_is_kept_or_passes() -> None:

@@ -284,3 +284,33 @@ def test_a_load_that_doubles_a_store_compacts_it(
         assert (compacted, graph.store.is_broken) == ([9], False)
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert len(graph) == 10
+
+
+def test_postponed_rows_come_with_the_first_reader_and_again_after_an_error() -> None:
+    store, tries = OxigraphStore(), count()
+
+    def load(filled: OxigraphStore) -> None:
+        filled.load(_rows(range(number, number + 3)) for number in (0, 3))
+        if not next(tries):
+            raise StoreError("no memory")
+
+    store.postpone(load)
+    store.postpone(lambda filled: filled.apply(_row(1), ROW))
+    with pytest.raises(StoreError, match="no memory"):
+        len(store)
+    assert _all(store) == b"".join(sorted([*map(_row, (0, 2, 3, 4, 5)), ROW]))
+    store.apply(ROW, b"")
+    assert len(store) == 5
+
+
+def test_a_late_graph_is_as_another_graph() -> None:
+    text = "<e:a> <e:p> <e:b> . <e:b> a <e:C> . <e:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:D> ."
+    graphs = [KnowledgeGraph.open(rules=["rdfs"], late=late) for late in (False, True)]
+    quads = []
+    for graph in graphs:
+        with graph:
+            graph.add(text)
+            assert ("<e:b>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<e:D>") in graph
+            graph.remove("<e:a> <e:p> <e:b> .")
+            quads.append(sorted(map(str, graph.match())))
+    assert quads[0] == quads[1]

@@ -211,7 +211,8 @@ def classify(
             proofs = texts(graph.prove_contradictions(each=_CONTRADICTIONS) or [graph.explain(_ABSURD)])
             _tell_contradictions(proofs, as_json=as_json, err=output is None)
             context.exit(3)
-        stated = {(str(row[0]), str(row[2])) for row in graph.match(None, v.OWL_EQUIVALENT_CLASS, None, asserted=True)}
+        named, pairs = graph.pairs(v.OWL_EQUIVALENT_CLASS, asserted=True)
+        stated = {(named[one], named[other]) for one, other in pairs.tolist()}
         written = release(
             graph,
             taxonomy,

@@ -5,7 +5,7 @@
 
 What rules derive is closed: a class has all its superclasses. The taxonomy has only what the rest does not imply. Law:
 the reflexive and transitive closure of the taxonomy are the subsumptions that the rules derive (a test compares them).
-Cost: that of loading, and a look at each pair (superclass, its superclass) of a class.
+Cost: that of loading, and a look at each pair (direct superclass, its superclass) of a class.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def classify(
     (('<http://e/Finger>', '<http://e/Part>'), ('<http://e/Part>', '<http://e/Thing>'))
     """
     check_choice("reasoner", reasoner, Reasoner)
-    graph = KnowledgeGraph.open(rules=RULES[reasoner], **options)
+    graph = KnowledgeGraph.open(rules=RULES[reasoner], late=True, **options)
     try:
         graph.load(*files, progress=progress)
         found = taxonomy_of(graph)
@@ -229,8 +229,9 @@ def _groups(names: Sequence[str], first: _Ids) -> Iterator[tuple[str, ...]]:
 
 def _first_equals(rows: _Ids, count: int) -> _Ids:
     """Return for each class the first class that is equal to it: int64[count]."""
-    codes = rows[:, 0] * count + rows[:, 1]
-    mutual = rows[np.isin(rows[:, 1] * count + rows[:, 0], codes)]
+    sizes = np.bincount(rows[:, 0], minlength=count)
+    alike = rows[sizes[rows[:, 0]] == sizes[rows[:, 1]]]  # equal classes have equally many superclasses
+    mutual = alike[np.isin(alike[:, 1] * count + alike[:, 0], alike @ np.array([count, 1]))]
     first = np.arange(count)
     np.minimum.at(first, mutual[:, 0], mutual[:, 1])
     return first
@@ -246,17 +247,15 @@ def _are_direct(first: _Ids, rows: _Ids) -> NDArray[np.bool_]:
     codes = strict[:, 0] * count + strict[:, 1]
     starts = np.searchsorted(strict[:, 0], np.arange(count + 1))
     sizes = np.diff(starts)[strict[:, 1]]
-    ends = np.cumsum(sizes)
-    is_direct = np.ones(len(strict), dtype=np.bool_)
-    low = 0
-    while low < len(strict):
-        before = ends[low - 1] if low else 0
-        high = max(low + 1, int(np.searchsorted(ends, before + _BLOCK)))
-        block = np.arange(low, high)
-        within = np.arange(sizes[block].sum()) - np.repeat(ends[block] - sizes[block] - before, sizes[block])
-        above = strict[np.repeat(starts[strict[block, 1]], sizes[block]) + within, 1]
-        is_direct[np.searchsorted(codes, np.repeat(strict[block, 0], sizes[block]) * count + above)] = False
-        low = high
-    found = np.zeros(len(rows), dtype=np.bool_)
-    found[numbers[is_direct]] = True
+    is_open, found = np.ones(len(strict), dtype=np.bool_), np.zeros(len(rows), dtype=np.bool_)
+    order = np.lexsort((-sizes, strict[:, 0]))
+    while len(order := order[is_open[order]]):
+        # The superclass of a class that has the most superclasses itself is above no other one that is left.
+        chosen = order[np.append(True, strict[order[1:], 0] != strict[order[:-1], 0])]
+        found[numbers[chosen]], is_open[chosen] = True, False
+        for block in np.array_split(chosen, 1 + int(sizes[chosen].sum()) // _BLOCK):
+            each = sizes[block]
+            within = np.arange(each.sum()) - np.repeat(np.cumsum(each) - each, each)
+            above = strict[np.repeat(starts[strict[block, 1]], each) + within, 1]
+            is_open[np.searchsorted(codes, np.repeat(strict[block, 0], each) * count + above)] = False
     return found

@@ -62,7 +62,7 @@ def open_home(
     if manifest.rules != [*DEFAULT_RULES] and not (manifest.commit or read_only):
         _check_rules(manifest, options)
     if path is None:
-        return Opened(Memory(manifest), [])
+        return Opened(Memory(manifest, is_late=options.late), [])
     wanted |= {"rules": with_absolute_files(wanted["rules"])} if "rules" in wanted else {}
     folder = Folder(Path(path), write=not read_only, wait=wait)
     if read_only and (folder.is_behind or folder.is_older):

@@ -51,6 +51,7 @@ class EngineOptions(NamedTuple):
     catalogue: Catalogue | None
     registry: Registry
     fraction: float | None = None
+    late: bool = False
 
     @property
     def find(self) -> Finder | None:
@@ -68,6 +69,7 @@ class EngineOptions(NamedTuple):
         catalogue: Documents | None,
         functions: Iterable[Any],
         fraction: float | None = None,
+        late: bool = False,
     ) -> EngineOptions:
         """Check the options that a user passes. Raises InputError."""
         check_choice("strategy", strategy, Strategy)
@@ -77,7 +79,7 @@ class EngineOptions(NamedTuple):
         check_fraction("fraction", fraction)
         limits = checked_limits(rounds=rounds, made_terms=made_terms)
         registry = Registry(functions, RESERVED)
-        return cls(strategy, budget, limits, threads, catalogue_of(catalogue), registry, fraction)
+        return cls(strategy, budget, limits, threads, catalogue_of(catalogue), registry, fraction, late)
 
 
 def catalogue_of(catalogue: Documents | None) -> Catalogue | None:

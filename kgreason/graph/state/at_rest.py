@@ -60,7 +60,7 @@ class AtRest:
 
         return home.reading(asked)
 
-    def saved(self) -> tuple[Saved, Dictionary] | None:
+    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:  # noqa: ARG002
         """Read facts and dictionary of the snapshot."""
         return self._ask(lambda state: state.saved(), self._read)
 

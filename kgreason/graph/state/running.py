@@ -110,9 +110,9 @@ class Running:
         self.imports.rollback()
         self.materializer.dictionary.truncate(known)
 
-    def saved(self) -> tuple[Saved, Dictionary]:
-        """Return a copy of the facts, and the dictionary."""
-        return self.materializer.save(), self.materializer.dictionary
+    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary]:
+        """Return a copy of the facts, and the dictionary. With `is_borrowed` see `Materialized.save`."""
+        return self.materializer.save(is_borrowed=is_borrowed), self.materializer.dictionary
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added."""

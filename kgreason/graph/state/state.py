@@ -26,8 +26,11 @@ class State(Protocol):
     def is_running(self) -> bool:
         """Whether the engine runs."""
 
-    def saved(self) -> tuple[Saved, Dictionary] | None:
-        """Return the facts and the dictionary, or None before the first commit."""
+    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+        """Return the facts and the dictionary, or None before the first commit.
+
+        With `is_borrowed` the result is valid while the lock of the graph is held.
+        """
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added."""

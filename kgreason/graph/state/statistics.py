@@ -49,6 +49,7 @@ def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[
 
     `rules` returns the rules that derive `false`.
     """
+    saved = saved._replace(others=saved.numbers_of_others())  # listed once for all that is counted below
     is_triple, is_asserted = saved.are_triples(), saved.are_asserted()
     is_rdf = dictionary.are_rdf(fact_columns(saved.records)) & is_triple  # no copy of triples, which may be gigabytes
     asserted, stored = int((is_triple & is_asserted).sum()), int(is_rdf.sum())

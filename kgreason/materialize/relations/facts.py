@@ -59,14 +59,18 @@ def count(saved: Saved, dictionary: Dictionary) -> int:
     return sum(number for text, number in texts if name_and_width(text))
 
 
-def pairs(state: tuple[Saved, Dictionary] | None, predicate: str) -> tuple[list[str], Int32]:
-    """Return the IRIs that a predicate links, sorted, and the links as rows of numbers in this list: int32[n, 2]."""
+def pairs(
+    state: tuple[Saved, Dictionary] | None, predicate: str, *, asserted: bool | None = None
+) -> tuple[list[str], Int32]:
+    """Return the IRIs that a predicate links, sorted, and the links as rows of numbers in this list: int32[n, 2].
+
+    `asserted`: see `Saved.triples`. Nothing of the result belongs to `state`.
+    """
     if state is None:
         return [], np.empty((0, 2), np.int32)
     saved, dictionary = state
     [link] = dictionary.find([predicate])
-    triples = saved.triples(dictionary)
-    rows = np.ascontiguousarray(triples[triples[:, 1] == link][:, [0, 2]])
+    rows = saved.linked(dictionary, link, asserted=asserted)
     rows = rows[(dictionary.kinds(rows) == Kind.IRI).all(axis=1)]
     ids = distinct(rows)
     texts = dictionary.decode(ids)

@@ -25,6 +25,11 @@ _TOKEN = re.compile(
     r'|("(?:[^"\\]|\\.)*"(?:@[\w\-]+|\^\^(?:<[^<>\s]*>|[\w.\-]*:[\w.\-]*))?)|(=)|(#[^\r\n]*(?=\r?\n|\Z)|\Z))',
     re.DOTALL,
 )
+_SHORT = re.compile(
+    r"[ \t\r\n]*(?:SubClassOf\(([\w.\-]*:[\w.\-]*) ([\w.\-]*:[\w.\-]*)\)"
+    r"|Declaration\(([A-Za-z]+)\(([\w.\-]*:[\w.\-]*)\)\))"
+)
+"""Two axioms, as tools write them. Most lines of most documents are such axioms, and are read in one step."""
 _OPEN, _CLOSE, _NAME, _LITERAL, _EQUALS = 1, 2, 3, 4, 5
 _PREFIX = re.compile(r"([\w.\-]*):\Z")
 _IRI = re.compile(
@@ -95,7 +100,16 @@ class _Reader:
         """Read the document to its end."""
         document, match, stack = self._document, _TOKEN.match, list[_Open]()
         rest, at, copied, is_plain = list[str](), 0, 0, True
-        while (found := match(document, at)) is not None and (kind := found.lastindex) is not None:
+        while True:
+            if len(stack) == 1 and stack[0].keyword == "Ontology":
+                start = at
+                while (short := _SHORT.match(document, at)) is not None and self._says_short(*short.groups()):
+                    at = short.end()
+                if at > start:
+                    rest.append(document[copied:start].rstrip(_BLANKS))
+                    copied = at
+            if (found := match(document, at)) is None or (kind := found.lastindex) is None:
+                break
             if kind == _OPEN:
                 keyword = found[_OPEN]
                 if len(stack) == 1:
@@ -192,6 +206,15 @@ class _Reader:
             self._fresh.append(f"{node} {v.RDF_TYPE} {type_} .\n")
         self._fresh += [f"{node} {each} .\n" for each in said]
         return node
+
+    def _says_short(self, below: str | None, above: str | None, kind: str | None, name: str | None) -> bool:
+        """Add the line of an axiom of `_SHORT`. Returns whether it is plain."""
+        subject = self._iri(below or name or "")
+        object_ = self._iri(above) if above else _KINDS.get(kind or "")
+        if not subject or not object_:
+            return False
+        self._lines.append(f"{subject} {v.RDFS_SUB_CLASS_OF if above else v.RDF_TYPE} {object_} .\n")
+        return True
 
     def _says(self, axiom: _Open) -> bool:
         """Add the lines of an axiom. Returns whether it is plain."""

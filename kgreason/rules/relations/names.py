@@ -18,14 +18,14 @@ from kgreason.rules.model import DATA, FALSE
 _INNER = """
 dt_differ dt_ill dt_literal dt_may_equal dt_not dt_type dt_used dt_value el_apart el_ask_self el_ask_some el_asked
 el_at el_axiom el_behind el_below el_blank el_cell el_chain el_chain_cell el_chain_of el_class el_comp el_context
-el_different_list el_disjoint el_disjoint_list el_domain el_ends el_expression el_here el_into el_iri el_is el_last
-el_link el_list el_live el_loop el_member el_named el_negative el_nominal el_not el_of el_only el_pair el_part
-el_property el_range el_ranged el_reflexive el_role el_self el_some el_stated el_step el_sub el_subs el_tells
-el_told el_top_role el_union_cell el_union_member el_value el_within eq_rep eq_root list_after list_all list_cell
-list_ends list_even list_held list_holds list_hop list_lead list_level list_member list_odd list_one list_paired
-list_path list_pivot list_scm_cell list_scm_ends list_shared list_zero scm_all scm_all_of scm_asks_below
-scm_asks_over scm_asks_thing scm_below_thing scm_declared scm_named scm_odd scm_over_nothing scm_some scm_some_of
-scm_twin scm_value swrl_bits swrl_different swrl_place
+el_different_list el_disjoint el_disjoint_list el_domain el_ends el_expression el_gives el_here el_into el_iri el_is
+el_last el_link el_list el_live el_loop el_member el_named el_negative el_nominal el_not el_of el_only el_pair el_part
+el_property el_range el_ranged el_reflexive el_role el_self el_some el_stated el_step el_sub el_subs el_tells el_told
+el_top_role el_union_cell el_union_member el_value el_within eq_rep eq_root list_after list_all list_cell list_ends
+list_even list_held list_holds list_hop list_lead list_level list_member list_odd list_one list_paired list_path
+list_pivot list_scm_cell list_scm_ends list_shared list_zero scm_all scm_all_of scm_asks_below scm_asks_over
+scm_asks_thing scm_below_thing scm_declared scm_named scm_odd scm_over_nothing scm_some scm_some_of scm_twin scm_value
+swrl_bits swrl_different swrl_place
 """
 INNER = frozenset(_INNER.split())
 """The relations of kgreason's rule sets."""

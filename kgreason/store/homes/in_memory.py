@@ -27,6 +27,8 @@ class RowsInMemory:
 
     path = None
     """A graph in memory has no folder."""
+    is_late = False
+    """Whether the rows of the first commit are loaded when somebody first reads the store."""
 
     def __init__(self, manifest: Manifest, last: int) -> None:
         self.manifest, self.last = manifest, last
@@ -75,7 +77,7 @@ class RowsInMemory:
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
         """Return the stage, with the rows of the last commit or with none."""
         if is_empty or self._stage is None:
-            stage = OxigraphStore()
+            stage = OxigraphStore(is_late=self.is_late and not self.last)
             if not is_empty and self.last:
                 stage.load(self.store.lines())
             self._stage = stage

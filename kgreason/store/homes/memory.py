@@ -12,10 +12,11 @@ from kgreason.store.journal.record import Record
 
 
 class Memory(WritableRows):
-    """The home of a graph in memory. `wanted` has its options."""
+    """The home of a graph in memory. `wanted` has its options; `is_late`: see `RowsInMemory`."""
 
-    def __init__(self, wanted: Manifest) -> None:
+    def __init__(self, wanted: Manifest, *, is_late: bool = False) -> None:
         super().__init__(wanted, 0)
+        self.is_late = is_late
         self.history = None if wanted.history == "none" else MemoryHistory(Kept.of(wanted.history))
 
     @property

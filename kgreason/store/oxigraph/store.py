@@ -73,8 +73,9 @@ class OxigraphStore:
 
     _opened: pyoxigraph.Store | None
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, is_late: bool = False) -> None:
         self._prepare(path)
+        self.is_late = is_late
         if path and path.is_dir() and any(path.iterdir()) and not (path / "CURRENT").exists():
             raise StoreError(f"{path}: not a store, but a folder with other files")
         with self._errors():
@@ -97,6 +98,15 @@ class OxigraphStore:
                 finalize(store, shutil.rmtree, own, ignore_errors=True)
             store._opened = pyoxigraph.Store.read_only(str(own or path))
         return store
+
+    def postpone(self, load: Callable[[OxigraphStore], object]) -> None:
+        """Let `load` add rows when somebody reads or changes the store next. The store is in memory, and was empty.
+
+        `load` is called with another store, which then takes the place of this one. If it fails, or is interrupted, the
+        next reader begins again.
+        """
+        assert self._path is None
+        self._postponed.append(load)
 
     def load(self, chunks: Iterable[bytes]) -> None:
         """Add many rows, given as chunks of whole lines. The best size of a chunk is 10,000 to 30,000 lines.
@@ -378,12 +388,25 @@ class OxigraphStore:
     def close(self) -> None:
         """Close the store. Later calls raise StoreError; iterations over results can go on."""
         self._opened = None
+        self._postponed.clear()
 
     @property
     def _store(self) -> pyoxigraph.Store:
         if self._opened is None:
             raise StoreError("the graph is closed")
+        if self._postponed:
+            self._catch_up()
         return self._opened
+
+    def _catch_up(self) -> None:
+        """Do what was postponed; other threads that want to read wait."""
+        with self._catching_up:
+            if self._postponed:
+                filled = OxigraphStore()
+                for load in self._postponed:
+                    load(filled)
+                self._opened = filled._opened
+                self._postponed.clear()
 
     @property
     def path(self) -> Path | None:
@@ -392,7 +415,11 @@ class OxigraphStore:
 
     def _prepare(self, path: Path | None) -> None:
         self._path, self._name = path, str(path) if path else "the store in memory"
-        self._opened = None
+        self.is_late = False
+        """Whether the first rows should come by `postpone`."""
+        self._opened: pyoxigraph.Store | None = None
+        self._postponed: list[Callable[[OxigraphStore], object]] = []
+        self._catching_up = Lock()
         self.is_broken = False
         """Whether a write to the disk has failed. Then RocksDB takes no more changes, even if there is room again.
 
