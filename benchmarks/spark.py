@@ -77,17 +77,21 @@ def two_cores(workspace: Workspace) -> Measurement:
     """
     data = _files(workspace, _CLOSED)
     run(kgreason("materialize", ONTOLOGY, "-o", workspace.fresh("warm.nt").name), workspace.folder)  # warm kernels
-    two, one = (_closure(workspace, cores, data) for cores in (2, 1))
+    two, one = (closing(workspace, cores, "owl2rl", data.name, ONTOLOGY) for cores in (2, 1))
     each = ", ".join(f"{seconds / _triples(workspace, _CLOSED) * 1e6:.1f} us" for seconds in (two, one))
     how = f"{two:.1f} s over {one:.1f} s at {_CLOSED} universities; a triple costs {each}"
     return Measurement(two / one, how, {"one-core": (one, "s"), "two-cores": (two, "s")})
 
 
-def _closure(workspace: Workspace, cores: int, data: Path) -> float:
-    """Seconds for the closure of the data and the ontology, in a Spark session of its own on so many cores."""
+def closing(workspace: Workspace, cores: int, rules: str, *files: str) -> float:
+    """Seconds for the closure of files of the workspace under rules, in a Spark session of its own on so many cores.
+
+    Raises SkippedError where PySpark is missing.
+    """
+    _check()
     output = workspace.fresh("closure.parquet").name
     script = str(Path(__file__).with_name("spark_closing.py"))
-    command = [sys.executable, script, f"local[{cores}]", output, data.name, ONTOLOGY]
+    command = [sys.executable, script, f"local[{cores}]", output, rules, *files]
     with on_cores(cores):
         done = subprocess.run(command, cwd=workspace.folder, capture_output=True, text=True, check=False)
     workspace.fresh(output)
@@ -112,10 +116,15 @@ def _load(workspace: Workspace, size: int, *how: str) -> TreeOutcome:
 
 def _files(workspace: Workspace, size: int) -> Path:
     """The data, with the ontology beside it."""
-    if find_spec("pyspark") is None:
-        raise SkippedError("PySpark is not installed: run scripts/setup --spark")
+    _check()
     workspace.ontology(ONTOLOGY)
     return _data(workspace, size)
+
+
+def _check() -> None:
+    """Raise SkippedError where PySpark is missing."""
+    if find_spec("pyspark") is None:
+        raise SkippedError("PySpark is not installed: run scripts/setup --spark")
 
 
 def _data(workspace: Workspace, size: int) -> Path:

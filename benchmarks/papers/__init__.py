@@ -1,6 +1,7 @@
 """The experiments of the four papers that kgreason implements, run with kgreason.
 
     model        a `Table` or a `Plot` is what an experiment gives
+    alone        a call in a process of its own
     workloads    data and rules that are loaded once and then changed
     dyre         Carneiro de Lima et al., *Incremental Evaluation of Dynamic Datalog Programs as a
                  Higher-order DBSP Program*

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from benchmarks.language import network
+from benchmarks.papers.alone import alone
 from benchmarks.papers.model import Cell, Experiment, Plot, Table
 from benchmarks.states import seconds as timed
 from benchmarks.workspace import Workspace
@@ -21,29 +23,31 @@ def reachability(_: Workspace, is_full: bool) -> Iterator[Table]:
     """Load networks of growing size; then 12 % more links arrive, and 3 % leave."""
     rows: list[tuple[Cell, ...]] = []
     lines: dict[str, list[tuple[float, float]]] = {"load": [], "+12 %": [], "-3 %": []}
-    for links in (10_000, 30_000, 100_000, 300_000, 1_000_000)[: 5 if is_full else 3]:
-        before = resident() or 0
-        materializer, between, others = network(links)
-        late = np.argsort(np.random.default_rng(1).random(len(between)))[: round(_ADDED * len(between))]
-        early = np.delete(between, late, axis=0)
-
-        def carry_out(edit: Edit) -> float:
-            def commit() -> None:
-                materializer.change(edit, strategy="auto")  # noqa: B023 - called now
-                materializer.accept()  # noqa: B023 - called now
-
-            return timed(commit)
-
-        gone = early[: round(_REMOVED * len(between))]
-        edits = (Edit(added=np.concatenate([early, others])), Edit(added=between[late]), Edit(removed=gone))
-        taken = [carry_out(edit) for edit in edits]
-        memory = ((resident() or 0) - before) / (1 << 20)
-        rows.append((len(between), len(materializer.engine.facts), *taken, memory))
+    for size in (10_000, 30_000, 100_000, 300_000, 1_000_000)[: 5 if is_full else 3]:
+        links, facts, taken, memory = alone(_measured, size)
+        rows.append((links, facts, *taken, memory / (1 << 20)))
         for line, seconds in zip(lines.values(), taken, strict=True):
-            line.append((len(between), seconds))
+            line.append((links, seconds))
     columns = ("links", "facts", "load, s", "+12 %, s", "-3 %, s", "memory, MiB")
-    remark = "memory: by how much the process grew; a network of two links for five machines"
+    remark = "memory: by how much a process of its own grew; a network of two links for five machines"
     yield Table("Labelled reachability", columns, rows, remark, Plot("reachability", "links", "seconds", lines))
+
+
+def _measured(size: int) -> tuple[int, int, list[float], int]:
+    """The links and the facts of a network, the seconds of its load and of two changes, and the memory in bytes."""
+    before = resident() or 0
+    materializer, between, others = network(size)
+    late = np.argsort(np.random.default_rng(1).random(len(between)))[: round(_ADDED * len(between))]
+    early = np.delete(between, late, axis=0)
+
+    def carry_out(edit: Edit) -> None:
+        materializer.change(edit, strategy="auto")
+        materializer.accept()
+
+    gone = early[: round(_REMOVED * len(between))]
+    edits = (Edit(added=np.concatenate([early, others])), Edit(added=between[late]), Edit(removed=gone))
+    taken = [timed(partial(carry_out, edit)) for edit in edits]
+    return len(between), len(materializer.engine.facts), taken, (resident() or 0) - before
 
 
 EXPERIMENTS = (

@@ -18,6 +18,7 @@ from typing import Literal
 import pyoxigraph
 
 from benchmarks.closures import RIVALS
+from benchmarks.papers.alone import alone
 from benchmarks.papers.model import Cell, Experiment, Plot, Table
 from benchmarks.papers.workloads import Loaded, Workload, closure, lubm, parts, rmat
 from benchmarks.process import run
@@ -27,6 +28,7 @@ from benchmarks.workspace import Workspace
 from kgreason.circuit import ReferenceCircuit
 from kgreason.rules.model import Atom
 from kgreason.rules.parser import parse
+from kgreason.spans import peak_bytes
 
 _SHARES = 0.25, 0.5, 0.75, 1.0
 KINDS: tuple[Literal["naive", "incremental", "indexed"], ...] = ("naive", "incremental", "indexed")
@@ -85,14 +87,14 @@ def changes(workspace: Workspace, is_full: bool) -> Iterator[Table]:
         loaded = workload.load(workspace, 1)
         bootstrap = median(loaded.bootstrap() for _ in range(_SETS))
         for share in (0.01, 0.5):
-            deleted, added = (_median(loaded, share, side) for side in (False, True))
+            deleted, added = (_median(loaded, share, is_added=side) for side in (False, True))
             rows.append((workload.name, f"{share:.0%}", deleted, added, deleted / bootstrap, added / bootstrap))
     columns = ("workload", "of the facts", "deleted, s", "added, s", "deleted / Bootstrap", "added / Bootstrap")
     remark = f"medians of {_SETS} sets of facts, strategy auto; the facts that are deleted are added again afterwards"
     yield Table("1 % and 50 % of the facts", columns, rows, remark)
 
 
-def _median(loaded: Loaded, share: float, is_added: bool) -> float:
+def _median(loaded: Loaded, share: float, *, is_added: bool) -> float:
     """The median seconds to delete such a share of the facts, or to add them."""
     found = []
     for numbers in parts(loaded.asserted, max(1, round(share * loaded.asserted)), _SETS):
@@ -102,7 +104,10 @@ def _median(loaded: Loaded, share: float, is_added: bool) -> float:
 
 
 def memory(workspace: Workspace, is_full: bool) -> Iterator[Table]:
-    """Peak memory and time of processes that read LUBM, close it and write it."""
+    """Peak memory of processes: of the engine by workload, and of reasoners that read LUBM, close it and write it."""
+    taken = [(each.name, *alone(_peak, place, is_full)) for place, each in enumerate(workloads(is_full))]
+    remark = "a Bootstrap, then 1 % of the facts deleted and added; one process each, with Python and its packages"
+    yield Table("The engine", ("workload", "facts when closed", "peak memory, MiB"), [*taken], remark)
     universities = 1
     file = workspace.folder / "both.ttl"
     with file.open("wb") as out:
@@ -119,6 +124,14 @@ def memory(workspace: Workspace, is_full: bool) -> Iterator[Table]:
             rows.append((name, outcome.seconds, outcome.peak / (1 << 20)))
     columns = ("reasoner", "seconds", "peak memory, MiB")
     yield Table(f"LUBM({universities}) from file to file", columns, rows, "one process each, from its start to its end")
+
+
+def _peak(place: int, is_full: bool) -> tuple[int, float]:
+    """The facts of a workload when it is closed, and the peak memory of this process in MiB."""
+    with Workspace() as workspace:
+        loaded = workloads(is_full)[place].load(workspace, 1)
+    _median(loaded, 0.01, is_added=True)
+    return loaded.facts, peak_bytes() / (1 << 20)
 
 
 _RUN = """

@@ -4,7 +4,7 @@
                  substitute; and the engine, which joins columns of numbers
     sizes        update sets of growing size, in both directions (Figure 3)
     programs     points-to, CSPA, CSDA and RhoDF on several inputs (Figure 4)
-    threads      Bootstrap by threads, beside a plain program of one thread for the same closure (COST)
+    threads      Bootstrap by threads and on Spark, beside a plain program of one thread for the same closure (COST)
 
 Left out, because kgreason has one way only: interning switched off. Terms are numbers everywhere in the engine.
 """
@@ -26,8 +26,9 @@ from benchmarks.papers.dyre import KINDS
 from benchmarks.papers.model import Cell, Experiment, Plot, Table
 from benchmarks.papers.workloads import Workload, closure, lubm, parts, pointers
 from benchmarks.programs import TRANSITIVE_CLOSURE, Input, random_graph, relational
+from benchmarks.spark import closing
 from benchmarks.states import seconds as timed
-from benchmarks.workspace import Workspace
+from benchmarks.workspace import SkippedError, Workspace
 from kgreason.circuit import ReferenceCircuit
 from kgreason.rules.model import Atom
 from kgreason.rules.parser import parse
@@ -49,6 +50,11 @@ CSDA = """
     null(?x, ?y) :- start(?x, ?y) .
     null(?x, ?y) :- null(?x, ?w), arc(?w, ?y) .
 """
+_CLOSURE = """
+    [?x, <e:path>, ?y] :- [?x, <e:edge>, ?y] .
+    [?x, <e:path>, ?z] :- [?x, <e:path>, ?y], [?y, <e:edge>, ?z] .
+"""
+"""`TRANSITIVE_CLOSURE` for triples."""
 _SETS = 3
 
 
@@ -111,7 +117,7 @@ def programs(workspace: Workspace, is_full: bool) -> Iterator[Table]:
         first = np.column_stack([np.arange(size // 1_000), arcs[: size // 1_000, 0]]).astype(np.int32)
         start = relational(CSDA, {"arc": arcs, "start": first})
         rows.append((f"CSDA, {size:,} arcs", len(arcs) + len(first), *_bootstrapped(start)))
-    for universities in (1, 5, 10)[: 3 if is_full else 1]:
+    for universities in (1, 2, 5, 10)[: 4 if is_full else 2]:
         loaded = lubm(universities, "rhodf")(workspace, 1)
         rows.append((f"RhoDF, LUBM({universities})", loaded.asserted, loaded.facts, loaded.bootstrap()))
     yield Table("Programs", ("program", "asserted facts", "facts", "Bootstrap, s"), rows, "inputs are generated")
@@ -123,20 +129,41 @@ def _bootstrapped(start: Input) -> tuple[int, float]:
     return len(start.engine.facts), taken
 
 
-def threads(_: Workspace, is_full: bool) -> Iterator[Table]:
-    """The closure of a graph by the engine on 1, 2, 4 threads and so on, and by a plain program on one."""
-    edges = random_graph(*((5_000, 10_000) if is_full else (1_000, 5_000)))
+def threads(workspace: Workspace, is_full: bool) -> Iterator[Table]:
+    """Closures by the engine on 1, 2, 4 threads and so on, on Spark (the first), and by a plain program on one."""
+    for place, (nodes, edges) in enumerate([(1_000, 10_000), (5_000, 10_000)] if is_full else [(300, 1_500)]):
+        yield _cost(random_graph(nodes, edges), workspace if place == 0 else None)
+
+
+def _cost(edges: Int32, workspace: Workspace | None) -> Table:
+    """The closure of edges by a plain program, by the engine, and in a workspace by Spark."""
     nodes = int(edges.max()) + 1
     pairs = reached(*neighbours(edges, nodes))
     plain = median(timed(lambda: reached(*neighbours(edges, nodes))) for _ in range(_SETS))
     rows: list[tuple[Cell, ...]] = [("plain program", 1, pairs, plain, 1.0)]
+    numbers = [*takewhile(lambda each: each <= (os.cpu_count() or 1), (2**power for power in count()))]
     start = relational(TRANSITIVE_CLOSURE, {"edge": edges})
-    for number in takewhile(lambda each: each <= (os.cpu_count() or 1), (2**power for power in count())):
+    for number in numbers:
         taken = median(bootstrap(start, number) for _ in range(_SETS))
         rows.append(("kgreason", number, pairs, taken, taken / plain))
+    rows += [_on_spark(workspace, edges, number, pairs, plain) for number in numbers] if workspace else []
     columns = ("program", "threads", "pairs", "seconds", "over the plain program")
-    remark = f"medians of {_SETS}; the plain program searches from each node, and keeps its pairs and nothing else"
-    yield Table(f"Closure of {nodes:,} nodes and {len(edges):,} edges", columns, rows, remark)
+    remark = (
+        f"medians of {_SETS}; the plain program searches from each node, and keeps its pairs and nothing else"
+        + "; Spark works once, from file to files, in a session that has started" * bool(workspace)
+    )
+    return Table(f"Closure of {nodes:,} nodes and {len(edges):,} edges", columns, rows, remark)
+
+
+def _on_spark(workspace: Workspace, edges: Int32, threads: int, pairs: int, plain: float) -> tuple[Cell, ...]:
+    """The row of a closure on Spark, where the plain program takes `plain` seconds."""
+    (workspace.folder / "edges.nt").write_text("".join(f"<e:{x}> <e:edge> <e:{y}> .\n" for x, y in edges.tolist()))
+    (workspace.folder / "closure.dl").write_text(_CLOSURE)
+    try:
+        taken = closing(workspace, threads, "closure.dl", "edges.nt")
+    except SkippedError as reason:
+        return "kgreason on Spark", threads, str(reason), "", ""
+    return "kgreason on Spark", threads, pairs, taken, taken / plain
 
 
 def neighbours(edges: Int32, nodes: int) -> tuple[Int32, Int32]:

@@ -45,13 +45,15 @@ class Loaded(NamedTuple):
     """A closed workload: `asserted` facts may change, and there are `facts` in all.
 
     `change(numbers, is_added, strategy)` deletes or adds the facts of these numbers, and returns the seconds.
-    `bootstrap()` returns the seconds of a Bootstrap of all facts, and leaves the state as it was.
+    `bootstrap()` returns the seconds of a Bootstrap of all facts, and leaves the state as it was. `rewrites()` returns
+    how many rewrites all changes so far have extended.
     """
 
     asserted: int
     facts: int
     change: Callable[[NDArray[np.int64], bool, Strategy], float]
     bootstrap: Callable[[], float]
+    rewrites: Callable[[], int]
 
 
 class Workload(NamedTuple):
@@ -115,12 +117,14 @@ def of_start(start: Start, share: float) -> Loaded:
     start = start._replace(changed=round(start.changed * share))
     engine = start.fresh()
 
+    taken = list[int]()
+
     def change(numbers: NDArray[np.int64], is_added: bool, strategy: Strategy) -> float:
         part = {start.table: start.rows[numbers]}
         added, removed = (part, {}) if is_added else ({}, part)
-        return timed(partial(engine.commit, added, removed, strategy=strategy))
+        return timed(lambda: taken.append(engine.commit(added, removed, strategy=strategy).rewrites))
 
-    return Loaded(start.changed, len(engine.facts), change, start.bootstrap)
+    return Loaded(start.changed, len(engine.facts), change, start.bootstrap, lambda: sum(taken))
 
 
 def _spared(count: int, share: float) -> NDArray[np.int64]:
@@ -146,10 +150,12 @@ def crdt(workspace: Workspace, share: float) -> Loaded:
     everything = {inserted.shape[1]: inserted, rows["remove"].shape[1]: rows["remove"]}
     _commit(materializer, Facts(everything, {}), "auto")
 
+    taken = list[int]()
+
     def change(numbers: NDArray[np.int64], is_added: bool, strategy: Strategy) -> float:
         part = {inserted.shape[1]: inserted[numbers]}
         edit = Facts(part, {}) if is_added else Facts({}, part)
-        return timed(partial(_commit, materializer, edit, strategy))
+        return timed(lambda: taken.append(_commit(materializer, edit, strategy)))
 
     def bootstrap() -> float:
         other = Materializer(select(["none"]))
@@ -159,12 +165,14 @@ def crdt(workspace: Workspace, share: float) -> Loaded:
         made[0] = made[0][kept]
         return timed(partial(_commit, other, Facts({each.shape[1]: each for each in made}, {}), "auto"))
 
-    return Loaded(len(inserted), len(materializer.engine.facts), change, bootstrap)
+    return Loaded(len(inserted), len(materializer.engine.facts), change, bootstrap, lambda: sum(taken))
 
 
-def _commit(materializer: Materializer, facts: Facts, strategy: Strategy) -> None:
-    materializer.change(Edit(facts=facts), strategy=strategy)
+def _commit(materializer: Materializer, facts: Facts, strategy: Strategy) -> int:
+    """Commit facts. Returns how many rewrites that extended."""
+    change = materializer.change(Edit(facts=facts), strategy=strategy)
     materializer.accept()
+    return change.work.rewrites
 
 
 def _trace(workspace: Workspace, name: str) -> list[tuple[str, ...]]:

@@ -35,7 +35,7 @@ from kgreason.zset.columns import Int32
 _HERE = Path(__file__).parent
 BUILDS = _HERE.parents[1] / "build" / "rivals"
 """The folder for what cargo builds. It stays, as a build takes minutes."""
-BUILD_SECONDS = 240
+BUILD_SECONDS = 180
 """How long cargo may build a program. What it has built by then counts for the next run."""
 
 

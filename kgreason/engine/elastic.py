@@ -14,15 +14,18 @@ grows by the number of these facts and by the rewrites that added them.
                     lead to no derivation, where a join starts at the wrong end.)
 
 An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
-tried in two cases. First: the number of arriving facts is larger than the forecast of a Bootstrap's work. Second: the
-forecast for the leaving facts is larger than their limit. This forecast is the number of leaving facts, times the
-rewrites for each fact that were measured at the last deletion of `TELLING` or more facts. A forecast that prevents an
-Update is never tested. So it is multiplied by `DOUBT` each time it prevents one. If the budget is too small for a
-Bootstrap, an Update is tried in any case.
+tried if the number of arriving facts is larger than the forecast of a Bootstrap's work. And it is tried with a `TRIAL`
+of its limit only, if the forecast for the leaving facts is larger than their limit. This forecast is the number of
+leaving facts, times the rewrites for each fact that were measured at the last deletion of `TELLING` or more facts. The
+first `apply` of a commit, which retracts what the user said, has one forecast. The others, which retract what operators
+had decided, have one more. (In `examples/rules/text-editor` a fact of NOT takes a tenth of a fact of the user.) A
+forecast may still be wrong by any factor, as each deletion has other facts. So no forecast keeps an Update from running
+that needs little. If the budget is too small for a Bootstrap, an Update has its whole limit in any case.
 
-Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
-`apply` extends at most b + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites. The number of threads and the room of arrays
-change no forecast and no choice. Cost: a few numbers for each commit.
+Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of an `apply`. An `apply` extends
+at most b + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites, and a commit is one `apply` unless it has operators. An Update
+that extends at most `TRIAL` of its limit for leaving facts is never dropped there, whatever was measured before. The
+number of threads and the room of arrays change no forecast and no choice. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
@@ -34,16 +37,17 @@ FRACTION = 0.5
 ALWAYS = 10_000
 """Each of the two limits of an Update is at least 10,000 rewrites: a few milliseconds."""
 FEW = 4_096
-"""An Update is always tried if at most 4,096 facts arrive and the forecast for the leaving facts is at most 4,096
-rewrites."""
+"""An Update is always tried if at most 4,096 facts arrive."""
 TELLING = 64
 """A deletion of fewer than 64 facts is too small to predict the cost of the next one."""
+TRIAL = 0.25
+"""The share of its limit that an Update may extend for leaving facts if the forecast says that it will be dropped."""
 DOUBT = 0.75
-"""A forecast that prevents an Update is multiplied by this factor, because no measurement can correct it."""
+"""A forecast is multiplied by this factor if an Update is dropped, because only a complete Update can correct it."""
 
 
 class Elastic:
-    """Two forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
+    """Forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
 
     `work`: the forecast for the next Bootstrap, its rewrites plus its facts; None before the first Bootstrap.
     `fraction`: what this graph has in the place of `FRACTION`, or None.
@@ -52,31 +56,26 @@ class Elastic:
     def __init__(self, work: int | None = None) -> None:
         self.work = work
         self.fraction: float | None = None
-        self._per_leaving = 0.0
+        self._per_leaving = {True: 0.0, False: 0.0}
+        """An Update's rewrites for one leaving fact: in the first `apply` of a commit, and in others."""
 
     @property
     def _share(self) -> float:
         return FRACTION if self.fraction is None else self.fraction
 
-    def is_hopeless(self, arriving: int, leaving: int) -> bool:
-        """Whether an Update would probably go past its limit and be dropped.
+    def is_hopeless(self, arriving: int) -> bool:
+        """Whether an Update would cost more than a Bootstrap only because of the number of facts to assert."""
+        return arriving > max(self.work or 0, FEW)
 
-        `arriving`: the number of facts to assert. `leaving`: the number of facts to retract.
+    def for_leaving(self, leaving: int, rest: int, *, is_first: bool) -> int:
+        """Return how many rewrites an Update may extend to retract `leaving` facts.
+
+        `rest`: how many the budget allows. `is_first`: whether this is the first `apply` of its commit.
         """
         work = self.work or 0
-        forecast = self._per_leaving * leaving if leaving >= TELLING else 0
-        return arriving > max(work, FEW) or forecast > max(self._share * work, FEW)
-
-    def doubt(self) -> None:
-        """Note that the forecast for leaving facts has prevented an Update.
-
-        This lowers the forecast, because it was not tested.
-        """
-        self._per_leaving *= DOUBT
-
-    def for_leaving(self) -> int:
-        """Return how many rewrites an Update may extend to retract facts."""
-        return max(ALWAYS, int(self._share * (self.work or 0)))
+        most = max(ALWAYS, int(self._share * work))
+        forecast = self._per_leaving[is_first] * leaving if leaving >= TELLING else 0
+        return max(ALWAYS, int(TRIAL * most)) if forecast > most and rest >= work else most
 
     def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Callable[[int], int]:
         """Return the `Circuit.limit` of an Update while facts arrive. If half as many arrive, the limit grows by half.
@@ -87,10 +86,16 @@ class Elastic:
         work, facts = self.work or 0, max(facts, 1)
         return lambda queue: min(most, before + max(ALWAYS, int((1 + (queue - queued) / facts) * work)))
 
-    def took_back(self, leaving: int, rewrites: int) -> None:
-        """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""
+    def took_back(self, leaving: int, rewrites: int, *, is_first: bool, is_dropped: bool) -> None:
+        """Note that an Update extended `rewrites` rewrites to retract `leaving` facts, all of them or until its limit.
+
+        `is_first`: as for `for_leaving`.
+        """
         if leaving >= TELLING:
-            self._per_leaving = rewrites / leaving
+            measured = rewrites / leaving
+            if is_dropped:
+                measured = max(measured, DOUBT * self._per_leaving[is_first])
+            self._per_leaving = {**self._per_leaving, is_first: measured}  # a new dict: a rollback has the old one
 
     def shrank(self, share: float) -> None:
         """Note that facts have left: lower the forecast for a Bootstrap.

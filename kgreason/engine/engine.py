@@ -210,10 +210,7 @@ class Engine(Reader):
         elastic = self._elastic
         if elastic.work is None:
             return True
-        if not elastic.is_hopeless(*map(_count, wish)) or self._rest(budget) < elastic.work:
-            return False
-        elastic.doubt()
-        return True
+        return elastic.is_hopeless(_count(wish.asserted)) and self._rest(budget) >= elastic.work
 
     def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
@@ -225,8 +222,9 @@ class Engine(Reader):
         most = UNLIMITED if budget is None else self._circuit.spent + self._rest(budget)
         is_auto = strategy == "auto"
         try:
-            update = Update(self._circuit, self._elastic, self._commit, most, is_auto, check, self._note_missed)
-            update.run(wish, rules)
+            is_first = len(self._steps) == 1
+            means = self._commit, is_first, most, is_auto, check, self._note_missed
+            Update(self._circuit, self._elastic, *means).run(wish, rules)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise

@@ -42,13 +42,15 @@ def fire(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int
 class Update(NamedTuple):
     """An Update of the commit with the number `commit`, in `circuit`.
 
-    It extends at most `most` rewrites. With `is_auto` the limits of `elastic` hold as well. `check` is called between
-    kernel calls and may raise. `note_missed` is called with how many of the rows to retract were not asserted.
+    `is_first`: whether it is for the first `apply` of the commit. It extends at most `most` rewrites. With `is_auto`
+    the limits of `elastic` hold as well. `check` is called between kernel calls and may raise. `note_missed` is called
+    with how many of the rows to retract were not asserted.
     """
 
     circuit: Circuit
     elastic: Elastic
     commit: int
+    is_first: bool
     most: int
     is_auto: bool
     check: Check
@@ -67,10 +69,12 @@ class Update(NamedTuple):
         if any(rules.leaving) or any(map(len, wish.retracted.values())):
             for rows in wish.asserted.items():
                 circuit.assert_rows(*rows, self.check, only_present=True)
+            leaving = sum(map(len, wish.retracted.values()))
             if self.is_auto:
-                allowed = min(most, circuit.rewrites + elastic.for_leaving())
+                limit = elastic.for_leaving(leaving, most - circuit.rewrites, is_first=self.is_first)
+                allowed = min(most, circuit.rewrites + limit)
                 circuit.limit = lambda _: allowed
-            end = self._take_back(wish.retracted, rules.leaving)
+            end = self._take_back(wish.retracted, leaving, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
             circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
@@ -87,17 +91,18 @@ class Update(NamedTuple):
         circuit.check_limit(most)
         elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
 
-    def _take_back(self, retracted: Rows, leaving: Numbered) -> int:
-        """Run Retract and Rederive, and note their cost in the forecasts.
+    def _take_back(self, retracted: Rows, count: int, leaving: Numbered) -> int:
+        """Run Retract and Rederive for `count` facts, and note their cost in the forecasts.
 
         Returns the position in the queue after the last row that left. The rows that Rederive brought back follow.
         """
         circuit = self.circuit
-        start, before = circuit.queue_end, circuit.rewrites
+        start, before, is_dropped = circuit.queue_end, circuit.rewrites, True
         try:
             end = self._retract(retracted, leaving)
+            is_dropped = False
         finally:
-            self.elastic.took_back(sum(map(len, retracted.values())), circuit.spent - before)
+            self.elastic.took_back(count, circuit.spent - before, is_first=self.is_first, is_dropped=is_dropped)
         self.elastic.shrank((end - start) / max(len(circuit.facts), 1))
         return end
 

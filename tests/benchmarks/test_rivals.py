@@ -93,7 +93,7 @@ def test_souffle_is_called_with_facts_folders_and_threads(programs: Path, worksp
     assert not measured.skipped
     assert {outcome.facts for taken in measured.outcomes.values() for outcome in taken} == {closure()}
     run = "-F souffle -D souffle -j 1"
-    assert (programs / "calls").read_text().splitlines() == ["-o closure closure.dl -j 1", *[f"closure.dl {run}"] * 2]
+    assert (programs / "calls").read_text().splitlines() == ["-o closure-1 closure.dl -j 1", *[f"closure.dl {run}"] * 2]
     assert (workspace.folder / "calls").read_text().splitlines() == [run] * 2, "what was compiled runs by itself"
     lines = list(columns.table("a closure", {"3 edges": 3, "one edge": 1}, measured))
     assert lines[0] == "| work | kgreason, 1 thread | Soufflé, compiled, 1 thread | Soufflé, interpreted, 1 thread |"
@@ -126,6 +126,18 @@ def test_a_build_that_takes_too_long_is_skipped(
         {},
         {"DYRE's crate": "cargo needs more than 0.05 s to build it; the next run goes on"},
     )
+
+
+def test_a_system_that_is_skipped_is_built_once(workspace: Workspace) -> None:
+    tried = []
+
+    def ready(_: Workspace):  # type: ignore[no-untyped-def]
+        tried.append("build")
+        raise SkippedError("no compiler")
+
+    systems = [System("large", threads, ready) for threads in (1, 1)]
+    assert columns.measure(TASK, 1, workspace, systems) == ({}, {"large": "no compiler"})
+    assert tried == ["build"]
 
 
 def test_systems_that_find_another_number_of_facts_are_refused(programs: Path, workspace: Workspace) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, Elastic
+from kgreason.engine.changes import Changes
+from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, TRIAL, Elastic
 from kgreason.engine.engine import Engine
+from kgreason.engine.limits import UNLIMITED
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import JOIN, LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert
@@ -71,13 +73,30 @@ def test_rules_that_leave_have_their_share() -> None:
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
 
 
+def lost(system: System, changes: Changes) -> int:
+    """The rewrites of the Update that a commit dropped before its Bootstrap."""
+    return changes.rewrites - ((system.engine.work or 0) - len(system.engine))
+
+
 def test_a_dropped_update_says_what_a_larger_one_would_take() -> None:
     links = chain(390)
     paths = closed(links)
-    assert edited(paths, gone=links[::5]).switched
+    first = lost(paths, edited(paths, gone=links[::5]))
     assert edited(paths, added=links[::5]).strategy == "update"
     changes = edited(paths, gone=links[::3])
-    assert (changes.strategy, changes.switched) == ("bootstrap", False)
+    assert changes.switched
+    assert 0 < lost(paths, changes) < first / 2
+
+
+def test_no_forecast_keeps_from_an_update_what_needs_little() -> None:
+    """What some facts took says nothing of others: an Update of these takes 3 rewrites for each."""
+    links, leaves = chain(390), apart(3_000)
+    paths = closed(links, leaves)
+    assert edited(paths, gone=links[::5]).switched
+    assert edited(paths, added=links[::5]).strategy == "update"
+    for part in (leaves[:1_000], leaves[1_000:]):
+        changes = edited(paths, gone=part)
+        assert (changes.strategy, changes.rewrites) == ("update", 3 * len(part))
 
 
 def test_an_update_says_what_a_larger_one_would_take() -> None:
@@ -87,7 +106,8 @@ def test_an_update_says_what_a_larger_one_would_take() -> None:
     first = edited(paths, gone=[link for links in chains[:80] for link in links[::5]])
     assert (first.strategy, first.switched) == ("update", False)
     second = edited(paths, gone=[link for links in chains[80:] for link in links[::5]])
-    assert (second.strategy, second.switched) == ("bootstrap", False)
+    assert second.switched
+    assert 0 < lost(paths, second) < 2 * first.rewrites
 
 
 def test_what_arrives_with_them_is_not_charged_to_those_that_leave() -> None:
@@ -97,13 +117,16 @@ def test_what_arrives_with_them_is_not_charged_to_those_that_leave() -> None:
     assert edited(paths, gone=leaves).strategy == "update"
 
 
-def test_a_budget_too_small_for_a_bootstrap_has_the_update_tried() -> None:
-    """The forecast is wrong: what leaves now is met by no rule."""
-    links, nodes = chain(390), inert(4_000)
-    paths = closed(links, nodes)
+@pytest.mark.parametrize("is_enough", [False, True])
+def test_a_budget_too_small_for_a_bootstrap_has_the_update_tried(is_enough: bool) -> None:
+    """The forecast is wrong: the last links take less than those from all over the chain."""
+    links = chain(390)
+    paths = closed(links)
     assert edited(paths, gone=links[::5]).switched
-    assert edited(paths, gone=nodes[:2_000]).strategy == "bootstrap"
-    assert edited(paths, gone=nodes[2_000:], budget=100).rewrites == 0
+    edited(paths, added=links[::5])
+    work = paths.engine.work or 0
+    changes = edited(paths, gone=links[-100:], budget=2 * work if is_enough else work - 1)
+    assert (changes.strategy, changes.switched) == (("bootstrap", True) if is_enough else ("update", False))
 
 
 def test_a_budget_is_for_the_update_and_the_bootstrap_after_it() -> None:
@@ -170,41 +193,51 @@ def test_what_is_restored_is_foreseen() -> None:
     assert fresh.work is None
 
 
-def test_a_forecast_that_is_followed_counts_less() -> None:
+def test_a_forecast_that_ended_an_update_counts_less() -> None:
     elastic = Elastic(1_000_000)
-    most = elastic.for_leaving() // 1_000
-    elastic.took_back(TELLING, TELLING * 1_000)
-    assert not elastic.is_hopeless(0, most)
-    more = int(most / DOUBT**1.5)
-    for hopeless in (True, True, False):
-        assert elastic.is_hopeless(0, more) == hopeless
-        elastic.doubt()
+    most = elastic.for_leaving(0, UNLIMITED, is_first=True)
+    elastic.took_back(TELLING, TELLING * 1_000, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(most // 1_000, UNLIMITED, is_first=True) == most
+    more = int(most / 1_000 / DOUBT**1.5)
+    trial = int(TRIAL * most)
+    for limit in (trial, trial, most):
+        assert elastic.for_leaving(more, UNLIMITED, is_first=True) == limit
+        elastic.took_back(more, trial + 1, is_first=True, is_dropped=True)
 
 
-def test_few_facts_say_nothing_and_are_always_tried() -> None:
+def test_an_update_that_ends_replaces_the_forecast() -> None:
+    elastic = Elastic(1_000_000)
+    most = elastic.for_leaving(0, UNLIMITED, is_first=True)
+    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == TRIAL * most
+    elastic.took_back(TELLING, TELLING, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(most, UNLIMITED, is_first=True) == most
+
+
+def test_few_facts_say_nothing_and_have_the_whole_limit() -> None:
     elastic = Elastic(100_000)
-    elastic.took_back(TELLING - 1, 10**9)
-    assert not elastic.is_hopeless(0, 20_000)
-    elastic.took_back(TELLING, 10**9)
-    assert not elastic.is_hopeless(0, TELLING - 1)
-    assert elastic.is_hopeless(0, TELLING)
+    elastic.took_back(TELLING - 1, 10**9, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(20_000, UNLIMITED, is_first=True) == FRACTION * 100_000
+    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(TELLING - 1, UNLIMITED, is_first=True) == FRACTION * 100_000
+    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == FRACTION * TRIAL * 100_000
 
 
 def test_little_work_is_always_tried() -> None:
     elastic = Elastic(100)
-    elastic.took_back(TELLING, TELLING)
-    assert not elastic.is_hopeless(FEW, FEW)
-    assert elastic.is_hopeless(0, FEW + 1)
-    assert elastic.is_hopeless(FEW + 1, 0)
+    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == ALWAYS
+    assert not elastic.is_hopeless(FEW)
+    assert elastic.is_hopeless(FEW + 1)
 
 
 def test_a_graph_has_a_fraction_of_its_own() -> None:
     elastic = Elastic(100 * ALWAYS)
-    elastic.took_back(TELLING, 100 * TELLING)
-    limits, choices = [], []
-    for fraction in (None, 0.0, 0.5, 0.02, 2.0):
+    elastic.took_back(TELLING, 100 * TELLING, is_first=True, is_dropped=False)
+    limits, trials = [], []
+    for fraction in (None, 0.0, 0.5, 0.08, 2.0):
         elastic.fraction = fraction
-        limits.append(elastic.for_leaving())
-        choices.append(elastic.is_hopeless(0, ALWAYS // 2))
-    assert limits == [50 * ALWAYS, ALWAYS, 50 * ALWAYS, 2 * ALWAYS, 200 * ALWAYS]
-    assert choices == [False, True, False, True, False]
+        limits.append(elastic.for_leaving(0, UNLIMITED, is_first=True))
+        trials.append(elastic.for_leaving(ALWAYS, UNLIMITED, is_first=True))
+    assert limits == [50 * ALWAYS, ALWAYS, 50 * ALWAYS, 8 * ALWAYS, 200 * ALWAYS]
+    assert trials == [12.5 * ALWAYS, ALWAYS, 12.5 * ALWAYS, 2 * ALWAYS, 200 * ALWAYS]
