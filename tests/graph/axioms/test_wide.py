@@ -63,7 +63,7 @@ def statements(texts: set[str]) -> str:
     return PREFIXES + " ".join(f"{text.replace('_:', ':blank-')} ." for text in sorted(texts))
 
 
-def said(graph: KnowledgeGraph) -> tuple[list[str], list[str], tuple[str, ...]]:
+def said(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
     return sorted(map(str, graph)), sorted(map(str, graph.contradictions())), graph.warnings
 
 
@@ -77,7 +77,7 @@ def test_deltas_and_closure_do_not_depend_on_which_kinds_are_wide(
     history: list[tuple[bool, set[str]]], first: set[str], limit: int
 ) -> None:
     with opened(1 << 20) as graph, opened(limit) as other:
-        for is_added, texts in [(True, first), *history]:
+        for is_added, texts in [(True, {*first, ":stays :as :fact"}), *history]:
             changes = []
             for each in (graph, other):
                 with each.what_if() as tx:
@@ -109,5 +109,5 @@ def test_a_wide_kind_has_one_rule_and_its_proofs_name_the_axiom(count: int, name
         graph.add(PREFIXES + ":A rdfs:subClassOf :B . :B rdfs:subClassOf :C . :x a :A .")
         assert [rule["name"] for rule in graph.rules() if rule["name"] == "cax-sco"] == names
         proof = graph.explain(("<http://e/x>", "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", "<http://e/B>"))
-        assert "rdfs:subClassOf <http://e/B>" in proof.to_text()
+        assert "subClassOf> <http://e/B>" in proof.to_text()
         assert "by cax-sco" in proof.to_text()
