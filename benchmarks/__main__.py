@@ -1,5 +1,6 @@
 """`python -m benchmarks [--only NAME...]`: run benchmarks and print their figures.
 
+A name may be a pattern, as in `--only 'el-*'`.
 `--spark` runs the benchmarks on Spark, and `--list` lists all benchmarks. `--json FILE` also writes the figures to a
 file. `--plot FOLDER` also draws the plots of measurements that have panels.
 
@@ -14,10 +15,12 @@ change the exit status.
 
 from __future__ import annotations
 
+import fnmatch
 import sys
 import traceback
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from benchmarks import large, plot, report
@@ -42,8 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _say("--plot needs matplotlib, which is not installed: pip install 'kgreason[bench]'")
             return 1
         options.plot.mkdir(parents=True, exist_ok=True)
-    wanted = ALL if options.only else ON_SPARK if options.spark else BENCHMARKS
-    chosen = [benchmark for benchmark in wanted if not options.only or benchmark.name in options.only]
+    wanted = ON_SPARK if options.spark else BENCHMARKS
+    chosen = [each for each in ALL if each.name in chain(*options.only)] if options.only else wanted
     with Workspace() as workspace:
         figures, failed = run(chosen, workspace, options.plot)
     if options.json:
@@ -110,10 +113,17 @@ def _parser() -> ArgumentParser:
     sizes = ", ".join(map(str, large.SIZES))
     text = f"with --large: how many universities each graph has (default: {sizes})"
     parser.add_argument("--universities", nargs="+", type=int, metavar="N", help=text)
-    names = [benchmark.name for benchmark in ALL]
-    parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run only these benchmarks")
+    text = "run only these benchmarks; a name may be a pattern, such as 'el-*'"
+    parser.add_argument("--only", nargs="+", type=_names, metavar="NAME", help=text)
     parser.add_argument("--list", action="store_true", help="list the benchmarks and their aims")
     return parser
+
+
+def _names(pattern: str) -> list[str]:
+    """Return the names of the benchmarks that match a pattern of a shell. Raises ArgumentTypeError if there is none."""
+    if found := fnmatch.filter([benchmark.name for benchmark in ALL], pattern):
+        return found
+    raise ArgumentTypeError(f"no benchmark has the name {pattern}: --list lists them")
 
 
 def _say(*lines: str) -> None:

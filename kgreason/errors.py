@@ -31,7 +31,8 @@ To catch every error that kgreason raises on purpose, catch `KgreasonError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 
@@ -169,6 +170,25 @@ class LongTermError(LimitError):
 
 class KernelError(KgreasonError):
     """The library of compiled kernels cannot be built, or cannot be used although it was asked for."""
+
+
+@contextmanager
+def panics(problem: str) -> Iterator[None]:
+    """A context that raises InputError, with the message `problem`, for a panic of a library that is written in Rust.
+
+    A panic is no Exception, so nothing else would catch it. Each library has a class of its own for panics.
+    """
+    try:
+        yield
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        raise InputError(f"{problem}: {error}") from error
+
+
+def is_panic(error: BaseException) -> bool:
+    """Whether an error is a panic of a library that is written in Rust."""
+    return (type(error).__module__, type(error).__name__) == ("pyo3_runtime", "PanicException")
 
 
 def _refusal(verb: str, noun: str, reasons: Sequence[Any]) -> str:

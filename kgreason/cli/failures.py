@@ -23,7 +23,7 @@ import click
 
 from kgreason.cli.advice import in_options
 from kgreason.cli.usage import plain
-from kgreason.errors import KgreasonError
+from kgreason.errors import KgreasonError, is_panic
 from kgreason.files import reason
 
 _INTERRUPTED = 130
@@ -79,6 +79,10 @@ class Reporting(click.Group):
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt as stop:
             ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
+        except BaseException as error:
+            if not is_panic(error):
+                raise
+            ctx.exit(_say(f"a library failed: {error}", self._error(ctx)))
 
     def _error(self, ctx: click.Context) -> int:
         """Return the exit status for an error of the command that was called: 2 for a `Verdict`, otherwise 1."""

@@ -43,7 +43,8 @@ _DECLARED = frozenset(
     }
 )
 """The types that a declaration gives: without its declaration an axiom is only not understood."""
-_OF_ANNOTATIONS = (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
+OF_ANNOTATIONS = (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
+"""The predicates by which a node (owl:Axiom) says which axiom it annotates, in the order of the triple."""
 
 
 class Repair(NamedTuple):
@@ -61,13 +62,17 @@ class Repair(NamedTuple):
     described: tuple[Triple, ...]
 
     def to_text(self, names: Mapping[str, str]) -> str:
-        """Return the axiom in Manchester syntax. `names` are prefixes, or `terms.names.Names`."""
+        """Return the axiom in Manchester syntax, and its annotations. `names` are prefixes, or `terms.names.Names`."""
+        told = (f"{term_text(verb, names)} {term_text(value, names)}" for verb, value in notes(self.triples))
+        return ", ".join([self._axiom(names), *(f"annotated with {each}" for each in told)])
+
+    def _axiom(self, names: Mapping[str, str]) -> str:
         (text,) = Manchester(about_of(self.described), lambda term: term_text(term, names)).axioms([self.axiom])
         return text
 
     def to_json(self) -> dict[str, Any]:
         """Return the repair for `json.dumps`."""
-        return {"axiom": self.to_text({}), "remove": [list(each) for each in self.triples], "lost": self.lost}
+        return {"axiom": self._axiom({}), "remove": [list(each) for each in self.triples], "lost": self.lost}
 
 
 def repairs(graph: Graph, problem: Contradiction | Unsatisfiable, proof: Proof) -> list[Repair]:
@@ -92,6 +97,24 @@ def may_repair(triple: Triple) -> bool:
     return not is_part(triple) and triple[2] not in _DECLARED
 
 
+def annotated(told: Iterable[Triple]) -> Triple | None:
+    """Return the axiom that a node annotates, from the triples of the node; None if they do not say exactly one."""
+    said = [(predicate, object_) for _, predicate, object_ in told if predicate in OF_ANNOTATIONS]
+    terms = dict(said)
+    if len(said) != len(terms) or len(terms) != len(OF_ANNOTATIONS):
+        return None
+    source, property_, target = (terms[predicate] for predicate in OF_ANNOTATIONS)
+    return source, property_, target
+
+
+def notes(triples: Iterable[Triple]) -> list[tuple[str, str]]:
+    """Return the property and the value of each annotation that the annotating nodes (owl:Axiom) in `triples` have."""
+    triples = list(triples)
+    nodes = {subject for subject, predicate, _ in triples if predicate == v.OWL_ANNOTATED_SOURCE}
+    found = (each for each in triples if each[0] in nodes and each[1] not in OF_ANNOTATIONS)
+    return [(predicate, value) for _, predicate, value in found if (predicate, value) != (v.RDF_TYPE, v.OWL_AXIOM)]
+
+
 class _Search:
     def __init__(self, graph: Graph, problem: Contradiction | Unsatisfiable) -> None:
         self._graph, self._problem = graph, problem
@@ -112,7 +135,7 @@ class _Search:
             each = waiting.pop(0)
             self._described.update(dict.fromkeys(source_triples(each)))
             for triple in _leaves(each):
-                axiom = self._annotated(triple) if triple[1] in _OF_ANNOTATIONS else triple
+                axiom = self._annotated(triple) if triple[1] in OF_ANNOTATIONS else triple
                 if axiom is None or axiom in seen or not may_repair(axiom):
                     continue
                 seen.add(axiom)
@@ -130,13 +153,11 @@ class _Search:
 
     def _annotated(self, part: Triple) -> Triple | None:
         """Return the axiom that the node of an annotation is about."""
-        said = [self._match(part[0], predicate, None) for predicate in _OF_ANNOTATIONS]
-        texts = [str(quads[0].object) for quads in said if len(quads) == 1]
-        return (texts[0], texts[1], texts[2]) if len(texts) == len(said) else None
+        return annotated({_texts(quad) for quad in self._match(part[0], None, None)})
 
     def _annotations(self, axiom: Triple) -> list[Quad]:
         """Return the quads of the nodes that annotate an axiom."""
-        said = zip(_OF_ANNOTATIONS, axiom, strict=True)
+        said = zip(OF_ANNOTATIONS, axiom, strict=True)
         nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in said]
         return list(chain.from_iterable(self._match(node, None, None) for node in sorted(set.intersection(*nodes))))
 

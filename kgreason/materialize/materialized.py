@@ -35,6 +35,7 @@ from kgreason.materialize.schema.rows import SAME_AS, SUB_CLASS_OF
 from kgreason.materialize.schema.stated import Stated
 from kgreason.materialize.schema.twins import Twins
 from kgreason.materialize.schema.unread import Unread
+from kgreason.materialize.schema.wide import LIMIT, Wide
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, Saved
 from kgreason.options import EL
@@ -80,6 +81,7 @@ class Materialized:
         self.program = LiveProgram(selection)
         self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
         self.stated = Stated(self.dictionary) if selection.el else None
+        self.wide = Wide(self.dictionary, LIMIT if selection.schema == "axioms" else 0)
         self.stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""

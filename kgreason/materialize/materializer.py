@@ -221,7 +221,7 @@ class Materializer(Results):
         """
         if not literals.in_use.is_counted:
             self._touched[literals.in_use] = None
-            literals.in_use.count(self.rules, self.stratum.closure())
+            literals.in_use.count(self.program.in_force, self.stratum.closure())
         return literals.in_use.datatypes
 
     def _facts_ahead(self, asserted: Asserted, said: Said, own: Facts, *, is_first: bool) -> Facts:
@@ -338,9 +338,16 @@ class Materializer(Results):
         self.own = self.own if own is None else own
         self._touched[self.program] = None
         self._codes = None
-        is_asked = self.program.reads_schema
-        removed, added = (decoded(self.dictionary, rows) if is_asked and len(rows) else [] for rows in closure)
-        change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
+        removed, added = self._to_translate(closure) if self.program.reads_schema else ([], [])
+        change = self.program.change(
+            removed,
+            added,
+            **flags._asdict(),
+            own=own,
+            twins=said.represented,
+            wide=self.wide.kinds,
+            rest=self._untranslated(),
+        )
         self._axioms = change.axioms
         if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
             self._touched[self.literals.in_use] = None
@@ -351,9 +358,20 @@ class Materializer(Results):
             self.operators.follow(tuple(self.program.in_force), self.closed_schema())
         return change
 
+    def _to_translate(self, closure: ClosureChange) -> tuple[list[Triple], list[Triple]]:
+        """Return the triples to translate that left the closed schema, and those that joined it (`Wide`)."""
+        self._touched[self.wide] = None
+        change = self.wide.follow(closure, self.stratum.closure)
+        removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in change)
+        return removed, added
+
+    def _untranslated(self) -> Iterator[Triple]:
+        """Yield the triples of the closed schema that are not translated; see `Wide`."""
+        yield from decoded(self.dictionary, self.wide.left_out(self.stratum.closure()))
+
     def closed_schema(self) -> Iterator[Triple]:
-        """Yield the closed schema. Cost: if the program does not know it, a pass over the schema once it is asked."""
-        yield from self.program.schema or decoded(self.dictionary, self.stratum.closure())
+        """Yield the closed schema. Cost: a pass over the schema, once it is asked."""
+        yield from decoded(self.dictionary, self.stratum.closure())
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.

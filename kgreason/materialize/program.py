@@ -3,9 +3,10 @@
     closing rules      they close the schema; they run over the data too, as what they derive is part of the graph
     translated rules   made from the axioms by the W3C tables; a rule knows the schema triples that it comes from
     free rules         generic rules that read no schema (eq-*)
-    needed rules       generic rules that run only if the data calls for them: if rules have derived schema triples,
-                       if a list of an axiom forks (a cell has two rests), or if the members of a long list are compared
-                       in pairs. Also the rules that twins.dl replaces, if restrictions are derived or made equal
+    needed rules       generic rules that run only if they are called for: if rules have derived schema triples, if a
+                       list of an axiom forks (a cell has two rests), if the members of a long list are compared in
+                       pairs, or if there are too many axioms of a kind to translate each (*wide*, `schema.wide`).
+                       Also the rules that twins.dl replaces, if restrictions are derived or made equal
     copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; eq-rep-o over the relations that
                        the user's rules read
     own rules          the rules of the user
@@ -38,7 +39,7 @@ from kgreason.materialize.schema.rows import TYPE, flagged, flags_of
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
-from kgreason.ontology.generic.needed import needed_generic, reading_lists
+from kgreason.ontology.generic.needed import needed_generic, reading, reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import (
@@ -93,9 +94,19 @@ class Program:
 
 
 def build(
-    selection: Selection, schema: Iterable[Triple], *, same_as: bool, exceeded: bool, restricted: bool = False
+    selection: Selection,
+    schema: Iterable[Triple],
+    *,
+    same_as: bool,
+    exceeded: bool,
+    restricted: bool = False,
+    wide: Collection[Constant] = (),
+    rest: Iterable[Triple] = (),
 ) -> Program:
     """Return the program for a closed schema.
+
+    `wide`: the kinds of axioms that generic rules read. `rest`: the triples of the closed schema that are not
+    translated because of this. They are not in `schema`.
 
     The flags call for generic rules beside the translated rules:
 
@@ -112,7 +123,10 @@ def build(
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
     rules = (*translated, *own)
-    needed = _needed_layer(selection, rules, triples, lists, same_as=same_as, exceeded=exceeded, restricted=restricted)
+    whole = chain(triples, rest)
+    needed = _needed_layer(
+        selection, rules, whole, (*lists, wide), same_as=same_as, exceeded=exceeded, restricted=restricted
+    )
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     copying = _copying(selection, selection.own)
@@ -185,7 +199,7 @@ class LiveProgram:
 
     @property
     def schema(self) -> Collection[Triple]:
-        """The closed schema after all changes so far; empty unless `reads_schema`."""
+        """The triples of the closed schema to translate, after all changes so far; empty unless `reads_schema`."""
         return self._schema.keys()
 
     @property
@@ -210,12 +224,15 @@ class LiveProgram:
         restricted: bool = False,
         own: Iterable[Rule] | None = None,
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
+        wide: Collection[Constant] = (),
+        rest: Iterable[Triple] = (),
     ) -> ProgramChange:
         """Follow a change of the closed schema: first `removed` leaves it, then `added` joins it.
 
         Returns the change of the rules.
 
-        The flags are those of `build`. `own`: all rules of the user from now on, or None if they stay the same.
+        The flags, `wide` and `rest` are those of `build`. `own`: all rules of the user from now on, or None if they
+        stay the same.
         `twins` maps each restriction whose representative has changed to the new representative, or to None if the
         restriction has no representative now.
         """
@@ -234,10 +251,9 @@ class LiveProgram:
             walked |= each.walked
             retranslated += each.retranslated if is_followed else 0
             axioms += each.size
-        rules, lists = chain(self._translated, self._latest["own"]), (forks, walked)
-        needed = _needed_layer(
-            self._selection, rules, self._schema, lists, same_as=same_as, exceeded=exceeded, restricted=restricted
-        )
+        rules, kinds = chain(self._translated, self._latest["own"]), (forks, walked, wide)
+        flags = {"same_as": same_as, "exceeded": exceeded, "restricted": restricted}
+        needed = _needed_layer(self._selection, rules, chain(self._schema, rest), kinds, **flags)
         touched += self._replace("needed", needed)
         return self._settle(dict.fromkeys(touched))._replace(retranslated=retranslated, axioms=axioms)
 
@@ -380,27 +396,28 @@ def _needed_layer(
     selection: Selection,
     rules: Iterable[Rule],
     schema: Iterable[Triple],
-    lists: tuple[Collection[Constant], Collection[Constant]],
+    kinds: tuple[Collection[Constant], Collection[Constant], Collection[Constant]],
     *,
     same_as: bool,
     exceeded: bool,
     restricted: bool,
 ) -> Layer:
-    """Return the layer of the needed rules: the generic rules that the flags or `lists` call for.
+    """Return the layer of the needed rules: the generic rules that the flags or `kinds` call for.
 
-    Closing rules are left out. `rules`: the translated rules and the user's. `lists`: the kinds of the axioms with a
-    list that forks (a cell has two rests), and of those that generic rules read because their lists are long. The flags
-    are those of `build`. twins.dl knows nothing of restrictions that are derived or made equal, so the rules run that
-    twins.dl replaces.
+    Closing rules are left out. `rules`: the translated rules and the user's. `schema`: the closed schema. `kinds`: the
+    kinds of the axioms with a list that forks (a cell has two rests), of those that generic rules read because their
+    lists are long, and those that are wide. The flags are those of `build`. twins.dl knows nothing of restrictions that
+    are derived or made equal, so the rules run that twins.dl replaces.
     """
     layer: Layer = {}
-    if selection.schema == "axioms" and (same_as or exceeded or any(lists)):
-        generic, (forks, _) = selection.generic, lists
+    if selection.schema == "axioms" and (same_as or exceeded or any(kinds)):
+        generic, (forks, *_), lists = selection.generic, kinds, kinds[:2]
         needed = reading_lists(*lists, generic) if any(lists) else {}
         derived = needed_generic((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
         needed |= derived
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
+        needed |= dict.fromkeys(reading(kinds[2], generic), "the ontology has many axioms of this kind")
         closing = frozenset(generic.closing)
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}

@@ -176,7 +176,7 @@ class LiveTwins:
         too.
         """
         before: _Said = {}
-        waiting = {node: self._read(node) for node in nodes}
+        waiting = {node: self._read(node) for node in nodes if node in self._keys or self._is_restriction(node)}
         while waiting:
             least = min(reading.depth for reading in waiting.values())
             moved: dict[Key, list[Constant]] = {}
@@ -186,6 +186,9 @@ class LiveTwins:
             for node in self._settled(moved, before):
                 waiting |= {user: self._read(user) for user in self._users.at(node) if user not in waiting}
         return _net(before, self._said)
+
+    def _is_restriction(self, node: Constant) -> bool:
+        return bool(self._schema.objects(node, v.OWL_ON_PROPERTY))
 
     def _move(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
         """Move a node from its former group of twins to its present one, by its `reading`. Returns the keys of both."""

@@ -34,7 +34,7 @@ from typing import Any, Literal, cast
 import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
-from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.errors import InputError, RdfSyntaxError, panics
 from kgreason.rdf.lines.functional import axioms as axioms_of
 from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.writing import write
@@ -79,11 +79,12 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
             text = _ANONYMOUS.sub(partial(_with_iri, source), text)
         if name == "obo":
             check(text, source)
-        ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn", "obo"], name))
-        if name == "obo":
-            _add_axioms(ontology, text, source)
-        _pair_disjoint_classes(ontology)
-        written = str(ontology.save_to_string("rdf")).encode()
+        with panics(f"{source}: py-horned-owl, which reads this format, cannot read this text"):
+            ontology = pyhornedowl.open_ontology_from_string(text, cast(Literal["owx", "ofn", "obo"], name))
+            if name == "obo":
+                _add_axioms(ontology, text, source)
+            _pair_disjoint_classes(ontology)
+            written = str(ontology.save_to_string("rdf")).encode()
     except UnicodeDecodeError as error:
         line = document.count(b"\n", 0, error.start) + 1
         raise RdfSyntaxError(source, line, None, "this is not UTF-8: save the file in the encoding UTF-8") from error
@@ -138,14 +139,15 @@ def _functional_syntax(
     pyhornedowl, document = _library(target), BytesIO()
     write(rows, document, "rdf")
     try:
-        ontology = pyhornedowl.open_ontology_from_string(document.getvalue().decode(), "rdf")
+        with panics(f"{target}: py-horned-owl cannot write this ontology in functional syntax, write a .ttl file"):
+            ontology = pyhornedowl.open_ontology_from_string(document.getvalue().decode(), "rdf")
+            for names in apart:
+                ontology.add_component(_disjoint_classes([ontology.class_(name) for name in names]), set())
+            for prefix, namespace in prefixes.items():
+                ontology.prefix_mapping.add_prefix(prefix, namespace)
+            return str(ontology.save_to_string("ofn")).encode()
     except ValueError as error:
         raise InputError(f"{target}: functional syntax cannot say this ontology: {error}; write a .ttl file") from error
-    for names in apart:
-        ontology.add_component(_disjoint_classes([ontology.class_(name) for name in names]), set())
-    for prefix, namespace in prefixes.items():
-        ontology.prefix_mapping.add_prefix(prefix, namespace)
-    return str(ontology.save_to_string("ofn")).encode()
 
 
 def _lost(rows: Sequence[Triple], written: bytes, target: str) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Replace the messages of Oxigraph's parser: say in plain words what is wrong in an RDF text, and what to write.
+"""Replace the errors of parsers: say in plain words what is wrong in an RDF text, and what to write.
 
     Unexpected end        ->    the text ends inside its last triple: a full stop (.) is missing at the end
 
@@ -10,11 +10,17 @@ Cost: each message is matched with a few regular expressions.
 from __future__ import annotations
 
 import re
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from lzma import LZMAError
 
+from kgreason.errors import InputError, RdfSyntaxError, panics
 from kgreason.terms.prefixes import Where
 from kgreason.terms.prefixes import undeclared as of_prefix
 
 _PLACE = re.compile(r"^Parser error [^:]*: ")
+_BREAK = re.compile(r"[\n\r\t]")
 _UNDECLARED = re.compile(r"The prefix ([^ ]*:) has not been declared")
 _PLAIN = {
     "Unexpected end": "the text ends inside its last triple: a full stop (.) is missing at the end",
@@ -29,6 +35,20 @@ _ENDS = (".", ";", ",", "}", "]")
 _WORD = re.compile(r"\w*[a-z]\w*")
 
 
+@contextmanager
+def input_errors(file: str) -> Iterator[None]:
+    """A context that turns errors of parsers and of the operating system into RdfSyntaxError or InputError."""
+    try:
+        with panics(f"{file}: the library that reads this format cannot read this text"):
+            yield
+    except SyntaxError as error:
+        raise RdfSyntaxError(file, error.lineno, error.offset, problem_of(error)) from error
+    except OSError as error:
+        raise InputError(f"{file}: {error.strerror or error}") from error
+    except (EOFError, zlib.error, LZMAError) as error:
+        raise InputError(f"{file}: the compressed data is damaged or cut short") from error
+
+
 def problem_of(error: SyntaxError, where: Where = "file") -> str:
     """Say in plain words what a parser found wrong, without line and column.
 
@@ -39,7 +59,7 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
     prefix = undeclared(error)
     if prefix is not None:
         return of_prefix(prefix, where)
-    told = _PLACE.sub("", error.msg)
+    told = _BREAK.sub(lambda found: repr(found[0])[1:-1], _PLACE.sub("", error.msg))
     if _NOT_UTF_8.match(told):
         return "this is not UTF-8: save the file in the encoding UTF-8"
     misplaced = _MISPLACED.fullmatch(told)

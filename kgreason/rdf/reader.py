@@ -22,13 +22,11 @@ from __future__ import annotations
 
 import io
 import sys
-import zlib
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from itertools import chain, islice
-from lzma import LZMAError
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
@@ -47,7 +45,7 @@ from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.json_ld.tags import Twice, as_tagged
 from kgreason.rdf.owl import translated, with_blank_nodes
-from kgreason.rdf.problem import problem_of
+from kgreason.rdf.problem import input_errors
 from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.rdf.xml.text import head_in_utf_8
@@ -210,14 +208,14 @@ def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
 def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
     from kgreason.rdf.lines.blocks import Rest
 
-    with _input_errors(about.file), _unpacked(stream, form) as text, _limits(about.file):
+    with input_errors(about.file), _unpacked(stream, form) as text, _limits(about.file):
         next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
 
 
 def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
-    with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
+    with input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
         name, counted = _format_of(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
             about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None, None)
@@ -227,7 +225,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
 def mentions(path: Path, word: bytes) -> bool:
     """Whether the uncompressed text of a file contains the bytes `word`. No RDF is parsed. Raises InputError."""
     tail = b""
-    with _input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
+    with input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
         while piece := text.read(_PIECE):
             if word in tail + piece:
                 return True
@@ -264,7 +262,7 @@ def _opened(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[Bina
     if path.is_dir():
         raise InputError(f"{about.file}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
-    with _input_errors(about.file), path.open("rb") as stream:
+    with input_errors(about.file), path.open("rb") as stream:
         yield stream, form, about._replace(base=about.base or path.resolve().as_uri())
 
 
@@ -282,7 +280,7 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
     from kgreason.rdf.lines.blocks import Blocks, Rest
     from kgreason.rdf.lines.plain import UnparsedError
 
-    with _input_errors(about.file), _unpacked(stream, form) as text:
+    with input_errors(about.file), _unpacked(stream, form) as text:
         name = _format_of(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
         with _limits(about.file):
@@ -485,16 +483,3 @@ def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
         while chunk := result(coming):
             coming = worker.submit(next, chunks, b"")
             yield chunk
-
-
-@contextmanager
-def _input_errors(file: str) -> Iterator[None]:
-    """A context that turns errors of pyoxigraph and of the operating system into RdfSyntaxError or InputError."""
-    try:
-        yield
-    except SyntaxError as error:
-        raise RdfSyntaxError(file, error.lineno, error.offset, problem_of(error)) from error
-    except OSError as error:
-        raise InputError(f"{file}: {error.strerror or error}") from error
-    except (EOFError, zlib.error, LZMAError) as error:
-        raise InputError(f"{file}: the compressed data is damaged or cut short") from error

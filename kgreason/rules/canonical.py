@@ -82,7 +82,9 @@ def _canonical(rule: Rule) -> Rule:
         return rule
     if len(rule.body) == len(rule.heads) == 1 and rule.is_positive:
         return _alone(rule)
-    return _with_aggregates(rule) if rule.aggregates else _renumbered(rule)[0]
+    if rule.aggregates:
+        return _with_aggregates(rule)
+    return (_without_ties(rule) if rule.is_positive and len(rule.body) <= _SHORT else None) or _renumbered(rule)[0]
 
 
 def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
@@ -195,6 +197,26 @@ def _alone(rule: Rule) -> Rule:
         return rule
     heads, body = (_rename(head, names),), (_rename(atom, names),)
     return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect, line=rule.line)
+
+
+def _without_ties(rule: Rule) -> Rule | None:
+    """Return the canonical form of a rule that has atoms only; None if two atoms of the body ever have the same text.
+
+    Without ties there is one order of the body, so there is nothing to search.
+    """
+    left, body, numbers = list(dict.fromkeys(rule.body)), list[Reading](), Numbers()
+    while left:
+        readings = [_reading(atom, numbers) for atom in left]
+        smallest = min(readings)
+        if readings.count(smallest) > 1:
+            return None
+        atom = left.pop(readings.index(smallest))
+        numbers.update(
+            (term, text) for term, text in zip(atom.terms, smallest[1:], strict=True) if type(term) is Variable
+        )
+        body.append(smallest)
+    heads, atoms = tuple(map(_atom, _heads(rule, numbers))), tuple(map(_atom, body))
+    return Rule(heads, atoms, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect, line=rule.line)
 
 
 def _rename(atom: Atom, names: Mapping[Term, Term]) -> Atom:

@@ -48,13 +48,14 @@ from kgreason.store.history.log import history_path
 from kgreason.store.journal.journal import Journal
 from kgreason.store.oxigraph.links import left_by_the_dead
 
-FORMAT = 8
+FORMAT = 9
 """The number of the format in which stores are written.
 
 Increase it if the new code would misread an existing snapshot. This happens with a change of the files of a store, of
 the vocabulary (snapshots hold its ids), or of the rules that are made from a schema or from an expression (snapshots
 hold their facts). In format 5, rules lacked facts if an expression and a call of a Python function waited for each
 other. Up to format 6, snapshots did not count spare derivations. Up to format 7, lists of axioms gave other rules.
+Up to format 8, every axiom of a large ontology gave rules.
 """
 WITH_FACTS = 5
 """Snapshots of this format and newer ones may have asserted facts of relations."""

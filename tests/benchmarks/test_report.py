@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -157,7 +159,16 @@ def test_list_names_every_benchmark(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_name_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--only", "no-such-benchmark"])
-    assert "engine-tc-1000" in capsys.readouterr().err
+    assert "no benchmark has the name no-such-benchmark" in capsys.readouterr().err
+
+
+def test_a_pattern_chooses_the_benchmarks_that_match(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = [replace(GIVEN, name=name) for name in ("el-one", "other", "el-two")]
+    monkeypatch.setattr("benchmarks.__main__.ALL", found)
+    assert main(["--only", "el-*"]) == 0
+    assert re.findall(r"--only ([\w-]+)", capsys.readouterr().out) == ["el-one", "el-two"]
 
 
 def test_a_benchmark_without_its_data_is_skipped(workspace: Workspace) -> None:

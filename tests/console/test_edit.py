@@ -153,6 +153,24 @@ def test_a_class_that_nothing_can_be_in_is_proved(page: Page) -> None:
     page.locator(".repair", has_text="e:CatDog rdfs:subClassOf e:Dog").wait_for()
 
 
+def test_an_annotated_axiom_is_removed_with_its_annotations(browser: Browser, tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    with KnowledgeGraph.open(store) as graph:
+        graph.add(ZOO)
+        graph.add("""PREFIX e: <http://e/> PREFIX owl: <http://www.w3.org/2002/07/owl#>
+            PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> e:CatDog a owl:Class ; rdfs:subClassOf e:Cat , e:Dog .
+            [] a owl:Axiom ; owl:annotatedSource e:CatDog ; owl:annotatedProperty rdfs:subClassOf ;
+                owl:annotatedTarget e:Dog ; rdfs:comment "by hand" .""")
+    with serving(store) as address, visiting(browser, address) as page:
+        page.goto("/console/contradictions")
+        page.get_by_role("button", name="Find repairs").click()
+        repair = page.locator(".repair", has_text="Dog Annotations: rdfs:comment")
+        repair.get_by_role("button", name="Remove").click()
+        page.get_by_text("Every class can have members").wait_for()
+    with KnowledgeGraph.open(store) as graph:
+        assert not list(graph.match(predicate="<http://www.w3.org/2002/07/owl#annotatedSource>"))
+
+
 def test_a_commit_is_taken_back(browser: Browser, tmp_path: Path) -> None:
     store = tmp_path / "store"
     with KnowledgeGraph.open(store, history="all") as graph:

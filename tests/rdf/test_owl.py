@@ -98,3 +98,10 @@ def test_without_the_library_the_error_says_how_to_get_it(monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "pyhornedowl", None)
     with pytest.raises(InputError, match=r"pip install 'kgreason\[owl\]'"):
         lines_read(FUNCTIONAL.encode(), "ofn")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_panic_of_the_library_is_an_error_that_names_the_document(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(InputError, match=r"^here: py-horned-owl, which reads this format, cannot read this text: "):
+        lines_read(b"Ontology(<http://e/o> DLSafeRule(Body() Head()))", "ofn", "here")
+    assert "panicked" in capfd.readouterr().err  # Rust says so, whatever Python does

@@ -139,13 +139,13 @@ def test_the_edits_of_the_console_find_the_repairs_of_a_class(http: httpx.Client
     tried = list(candidates(told["proof"]))
     assert len(tried) == 3
     for each in tried:
-        content = removal(each) + membership(told["class"])
+        content = removal([each]) + membership(told["class"])
         answer = http.post("/what-if", content=content, headers=lines, params={"limit": 0}).json()
         assert answer["contradictions"] == []
     alone = http.post("/what-if", content=membership(told["class"]), headers=lines, params={"limit": 0}).json()
     assert len(alone["contradictions"]) == 1
     [of_blank] = [each for each in tried if each[2].startswith("_:")]
-    assert http.post("/transactions", content=removal(of_blank), headers=lines).headers["kgreason-commit"]
+    assert http.post("/transactions", content=removal([of_blank]), headers=lines).headers["kgreason-commit"]
     assert http.get("/contradictions", params=asked).json() == []
     edit(http, axioms.replace("INSERT DATA", "DELETE WHERE").replace("[ owl:intersectionOf ( :Cat :Pet ) ]", "?any"))
 

@@ -3,5 +3,6 @@
 rows      which triples belong to the schema, by their ids
 closure   the closed schema, by an engine of its own
 twins     restrictions that say the same
+wide      kinds of axioms that are too many to translate each
 unread    axioms of OWL that no rule reads
 """

@@ -76,14 +76,14 @@ def reading_lists(forked: Collection[Constant], long: Collection[Constant], gene
     walks along lists for such a rule. If `long` has swrl:Imp, SWRL rules read each owl:AllDifferent.
     """
     long = {*long, *((v.OWL_ALL_DIFFERENT,) if v.SWRL_IMP in long else ())}
-    rows = {rule: "a list of the schema is long" for rule in _about(long, generic) if rule.name not in _TRANSLATED}
-    rows |= dict.fromkeys(_about(forked, generic), "a list of the schema forks")
-    others = frozenset(_about(_LISTED, generic)).difference(rows)
+    rows = {rule: "a list of the schema is long" for rule in reading(long, generic) if rule.name not in _TRANSLATED}
+    rows |= dict.fromkeys(reading(forked, generic), "a list of the schema forks")
+    others = frozenset(reading(_LISTED, generic)).difference(rows)
     return {rule: why for rule, why in feeders(generic.rows, rows).items() if rule not in others} | rows
 
 
-def _about(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
-    """Yield the generic rules that read axioms of one of these kinds."""
+def reading(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
+    """Yield the rules of `generic.rows` that read axioms of one of these kinds."""
     wanted = frozenset(kinds)
     return (rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body))
 

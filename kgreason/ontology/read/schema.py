@@ -142,10 +142,19 @@ class LiveSchema(Schema):
         Triples that are not schema are ignored. To remove an absent triple or to add a present one changes nothing.
         """
         wanted: dict[tuple[Constant, Constant], dict[Constant, bool]] = {}
-        for triples, present in ((removed, False), (added, True)):
-            for subject, predicate, object_ in filter(is_schema, triples):
-                wanted.setdefault((subject, predicate), {})[object_] = present
-        return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}
+        fresh: dict[Constant, dict[Constant, dict[Constant, None]]] = {}
+        for subject, predicate, object_ in filter(is_schema, removed):
+            if subject in self._objects:
+                wanted.setdefault((subject, predicate), {})[object_] = False
+        for subject, predicate, object_ in filter(is_schema, added):
+            if subject in self._objects:
+                wanted.setdefault((subject, predicate), {})[object_] = True
+            else:
+                fresh.setdefault(subject, {}).setdefault(predicate, {})[object_] = None
+        for subject, predicates in fresh.items():
+            sets = {each: tuple(sorted(objects)) for each, objects in predicates.items()}
+            self._log.put(self._objects, subject, sets)
+        return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}.union(fresh)
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
         """Add or remove triples with this subject and predicate. Returns whether anything changed.

@@ -44,7 +44,7 @@ class Whole:
         """The plan for so many parts."""
         process, placed = self._process, placement(self._process.rules)
         common = process.engine, process.dictionary.intern
-        needs = operated(process.rules, process.program.schema, placed, *common)
+        needs = operated(process.rules, process.closed_schema(), placed, *common)
         return plan(placed, parts, *common, quiet=SAME_AS, operated=needs)
 
     def in_process(self, width: int) -> set[Row]:

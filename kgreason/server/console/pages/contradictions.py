@@ -5,26 +5,29 @@ than to list the contradictions, so the page asks for them last.
 
 Such a triple is a *repair*. To find repairs, the page asks /what-if about the removal of one triple of the proof after
 the other: the answer lists under `ended` the contradictions that the removal would end. For a class, the same edit
-gives the class a member; the removal is a repair if the member raises no contradiction.
+gives the class a member; the removal is a repair if the member raises no contradiction. An axiom is removed with its
+annotations (owl:Axiom), because an annotated axiom holds even without its own triple.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 from uuid import uuid4
 
 from markupsafe import Markup
 from nicegui import ui
+from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
-from kgreason.entailment.repairs import may_repair
+from kgreason.entailment.repairs import OF_ANNOTATIONS, annotated, may_repair, notes
 from kgreason.proofs.words.naming import MEMBER
 from kgreason.rules.model import Triple
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.markup import empty, rule_text, triple
+from kgreason.server.console.markup import empty, rule_text, term, triple
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.server.paths.clients.transactions import LINES
@@ -130,40 +133,61 @@ class _Contradictions:
 
         Returns the message to show at the end: empty if there is such a candidate.
         """
-        shown, words = 0, self._frame.words.describing((found["proof"] or {}).get("described", ()))
+        shown, words = set[Triple](), self._frame.words.describing((found["proof"] or {}).get("described", ()))
         tried = list(candidates(found["proof"]))[:_TRIED] if found["proof"] else []
         for number, each in enumerate(tried, 1):
             place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")
             try:
-                told = await self._try(each, found.get("class"))
+                gone = await self._with_annotations(each)
+                told = await self._try(gone, found.get("class"))
             except Problem:
                 continue
-            if not told["contradictions"] if "class" in found else found["message"] in told["ended"]:
-                shown += 1
+            helps = not told["contradictions"] if "class" in found else found["message"] in told["ended"]
+            if helps and gone[0] not in shown:
+                shown.add(gone[0])
                 with place.offers:
-                    self._offer(each, told, words)
+                    self._offer(gone, told, words)
         return "" if shown else _NO_REPAIR
 
-    async def _try(self, each: Triple, name: str | None) -> Any:
-        """Ask what the removal of a triple would change, with a member of the class `name` if there is one."""
-        edits, options = removal(each) + (membership(name) if name else ""), {"limit": 0}
+    async def _with_annotations(self, each: Triple) -> list[Triple]:
+        """Return a triple, and the triples of the nodes that annotate it as an axiom.
+
+        If the triple says which axiom a node annotates, this axiom is returned in its place.
+        """
+        axiom = each
+        if each[1] in OF_ANNOTATIONS:
+            axiom = annotated(await self._matching(s=each[0])) or each
+        nodes = [subject for subject, *_ in await self._matching(p=OF_ANNOTATIONS[0], o=axiom[0])]
+        about = [await self._matching(s=node) for node in nodes[:_TRIED]]
+        return [axiom, *chain.from_iterable(told for told in about if annotated(told) == axiom)]
+
+    async def _matching(self, **pattern: str) -> list[Triple]:
+        """Return the asserted triples of a pattern: `s`, `p` and `o` are terms as N-Triples text."""
+        async with self._frame.calls.open("GET", "/match", {**pattern, "asserted": "true"}) as answer:
+            rows = [quad.triple for quad in parse(await answer.read(), format=RdfFormat.N_QUADS)]
+        return [(str(row.subject), str(row.predicate), str(row.object)) for row in rows]
+
+    async def _try(self, gone: Sequence[Triple], name: str | None) -> Any:
+        """Ask what a removal of triples would change, with a member of the class `name` if there is one."""
+        edits, options = removal(gone) + (membership(name) if name else ""), {"limit": 0}
         answer = await self._frame.calls.send("POST", "/what-if", edits, LINES, parameters=options)
         return await answer.json()
 
-    def _offer(self, each: Triple, told: dict[str, Any], words: Words) -> None:
-        gone = sum(told["counts"]["disappeared"].values())
+    def _offer(self, gone: Sequence[Triple], told: dict[str, Any], words: Words) -> None:
+        """Offer to remove an axiom, the first triple of `gone`, with its annotations, which follow."""
+        count = sum(told["counts"]["disappeared"].values())
         with ui.element("div").classes("repair"):
             html(
-                Markup('{} <span class="mark">{} triple{} would disappear</span>').format(
-                    triple(each, words), f"{gone:,}", "" if gone == 1 else "s"
+                Markup('{}{} <span class="mark">{} triple{} would disappear</span>').format(
+                    triple(gone[0], words), _notes(gone, words), f"{count:,}", "" if count == 1 else "s"
                 )
             )
             if self._frame.may("write"):
-                button("Remove", self._frame.on(lambda: self._remove(each, told["commit"]), "remove"))
+                button("Remove", self._frame.on(lambda: self._remove(gone, told["commit"]), "remove"))
 
-    async def _remove(self, each: Triple, commit: int) -> None:
+    async def _remove(self, gone: Sequence[Triple], commit: int) -> None:
         headers = {"if-match": f'"{commit}"'}
-        answer = await self._frame.calls.send("POST", "/transactions", removal(each), LINES, headers=headers)
+        answer = await self._frame.calls.send("POST", "/transactions", removal(gone), LINES, headers=headers)
         await self.load()
         self._frame.tell(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
 
@@ -172,7 +196,8 @@ def candidates(proof: dict[str, Any]) -> Iterator[Triple]:
     """Yield the triples of a proof whose removal may help.
 
     They are the asserted triples of the proof, and the axioms from which its rules were translated. Parts of class
-    expressions and declarations are left out. The member that the search gives a class is no triple of the graph.
+    expressions and declarations are left out. A triple with owl:annotatedSource stands for the annotated axiom. The
+    member that the search gives a class is no triple of the graph.
     """
     seen = set()
     for step in proof["steps"]:
@@ -180,15 +205,21 @@ def candidates(proof: dict[str, Any]) -> Iterator[Triple]:
         found += step.get("rule", {}).get("sources", [])
         for subject, predicate, object_ in found:
             each = (subject, predicate, object_)
-            if each not in seen and may_repair(each) and not subject.startswith(f"<{MEMBER}"):
+            is_own = may_repair(each) or predicate == OF_ANNOTATIONS[0]
+            if each not in seen and is_own and not subject.startswith(f"<{MEMBER}"):
                 seen.add(each)
                 yield each
 
 
-def removal(each: Triple) -> str:
-    """Return the line of a transaction that removes a triple. A blank node has its label in the graph."""
-    subject, predicate, object_ = each
-    return f"{json.dumps({'remove': f'{subject} {predicate} {object_} .'})}\n"
+def _notes(gone: Sequence[Triple], words: Words) -> Markup:
+    """Show the annotations of an axiom, as `Annotations: rdfs:comment "seen"`; nothing if it has none."""
+    told = [Markup("{} {}").format(term(verb, words), term(value, words)) for verb, value in notes(gone)]
+    return Markup(" Annotations: {}").format(Markup(", ").join(told)) if told else Markup("")
+
+
+def removal(gone: Iterable[Triple]) -> str:
+    """Return the lines of a transaction that removes triples. A blank node has its label in the graph."""
+    return "".join(f"{json.dumps({'remove': ' '.join((*each, '.'))})}\n" for each in gone)
 
 
 def membership(name: str) -> str:
