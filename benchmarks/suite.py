@@ -281,7 +281,10 @@ ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-linear", "load by Spark: a triple at 50 universities over 20", 1.1, "x", spark.linear),
     Benchmark("spark-lubm20", "load of 20 universities by Spark over in process", 3, "x", spark.beside_local),
     Benchmark("spark-little", "memory of Java over the data that it closes", 1 / 2, "x", spark.little_memory),
-    Benchmark("spark-cores", "closure of 50 universities on Spark, two cores over one", 1 / 1.4, "x", spark.two_cores),
+    Benchmark("spark-close", "closing step of 20 universities on Spark over a Bootstrap", 3, "x", spark.closing_step),
+    Benchmark("spark-files", "closure of 10 universities on Spark over in process", 2.5, "x", spark.files_to_files),
+    Benchmark("spark-cores", "closure of 20 universities on Spark, two cores over one", 1 / 1.6, "x", spark.two_cores),
+    Benchmark("spark-flat", "closure on Spark: a triple at 100 universities over 5", 1.2, "x", spark.flat),
 )
 """The benchmarks that take too long to run with the others."""
 

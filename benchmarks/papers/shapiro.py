@@ -160,7 +160,7 @@ def _on_spark(workspace: Workspace, edges: Int32, threads: int, pairs: int, plai
     (workspace.folder / "edges.nt").write_text("".join(f"<e:{x}> <e:edge> <e:{y}> .\n" for x, y in edges.tolist()))
     (workspace.folder / "closure.dl").write_text(_CLOSURE)
     try:
-        taken = closing(workspace, threads, "closure.dl", "edges.nt")
+        taken = closing(workspace, threads, "closure.dl", "edges.nt")["files"]
     except SkippedError as reason:
         return "kgreason on Spark", threads, str(reason), "", ""
     return "kgreason on Spark", threads, pairs, taken, taken / plain

@@ -48,7 +48,7 @@ from kgreason.spark.folders.folders import check_free
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import Inputs, sort
 from kgreason.spark.input.read import OnError
-from kgreason.spark.out.write import Form, decoded, write
+from kgreason.spark.out.write import Form, write
 from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -159,7 +159,7 @@ def materialize(
             closed.contradictions(), found, results
         )  # before the output, so that only writing can still fail
         with watched(spark, progress("writing")):
-            write(decoded(triples, closed.terms.all), output, form=form, overwrite=overwrite)
+            write(triples, closed.terms.all, output, place, form=form, overwrite=overwrite)
         return told
 
 

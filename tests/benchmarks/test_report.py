@@ -90,7 +90,7 @@ NAMES = [
     "clique-1000",
     "twins-2000",
     "rule-200",
-    *("spark-linear", "spark-lubm20", "spark-little", "spark-cores"),
+    *("spark-linear", "spark-lubm20", "spark-little", "spark-close", "spark-files", "spark-cores", "spark-flat"),
     "el-classify",
 ]
 

@@ -14,9 +14,8 @@ from kgreason.spark.cluster.sizes import BYTES, Sizes, parts_for, sizes
 
 
 def of(settings: dict[str, str]) -> Sizes:
-    """The sizes for facts of a session with these settings. Nobody counts the facts."""
-    facts = SimpleNamespace(sparkSession=SimpleNamespace(conf=settings))
-    return sizes(cast(Any, facts), 5)
+    """The sizes for facts of a session with these settings. Nobody counts the cores."""
+    return sizes(cast(Any, SimpleNamespace(conf=settings)), 10, 5)
 
 
 def test_settings() -> None:

@@ -19,7 +19,9 @@ from functools import reduce
 from hashlib import sha256
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
@@ -37,6 +39,7 @@ from kgreason.spark.close.literals import STATED, literal_facts, statements, vis
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
+from kgreason.spark.encode.dictionary import texts_of
 from kgreason.spark.encode.encode import Encoded
 from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
@@ -44,7 +47,8 @@ from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
 _MANY = 100_000
 """So many facts of `false` come to the driver."""
-_RELATIONS = ("dt_value/2", "dt_type/2", "dt_ill/1")
+_RELATIONS = {"dt_value/2": 3, "dt_type/2": 3, "dt_ill/1": 2, **dict.fromkeys(STATED, 3)}
+"""The relations of facts about literals, each with the width of its table."""
 
 
 class Closed(NamedTuple):
@@ -74,6 +78,8 @@ class Closed(NamedTuple):
         pairs = self.facts.where(
             (F.col("tbl") == self.planned.plan.tables.index((False, 3))) & (F.col("c0") == relation)
         )
+        if pairs.isEmpty():
+            return self.triples
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
     def rows_of(self, relation: str, arity: int) -> list[tuple[str, ...]]:
@@ -84,8 +90,7 @@ class Closed(NamedTuple):
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
         rows = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns).collect()
         ids = {row[column] for row in rows for column in columns}
-        known = self.terms.all.where(F.col("id").isin(sorted(ids))).select("id", "text").collect()
-        texts = {row["id"]: row["text"] for row in known}
+        texts = texts_of(self.terms.all, ids)
         return [tuple(texts[row[column]] for column in columns) for row in rows]
 
     def contradictions(self) -> int:
@@ -120,7 +125,7 @@ def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: P
     while True:
         closing = _Closing(selection, encoded, flags, f"{folder}/round-{rounds}", progress, registry)
         closed = closing.closed()
-        flags, before = closing.driver.called_for(closed.triples), flags
+        flags, before = closing.driver.called_for(closed.triples, closed.terms.all), flags
         if flags == before:
             return closed
         rounds += 1
@@ -141,9 +146,9 @@ class _Closing:
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
         self._read = 0
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
-        self._sizes = sizes(encoded.facts, MOST_ALIKE)
+        self._sizes = sizes(encoded.facts.sparkSession, encoded.size, MOST_ALIKE)
         self._planned = self.driver.planned(self._sizes.parts)
-        made_from = sha256(repr((self._planned.fresh, self._planned.plan)).encode()).hexdigest()
+        made_from = sha256(repr((encoded.identity, self._planned.fresh, self._planned.plan)).encode()).hexdigest()
         self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
 
     def closed(self) -> Closed:
@@ -152,14 +157,14 @@ class _Closing:
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
         decisions = Decisions(planned, self._terms, self._literals)
         operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
-        asserted = self._asserted()
+        asserted, most = self._asserted(), self._sizes.most_alike
         facts = close(
             asserted,
-            with_hot_values(planned.plan, asserted, self._sizes.most_alike),
+            with_hot_values(planned.plan, asserted, most) if self._encoded.size > most else planned.plan,
             f"{self._folder}/parts",
             operating=operating,
             more=more,
-            who=planned.fresh,
+            made_from=(self._encoded.identity, planned.fresh),
             memory=self._sizes.memory,
             progress=self._progress,
         )
@@ -176,7 +181,8 @@ class _Closing:
         if not self._selection.datatypes:
             return None
         self._read += 1
-        return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
+        found = literal_facts(self._terms.all, self.driver.asked, f"{self._folder}/literals-{self._read}")
+        return _about_literals(found, self._planned)
 
 
 def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
@@ -186,21 +192,18 @@ def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
     dt_may_equal(x, y) if `follows` says so. For each type d of a literal x without a value in d it is dt_not(x, d).
     """
     table = planned.plan.tables.index((True, 3))
-    relations = {name: planned.ids[name] for name in STATED if name in planned.ids}
 
     def more(_: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
         triples = arrived.where(F.col("tbl") == table)
-        links = triples.where((F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2")))
-        types = triples.where((F.col("c1") == TYPE) & F.col("c2").isin(list(NAMES)))
-        if links.isEmpty() and types.isEmpty():
+        is_link = (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
+        is_type = (F.col("c1") == TYPE) & F.col("c2").isin(list(NAMES))
+        pairs = triples.where(is_link | is_type).selectExpr("c0 AS x", "c1 AS p", "c2 AS y")
+        if pairs.isEmpty():
             return False
-        pairs = links.union(types).selectExpr("c0 AS x", "c1 AS p", "c2 AS y")
-        found = statements(pairs, terms.all, follows=follows)
-        ids = F.create_map(*(F.lit(each) for pair in relations.items() for each in pair))
-        rows = found.select(ids[F.col("name")].alias("relation"), "x", "y").where("relation IS NOT NULL")
-        if rows.isEmpty():
+        found = _about_literals(statements(pairs, terms.all, follows=follows), planned)
+        if found.isEmpty():
             return False
-        place(_facts(rows, planned.plan, (False, 3), ["relation", "x", "y"]))
+        place(found)
         return True
 
     return more
@@ -208,36 +211,37 @@ def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
 
 def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
     """Turn rows `s, p, o` into facts `tbl, c0..`, where `tbl` is the number of the table of triples."""
-    return _facts(triples, plan, (True, 3), ["s", "p", "o"])
+    return _cells(triples, plan, F.lit(plan.tables.index((True, 3))), [F.col("s"), F.col("p"), F.col("o")])
 
 
 def _twins(driver: Driver, planned: Planned) -> DataFrame:
     """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
     plan = planned.plan
-    columns = ", ".join(f"{name} int" for name in ("tbl", *_columns(plan)))
     rows = [
         (plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row)))
         for row in driver.twins(planned.ids)
     ]
-    return driver.session.createDataFrame(rows, columns)
+    names = ["tbl", *_columns(plan)]
+    columns = np.array(rows, dtype=np.int32).reshape(-1, len(names)).T
+    return driver.session.createDataFrame(pa.table([np.ascontiguousarray(each) for each in columns], names=names))
 
 
-def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -> DataFrame:
-    """Return rows `tbl, c0..`: the facts about the literals in `terms`, see `literals`."""
-    found = literal_facts(terms, driver.asked, folder)
-    parts = []
-    for relation in _RELATIONS:
-        columns = ["relation", "x", "y"][: int(relation[-1]) + 1]
-        rows = found.where(F.col("name") == relation).withColumn("relation", F.lit(planned.ids[relation]))
-        parts.append(_facts(rows, planned.plan, (False, len(columns)), columns))
-    return reduce(DataFrame.union, parts)
+def _about_literals(found: DataFrame, planned: Planned) -> DataFrame:
+    """Return facts `tbl, c0..` for rows `name, x, y` (`literals`), if rules have the relation with this name."""
+    known = [(name, width) for name, width in _RELATIONS.items() if name in planned.ids]
+    tables = [(name, planned.plan.tables.index((False, width))) for name, width in known]
+    rows = found.where(F.col("name").isin([name for name, _ in known]))
+    numbers, relations = (
+        F.create_map(*(F.lit(each) for pair in pairs for each in pair))[F.col("name")]
+        for pairs in (tables, [(name, planned.ids[name]) for name, _ in known])
+    )
+    return _cells(rows, planned.plan, numbers, [relations, F.col("x"), F.col("y")])
 
 
-def _facts(rows: DataFrame, plan: PartsPlan, table: tuple[bool, int], columns: list[str]) -> DataFrame:
-    padded = [F.col(name) for name in columns] + [F.lit(0)] * (plan.width - len(columns))
-    number = F.lit(plan.tables.index(table)).alias("tbl")
+def _cells(rows: DataFrame, plan: PartsPlan, table: Column, columns: list[Column]) -> DataFrame:
+    padded = columns + [F.lit(0)] * (plan.width - len(columns))
     cells = zip(padded, _columns(plan), strict=True)
-    return rows.select(number, *(column.cast("int").alias(name) for column, name in cells))
+    return rows.select(table.cast("int").alias("tbl"), *(column.cast("int").alias(name) for column, name in cells))
 
 
 def _columns(plan: PartsPlan) -> list[str]:

@@ -12,7 +12,7 @@ others are added between rounds. The text of a literal without a datatype (a str
 small tag) identifies its value. So Python workers read these literals only if rules ask for strings. If not, their
 texts are compared with the strings that are values of other literals.
 
-Cost: Python workers read each literal with a datatype once. One shuffle of the values finds the equal literals.
+Cost: Python workers read each literal with a datatype once. One shuffle of the values brings equal literals together.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from fractions import Fraction
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
@@ -37,6 +38,7 @@ _STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
 _CAPITALS = '"@[a-z0-9-]*[A-Z][A-Za-z0-9-]*$'
 """The end of a literal whose language tag has a capital letter."""
 _READ = "id int, key string, is_ill boolean, datatypes array<int>"
+_FACTS = "name string, x int, y int"
 _FACT = ("name", "x", "y")
 _STATEMENT = pa.schema([("name", pa.string()), ("x", pa.int32()), ("y", pa.int32())])
 STATED = ("dt_differ/2", "dt_may_equal/2", "dt_not/2")
@@ -47,20 +49,23 @@ def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFr
     """Return the facts about the literals in `terms` (id int, text string) as rows `name, x, y`.
 
     `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the ids of the datatypes that
-    rules mention. The values of the literals are written to `folder`, so that they are read only once.
+    rules mention. The tables are written below `folder`, so that literals are read only once.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
     is_typed = F.col("text").endswith(">") | F.col("text").rlike(_CAPITALS)
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
     wanted = literals if asks_for_strings else literals.where(is_typed)
-    wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folder)
-    read = parquet(terms.sparkSession, _READ, folder)
-    keys = read.select("id", "key").where("key IS NOT NULL")
-    if not asks_for_strings:
-        plain = literals.where(~is_typed).select("id", F.col("text").alias("key"))
-        keys = keys.union(plain.join(keys.select("key"), "key", "left_semi").select("id", "key"))
-    return _equal(keys).union(_ill(read)).union(_members(read))
+    read = _written(wanted.mapInArrow(_reader(datatypes), _READ), f"{folder}/read")
+    if not (asks_for_strings or read.where(F.col("key").startswith('"')).isEmpty()):
+        plain = literals.where(~is_typed).selectExpr("id", "text AS key", "false", "CAST(NULL AS ARRAY<INT>)")
+        read = read.union(plain)
+    return _written(read.repartition("key").mapInArrow(_facts_of, _FACTS), f"{folder}/facts")
+
+
+def _written(rows: DataFrame, path: str) -> DataFrame:
+    rows.write.mode("overwrite").parquet(path)
+    return parquet(rows.sparkSession, rows.schema, path)
 
 
 def statements(pairs: DataFrame, terms: DataFrame, *, follows: bool) -> DataFrame:
@@ -75,9 +80,7 @@ def statements(pairs: DataFrame, terms: DataFrame, *, follows: bool) -> DataFram
             F.col("id").alias(end), F.when(F.col("text").startswith('"'), F.col("text")).alias(f"of_{end}")
         )
         pairs = pairs.join(named, end)
-    return pairs.select("x", "p", "y", "of_x", "of_y").mapInArrow(
-        _stating(follows=follows), "name string, x int, y int"
-    )
+    return pairs.select("x", "p", "y", "of_x", "of_y").mapInArrow(_stating(follows=follows), _FACTS)
 
 
 def visible(triples: DataFrame, values: DataFrame, terms: DataFrame) -> DataFrame:
@@ -118,18 +121,26 @@ def _said(predicate: int, object_: int, texts: list[str | None], *, follows: boo
         yield "dt_may_equal/2"
 
 
-def _equal(keys: DataFrame) -> DataFrame:
-    shared = keys.groupBy("key").agg(F.min("id").alias("y"), F.count("id").alias("n")).where("n > 1").drop("n")
-    return keys.join(shared, "key").select(F.lit("dt_value/2").alias("name"), F.col("id").alias("x"), "y")
+def _facts_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Turn rows `_READ` into the facts about these literals, in a task that gets all literals with one value."""
+    rows = list(batches)
+    if not rows:
+        return
+    read = pa.Table.from_batches(rows)
+    members = pc.list_parent_indices(read["datatypes"])
+    yield from _stated("dt_type/2", read["id"].take(members), pc.list_flatten(read["datatypes"]))
+    ill = read.filter(read["is_ill"])["id"]
+    yield from _stated("dt_ill/1", ill, pa.repeat(pa.scalar(0, pa.int32()), len(ill)))
+    known = read.select(["id", "key"]).filter(pc.is_valid(read["key"]))
+    shared = known.group_by("key").aggregate([("id", "min"), ("id", "count")])
+    equal = known.join(shared.filter(pc.greater(shared["id_count"], 1)), "key", join_type="inner")
+    yield from _stated("dt_value/2", equal["id"], equal["id_min"])
 
 
-def _ill(read: DataFrame) -> DataFrame:
-    return read.where("is_ill").select(F.lit("dt_ill/1").alias("name"), F.col("id").alias("x"), F.lit(0).alias("y"))
-
-
-def _members(read: DataFrame) -> DataFrame:
-    member = F.explode("datatypes").alias("y")
-    return read.select(F.lit("dt_type/2").alias("name"), F.col("id").alias("x"), member)
+def _stated(name: str, *terms: pa.ChunkedArray) -> list[pa.RecordBatch]:
+    names = pa.repeat(pa.scalar(name), len(terms[0]))
+    batches: list[pa.RecordBatch] = pa.table([names, *terms], names=list(_FACT)).to_batches()
+    return batches
 
 
 def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]:

@@ -12,10 +12,12 @@ one filter over the facts, and two joins with the terms: for the terms of the sc
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
@@ -34,6 +36,7 @@ from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
 from kgreason.spark.close.checks import check_recursion
+from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, operated, plan
 from kgreason.terms.vocabulary import VOCABULARY
@@ -41,6 +44,8 @@ from kgreason.zset.columns import Int32
 
 _IS_STATED = f"p IN {(*STATED_PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*STATED_CLASS_IDS,)})"
 _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
+_OF_TERMS = ("<", "_", '"')
+"""The first signs of terms."""
 
 
 class Planned(NamedTuple):
@@ -76,7 +81,9 @@ class Driver:
         self._terms = terms
         self._materializer = Materializer(selection, registry=registry)
         self._materializer.flags = flags
-        self._materializer.plan(self._rows(facts.where(_IS_STATED).select("s", "p", "o")))
+        self._ids = {text: number for number, text in enumerate(VOCABULARY, 1)}
+        """The ids of the texts that were looked up; 0 for those that no term of the data has."""
+        self._materializer.plan(np.unique(self._rows(facts.where(_IS_STATED)), axis=0))
 
     @property
     def asked(self) -> frozenset[int]:
@@ -125,16 +132,15 @@ class Driver:
         made = made.renamed({number: ids[text] for number, text in texts.items()})
         return Planned(made, ids, fresh, last + len(fresh), materializer.warnings)
 
-    def called_for(self, triples: DataFrame) -> Flags:
-        """Return which generic rules a closure needs. `triples` are all triples of the closure (s, p, o int)."""
+    def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
+        """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
         closure = self._materializer.closed()
-        terms = self._known(self._materializer.dictionary.decode(np.unique(closure)))
-        ends = [*terms.values(), *PREDICATE_IDS, *CLASS_IDS]
-        wanted = self._terms.sparkSession.createDataFrame([(number,) for number in ends], "end int").distinct()
-        same = triples.where((F.col("p") == SAME_AS) & (F.col("s") != F.col("o")))
-        near = [same.join(F.broadcast(wanted), F.col(end) == F.col("end"), "left_semi") for end in ("s", "o")]
-        derived = triples.where(_IS_SCHEMA).union(near[0]).union(near[1])
-        return self._materializer.data.of_rows(self._rows(derived.select("s", "p", "o")))
+        known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
+        ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
+        is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
+        derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
+        derived = derived.mapInArrow(partial(_near, ends), derived.schema)
+        return self._materializer.data.of_rows(self._rows(derived, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
@@ -151,22 +157,36 @@ class Driver:
 
     def _rows(self, rows: DataFrame, terms: DataFrame | None = None) -> Int32:
         """Bring a few rows of Spark's ids to the driver. Returns int32[n, w] with the driver's ids; 0 stays 0."""
-        found = rows.toArrow()
-        numbers = np.column_stack([column.to_numpy() for column in found.columns]).astype(np.int32)
+        numbers = rows_of(rows)
         different, places = np.unique(numbers, return_inverse=True)
-        wanted = rows.sparkSession.createDataFrame([(number,) for number in different.tolist()], "id int")
-        named = (self._terms if terms is None else terms).join(F.broadcast(wanted), "id").select("id", "text")
-        texts = dict(named.collect())
+        texts = texts_of(self._terms if terms is None else terms, different)
         known = different[different > 0].tolist()
+        if terms is None:
+            self._ids |= {text: number for number, text in texts.items()}
         ids = np.zeros(len(different), dtype=np.int32)
         ids[different > 0] = self._materializer.dictionary.intern(texts[number] for number in known)
         return ids[places].reshape(numbers.shape)
 
     def _known(self, texts: list[str]) -> dict[str, int]:
-        """Return the ids of those `texts` that occur in the data, as a dict from texts to Spark's ids."""
-        wanted = self._terms.sparkSession.createDataFrame([(text,) for text in texts], "text string")
-        return dict(self._terms.join(F.broadcast(wanted), "text").select("text", "id").collect())
+        """Return the ids of those `texts` that occur in the data, as a dict from texts to Spark's ids.
+
+        Only terms that were never looked up cost a job. Texts of relations are no terms.
+        """
+        wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
+        if wanted:
+            frame = self.session.createDataFrame(pa.table({"text": wanted}))
+            found = self._terms.join(F.broadcast(frame), "text").select("text", "id").collect()
+            self._ids |= dict.fromkeys(wanted, 0) | dict(found)
+        return {text: number for text in texts if (number := self._ids.get(text))}
 
     def _last(self) -> int:
         """Return the largest id that Spark has given to a term."""
         return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)
+
+
+def _near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Leave out the links of owl:sameAs, rows s, p, o, of which no end is one of `ends`. For a task."""
+    for batch in batches:
+        subjects, predicates, objects = (column.to_numpy() for column in batch.columns)
+        kept = (predicates != SAME_AS) | np.isin(subjects, ends) | np.isin(objects, ends)
+        yield batch.filter(pa.array(kept))

@@ -8,7 +8,7 @@ Without these settings there is a part for each core if there are many facts, or
 the memory. The memory is a worker's `spark.executor.pyspark.memory` for each of its cores. If nobody has said how much
 this is, a part may use what is free on its machine.
 
-Cost: `sizes` counts the facts once, and runs a small job for the number of cores.
+Cost: on Spark Connect a small job for the number of cores.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import InputError
@@ -45,11 +45,10 @@ class Sizes(NamedTuple):
     most_alike: int
 
 
-def sizes(facts: DataFrame, most_alike: int) -> Sizes:
-    """Return the sizes for some facts. `most_alike` holds if no setting says otherwise. Raises InputError."""
-    spark = facts.sparkSession
+def sizes(spark: SparkSession, count: int, most_alike: int) -> Sizes:
+    """Return the sizes for so many facts. `most_alike` holds if no setting says otherwise. Raises InputError."""
     memory = _bytes(spark, f"{PREFIX}partMemory") or _worker_memory(spark)
-    parts = _number(spark, f"{PREFIX}parts") or _parts(spark, facts.count(), memory)
+    parts = _number(spark, f"{PREFIX}parts") or parts_for(count, _cores(spark), memory)
     return Sizes(parts, memory, _number(spark, f"{PREFIX}mostAlike") or most_alike)
 
 
@@ -83,9 +82,12 @@ def parts_for(count: int, cores: int, memory: int) -> int:
     return max(1, min(cores, count // _FEW), -(-count // max(1, most)))
 
 
-def _parts(spark: SparkSession, count: int, memory: int) -> int:
-    cores: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).distinct().count()
-    return parts_for(count, cores, memory)
+def _cores(spark: SparkSession) -> int:
+    """Return the number of cores, which is the number of partitions that Spark makes if nobody says otherwise."""
+    if (context := getattr(spark, "_sc", None)) is not None:  # a session of Spark Connect has none
+        return int(context.defaultParallelism)
+    last: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).agg(F.max("part")).collect()[0][0]
+    return last + 1
 
 
 def _worker_memory(spark: SparkSession) -> int:

@@ -1,4 +1,4 @@
-"""Read Parquet files of quads into arrays, through Arrow.
+"""Read Parquet files of quads into arrays, through Arrow; `texts_of` reads the texts of a few terms.
 
     groups (group, local, text) and (group, quads)   ->  interned; quads int32[n, 4], with ids of the dictionary
 
@@ -9,7 +9,7 @@ each term is hashed once for each group. This process reads the files that Spark
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
 import numpy as np
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.spark.encode.groups import unpacked
 from kgreason.spark.input.terms import interned
@@ -65,6 +66,19 @@ def _by_local(parts: list[tuple[Int32, Int32]]) -> Int32:
     for local, ids in parts:
         by_local[local] = ids
     return by_local
+
+
+def texts_of(terms: DataFrame, ids: Iterable[int]) -> dict[int, str]:
+    """Return the texts of a few terms, by their ids. `terms` has the columns id int, text string."""
+    wanted = pa.table({"id": pa.array(ids, pa.int32())})
+    named = terms.join(F.broadcast(terms.sparkSession.createDataFrame(wanted)), "id").select("id", "text").toArrow()
+    return dict(zip(*(column.to_pylist() for column in named.columns), strict=True)) if len(wanted) else {}
+
+
+def rows_of(table: DataFrame) -> Int32:
+    """Bring a few rows of ids to the driver: int32[n, w]."""
+    columns = [column.to_numpy() for column in table.toArrow().columns]
+    return np.column_stack(columns).astype(np.int32)
 
 
 def files_of(table: DataFrame) -> ds.Dataset:

@@ -2,61 +2,44 @@
 
     quads                -> grouped    one pass over the input: ids that are valid in a group of rows
     grouped              -> numbered   one shuffle of texts: each text once for each group
-    numbered             -> terms      (id, text): running sums over the parts make numbers dense
-    grouped, numbered    -> quads      one shuffle of ids: the rows of each group get their ids
-    quads                -> facts      distinct triples over all graphs
+    grouped, numbered    -> facts      one shuffle of ids: the triples of each group get their ids
 
 `group` ends after the first step; then the driver gives the ids (`dictionary.quads_of_groups`).
 
 Right of each arrow is the table that a step makes. Each table is written to disk before the next table is made from it.
-So numbers are never computed twice, and a job that was stopped continues after the last complete table (`stages`).
+So numbers are never computed twice, and a job that was stopped continues after the last whole table (`markers`). The
+tables of one input are in a folder whose name is a digest of this input.
 
-Laws: ids are dense from 1, each term has one id, and the terms of `VOCABULARY` have their usual ids. If the quads are
-decoded, they are the given quads, each as often as it was given. Two runs over the same input may number terms
-differently, but not in the same folder.
+Laws: each term has one id, and the terms of `VOCABULARY` have their usual ids. If the facts are decoded, they are the
+triples of all graphs; each group has a triple once. Two runs over the same input may number terms differently, but not
+in the same folder.
 
-Cost: proportional to the input. A *part* is the texts that one task numbers: some millions at most, so that the task
-can hold them. The driver holds one number for each part.
+Cost: three jobs, proportional to the input. A *part* is the texts that one task numbers: some millions at most, so that
+the task can hold them.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from functools import cached_property, partial, reduce
-from itertools import accumulate
+from functools import partial, reduce
 from typing import NamedTuple
 
+import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.errors import InputError, LimitError
-from kgreason.spark.encode.groups import (
-    GROUPED,
-    NUMBERED,
-    QUADS,
-    SEEDED,
-    grouped_lines,
-    grouped_texts,
-    numbered,
-    renamed,
-)
-from kgreason.spark.folders.fingerprint import fingerprint
-from kgreason.spark.folders.stages import Stages
+from kgreason.errors import InputError
+from kgreason.spark.encode.groups import FACTS, GROUPED, NUMBERED, grouped_lines, grouped_texts, numbered, renamed
+from kgreason.spark.folders.markers import whole
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort
 from kgreason.spark.input.read import OnError, documents_of, lines_of, merged
-from kgreason.spark.input.terms import QUAD
-from kgreason.terms.dictionary import MAX_ID
+from kgreason.spark.input.terms import QUAD, record
 from kgreason.terms.vocabulary import VOCABULARY
 
-_TERMS = "id int, text string"
-_FACTS = "s int, p int, o int"
-_LAYOUT = 1
-"""The version of the layout of these tables; a folder with another version is refused."""
-_EXTRA = -1
-"""The number of the group for the terms `extra`, which get ids although no quad has them."""
+_LAYOUT = 2
+"""The version of the layout of these tables; another version has other folders."""
 _MOST = 2_000_000
 """The largest average number of (group, text) pairs in a part."""
 _LEAST = 50_000
@@ -74,15 +57,17 @@ class Grouped(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """Encoded data: three tables that are read from Parquet, and the skipped lines of each file.
+    """Encoded data: tables that are read from Parquet, the number of facts, and the skipped lines of each file.
 
-    `terms` has the columns id int, text string. `quads` has s, p, o, g int, and each quad as often as it was given; g
-    is 0 for the default graph. `facts` has s, p, o int: the triples of all graphs, each once.
+    `terms` has the columns id int, text string. `facts` has s, p, o int: the triples of all graphs. A triple that many
+    groups have is there many times, and `size` counts it as often. No other encoding has the same `identity`, even of
+    the same input.
     """
 
     terms: DataFrame
-    quads: DataFrame
     facts: DataFrame
+    size: int
+    identity: str
     skipped: list[Malformed]
 
 
@@ -91,42 +76,37 @@ def group(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_erro
 
     Arguments and errors are those of `encode`, which continues from the same folder.
     """
-    return _begun(spark, quads, folder, (), on_error)[1]
+    given, folder = _given(spark, quads, folder, on_error)
+    groups, _ = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    return Grouped(groups, _skipped(groups, on_error))
 
 
-def encode(
-    spark: SparkSession,
-    quads: DataFrame | Paths,
-    folder: str,
-    extra: Sequence[str] = (),
-    *,
-    on_error: OnError = "raise",
-) -> Encoded:
+def encode(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_error: OnError = "raise") -> Encoded:
     """Replace the terms of quads by ids. `quads` are the paths of RDF files (see `read`), or a DataFrame.
 
     The DataFrame has the columns subject, predicate, object, graph, in N-Triples text. The tables of the result are
-    written below `folder`; tables of an earlier run with the same input are used again. The terms of `extra` get ids
-    even if no quad has them. A malformed line raises RdfSyntaxError with file and line; with `on_error="count"` it is
-    skipped and counted. Raises InputError for a missing path and for a folder with tables of other input, LimitError if
-    ids run out, StoreError for a full disk.
+    written below `folder`; tables of an earlier run with the same input are used again. A malformed line raises
+    RdfSyntaxError with file and line; with `on_error="count"` it is skipped and counted. Raises InputError for a
+    missing path, LimitError if ids run out, StoreError for a full disk.
     """
-    stages, (groups, skipped) = _begun(spark, quads, folder, extra, on_error)
-    numbers = stages.written("numbered", NUMBERED, lambda: _numbered(spark, groups, extra))
-    ids = _Ids(spark, numbers)
-    terms = stages.written("terms", _TERMS, ids.terms)
-    rows = stages.written("quads", QUADS, lambda: _renamed(groups, ids.names()))
-    facts = stages.written("facts", _FACTS, lambda: rows.select("s", "p", "o").distinct())
-    return Encoded(terms, rows, facts, skipped)
+    given, folder = _given(spark, quads, folder, on_error)
+    groups, count = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
+    numbers, _ = whole(spark, f"{folder}/numbered", NUMBERED, lambda: _numbered(names, count))
+    ids = numbers.where(F.col("group").isNotNull()).select("group", "local", "id")
+    facts, count = whole(spark, f"{folder}/facts", FACTS, lambda: _renamed(groups, ids))
+    terms = numbers.where(F.col("text").isNotNull()).select("id", "text")
+    files = sorted(numbers.inputFiles())  # Spark never uses a name of a file twice
+    identity = hashlib.sha256(repr(files).encode()).hexdigest()
+    return Encoded(terms, facts, count, identity, _skipped(groups, on_error))
 
 
-def _begun(
-    spark: SparkSession, quads: DataFrame | Paths, folder: str, extra: Sequence[str], on_error: OnError
-) -> tuple[Stages, Grouped]:
-    """Return the tables below `folder`, and the first of them, with the skipped lines."""
+def _given(
+    spark: SparkSession, quads: DataFrame | Paths, folder: str, on_error: OnError
+) -> tuple[DataFrame | Inputs, str]:
+    """Return the input, and the folder of its tables, which no other input has."""
     given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
-    stages = Stages(spark, folder, _made_from(spark, given, extra, on_error))
-    groups = stages.written("grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
-    return stages, Grouped(groups, _skipped(groups) if on_error == "count" else [])
+    return given, f"{folder.rstrip('/')}/{_made_from(spark, given, on_error)[:16]}"
 
 
 def _table(quads: DataFrame) -> DataFrame:
@@ -136,15 +116,17 @@ def _table(quads: DataFrame) -> DataFrame:
     return quads.select(*QUAD)
 
 
-def _made_from(spark: SparkSession, given: DataFrame | Inputs, extra: Sequence[str], on_error: OnError) -> str:
+def _made_from(spark: SparkSession, given: DataFrame | Inputs, on_error: OnError) -> str:
     """Return a digest that identifies the input of `encode`.
 
     It depends on `given`, that is, on the rows of a DataFrame or the names, sizes and modification times of files. It
-    also depends on `extra` and `on_error`.
+    also depends on `on_error`.
     """
-    kept = [_LAYOUT, VOCABULARY, list(extra), on_error]
+    kept = [_LAYOUT, VOCABULARY, on_error]
     if isinstance(given, DataFrame):
-        return fingerprint(kept, given)
+        value = F.xxhash64(*QUAD)
+        parts = (F.count("*"), F.bit_xor(value), F.sum(F.shiftright(value, 24)))  # a sum of so few bits stays a bigint
+        return hashlib.sha256(repr((kept, *given.agg(*parts).collect())).encode()).hexdigest()
     states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.documents]
     return hashlib.sha256(json.dumps([states, _remote(spark, given.remote), kept]).encode()).hexdigest()
 
@@ -168,22 +150,24 @@ def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> Data
     return reduce(DataFrame.unionAll, frames)
 
 
-def _skipped(groups: DataFrame) -> list[Malformed]:
+def _skipped(groups: DataFrame, on_error: OnError) -> list[Malformed]:
     """Return the skipped lines in the table `grouped`, added up for each file."""
+    if on_error == "raise":
+        return []
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
     return merged(Malformed(*row) for row in rows)
 
 
-def _numbered(spark: SparkSession, groups: DataFrame, extra: Sequence[str]) -> DataFrame:
-    """Return the table `numbered`: a number for each text of all groups, and for the texts of `extra`.
+def _numbered(names: DataFrame, count: int) -> DataFrame:
+    """Return the table `numbered`: an id for each text of all groups. `count`: about how many these texts are.
 
     The texts are shuffled into parts, and one task numbers a part.
     """
-    names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
-    parts = _parts(spark, names.count())
-    if extra:
-        names = names.unionAll(spark.createDataFrame([(_EXTRA, 0, text) for text in extra], names.schema))
-    return names.repartition(parts, "text").mapInArrow(numbered, NUMBERED)
+    spark = names.sparkSession
+    parts = _parts(spark, count)
+    own = record(NUMBERED, id=pa.array(range(1, len(VOCABULARY) + 1), pa.int32()), text=pa.array(VOCABULARY))
+    vocabulary = spark.createDataFrame(pa.Table.from_batches([own])).coalesce(1)
+    return names.repartition(parts, "text").mapInArrow(partial(numbered, parts), NUMBERED).unionAll(vocabulary)
 
 
 def _parts(spark: SparkSession, texts: int) -> int:
@@ -195,46 +179,6 @@ def _parts(spark: SparkSession, texts: int) -> int:
     return max(1, min(usual, texts // _LEAST), texts // _MOST)
 
 
-class _Ids:
-    """Turns the numbers of texts, which are valid in one part, into ids. `numbers` is the table `numbered`."""
-
-    def __init__(self, spark: SparkSession, numbers: DataFrame) -> None:
-        self._spark, self._numbers = spark, numbers
-
-    @cached_property
-    def _offsets(self) -> DataFrame:
-        """The offset of each part, as rows part int, offset int. Raises LimitError if ids run out.
-
-        The id of a text outside of `VOCABULARY` is its number in a part plus the offset of this part.
-        """
-        parts = self._numbers.groupBy("part").agg(F.max("number")).orderBy("part").collect()
-        sums = list(accumulate((max(0, most - SEEDED) for _, most in parts), initial=0))
-        if sums[-1] + SEEDED > MAX_ID:
-            raise LimitError(
-                f"the data has {sums[-1] + SEEDED:,} terms, but the dictionary cannot hold more than {MAX_ID:,}"
-            )
-        offsets = [(part, offset) for (part, _), offset in zip(parts, sums, strict=False)]
-        return F.broadcast(self._spark.createDataFrame(offsets, "part int, offset int"))
-
-    def _with_id(self, numbers: DataFrame) -> DataFrame:
-        is_own = F.col("number") > SEEDED
-        identity = F.when(is_own, F.col("number") + F.col("offset")).otherwise(F.col("number"))
-        return numbers.join(self._offsets, "part").withColumn("id", identity)
-
-    def terms(self) -> DataFrame:
-        """Return the table `terms`: rows id int, text string."""
-        vocabulary = self._spark.createDataFrame(list(enumerate(VOCABULARY, 1)), _TERMS).coalesce(1)
-        return vocabulary.unionAll(self._with_id(self._numbers.where(F.col("text").isNotNull())).select("id", "text"))
-
-    def names(self) -> DataFrame:
-        """Return a row for each local id, with the columns `group` long, `local` int, `id` int.
-
-        A local id is valid only in its group.
-        """
-        of_rows = self._numbers.where(F.col("group") >= 0)
-        return self._with_id(of_rows).select("group", "local", "id")
-
-
 def _renamed(groups: DataFrame, names: DataFrame) -> DataFrame:
     rows = groups.where(F.col("quads").isNotNull()).select("group", "quads")
-    return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(renamed, QUADS)
+    return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(renamed, FACTS)

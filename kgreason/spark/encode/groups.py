@@ -3,15 +3,15 @@
 So a text is shuffled only once for each group. Right are the columns of the rows that each function gives.
 
     grouped     about 500,000 rows are a group; a dictionary for this group gives local ids  (group, local id, text)
-    numbered    the texts of one part get numbers from one dictionary           (group, local id, part, number)
-    renamed     the rows of a group get the ids that are valid everywhere       (s, p, o, g)
+    numbered    the texts of one part get ids from one dictionary               (group, local id, id), (id, text)
+    renamed     the triples of a group get the ids that are valid everywhere    (s, p, o)
 
 The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
 the same group. Two attempts of one task are never mixed, because Spark keeps only the files of one attempt.
 
-Laws: V is the number of terms of `VOCABULARY`. The numbers 1 to V of each part are these terms. A number n > V of a
-part has the id `offset(part) + n`. The offset of a part is the number of terms beyond V in the parts before it. So ids
-are dense.
+Laws: V is the number of terms of `VOCABULARY`, which have the ids 1 to V. Of m parts, part k gives the ids V + k + 1,
+V + k + 1 + m, V + k + 1 + 2m, ... to its other texts. So no two parts give the same id, and no part must know how many
+texts the others have.
 
 Cost: kernels and copies of whole columns. A task holds one group, or the dictionary of one part.
 """
@@ -24,19 +24,20 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
-from kgreason.errors import InputError
+from kgreason.errors import InputError, LimitError
 from kgreason.spark.input.lines import SKIPPED, LineReader
 from kgreason.spark.input.terms import QUAD, interned, record, texts
-from kgreason.terms.dictionary import Dictionary, Ids, Kind
+from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.zset.order import grouped
 
 GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
 """Rows of three kinds: a text (group, local, text), quads int32[4, n] (group, quads), or skipped lines."""
 
-NUMBERED = "group long, local int, part int, number int, text string"
-"""Rows of two kinds: (group, local, part, number) for each text of a group; (part, number, text) for each new text."""
+NUMBERED = "group long, local int, id int, text string"
+"""Rows of two kinds: (group, local, id) for each text of a group; (id, text) for each term."""
 
-QUADS = "s int, p int, o int, g int"
+FACTS = "s int, p int, o int"
 
 _ROWS = 500_000
 _BYTES = 1 << 26
@@ -79,7 +80,7 @@ def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
 
 
 def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
-    group, rows, dictionary = _partition() << _GROUPS, 0, Dictionary(())
+    group, rows, dictionary = first_group(), 0, Dictionary(())
     for batch in batches:
         for quads in intern(batch, dictionary):
             yield record(GROUPED, group=_repeated(group, 1), quads=pa.array([quads.tobytes()], pa.binary()))
@@ -99,29 +100,41 @@ def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
         yield record(GROUPED, group=_repeated(group, len(some)), local=local[first : first + _SLICE], text=some)
 
 
-def numbered(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Number the texts of one part. Turns rows (group, local, text) into rows with the columns `NUMBERED`."""
-    part, dictionary = _partition(), Dictionary()
+def numbered(parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give ids to the texts of one of so many parts. Turns rows (group, local, text) into rows of `NUMBERED`.
+
+    Raises LimitError if ids run out.
+    """
+    part, dictionary = part_number(), Dictionary()
     for batch in batches:
         known = len(dictionary) + 1
-        ids = pa.array(interned(batch.column("text"), dictionary))
-        parts = _repeated(part, len(ids)).cast(pa.int32())
-        yield record(NUMBERED, group=batch.column("group"), local=batch.column("local"), part=parts, number=ids)
-        fresh = pa.array(np.arange(known, len(dictionary) + 1, dtype=np.int32))
-        parts = _repeated(part, len(fresh)).cast(pa.int32())
-        yield record(NUMBERED, part=parts, number=fresh, text=texts(dictionary, known))
+        ids = _ids(interned(batch.column("text"), dictionary), part, parts)
+        yield record(NUMBERED, group=batch.column("group"), local=batch.column("local"), id=pa.array(ids))
+        fresh = _ids(np.arange(known, len(dictionary) + 1, dtype=np.int32), part, parts)
+        yield record(NUMBERED, id=pa.array(fresh), text=texts(dictionary, known))
+
+
+def _ids(numbers: Ids, part: int, parts: int) -> Ids:
+    """Return the ids that a part gives to the terms that have these numbers in its dictionary."""
+    own = numbers.astype(np.int64) - len(VOCABULARY) - 1
+    ids = np.where(own < 0, numbers, len(VOCABULARY) + 1 + part + own * parts)
+    if len(ids) and (largest := int(ids.max())) > MAX_ID:
+        raise LimitError(f"the data has about {largest:,} terms, but the dictionary cannot hold more than {MAX_ID:,}")
+    return ids.astype(np.int32)
 
 
 def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
-    """Replace the local ids in the quads of one group by ids that are valid everywhere. Returns rows s, p, o, g.
+    """Replace the local ids in the quads of one group by ids that are valid everywhere. Returns rows s, p, o.
 
-    `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `local` and `id`.
+    `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `local` and `id`. The result has the
+    triples of all graphs, each once.
     """
     ids = np.zeros(len(names) + 1, np.int32)
     ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
-    parts = [unpacked(quads) for quads in rows.column("quads").to_pylist()]
-    quads = ids[np.concatenate(parts, axis=1)]
-    return pa.table({name: quads[column] for column, name in enumerate("spog")})
+    quads = [np.zeros((4, 0), np.int32), *(unpacked(quads) for quads in rows.column("quads").to_pylist())]
+    triples = ids[np.concatenate(quads, axis=1)[:3].T]
+    triples = triples[grouped(triples).firsts()]
+    return pa.table({name: np.ascontiguousarray(triples[:, column]) for column, name in enumerate("spo")})
 
 
 def unpacked(quads: bytes) -> Ids:
@@ -129,14 +142,15 @@ def unpacked(quads: bytes) -> Ids:
     return np.frombuffer(quads, np.int32).reshape(4, -1)
 
 
-def _partition() -> int:
+def first_group() -> int:
+    """Return the number of the first group of this task; the others have the numbers after this one."""
+    return part_number() << _GROUPS
+
+
+def part_number() -> int:
     """Return the number of the partition that this task computes."""
     return int(TaskContext.get().partitionId())
 
 
 def _repeated(number: int, times: int) -> pa.Array:
     return pa.array(np.full(times, number, np.int64))
-
-
-SEEDED = len(VOCABULARY)
-"""V, the number of terms of `VOCABULARY`, which every part has from the start."""

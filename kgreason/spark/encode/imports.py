@@ -8,10 +8,7 @@ Cost: one filter over the facts, and a join with the terms if the data has an ow
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
-from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
@@ -19,6 +16,7 @@ from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI
 from kgreason.materialize.selection import select
+from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
 
 _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY})"
@@ -26,14 +24,12 @@ _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY}
 
 def unknown_imports(encoded: Encoded) -> list[str]:
     """Return a warning for each document that an owl:imports names but that is not in the data."""
-    if encoded.facts.where(F.col("p") == IMPORTS).isEmpty():
+    headers = np.unique(rows_of(encoded.facts.where(_IS_HEADER)), axis=0)
+    if IMPORTS not in headers[:, 1]:
         return []
-    headers = [tuple(row) for row in encoded.facts.where(_IS_HEADER).select("s", "p", "o").collect()]
-    mentioned = sorted({*chain.from_iterable(headers)})
-    used = encoded.terms.sparkSession.createDataFrame([(each,) for each in mentioned], "id int")
-    texts = dict(encoded.terms.join(F.broadcast(used), "id").select("id", "text").collect())
+    texts = texts_of(encoded.terms, np.unique(headers))
     materializer = Materializer(select(["none"]))
-    rows = [materializer.dictionary.intern(texts[each] for each in header) for header in headers]
+    rows = [materializer.dictionary.intern(texts[each] for each in header) for header in headers.tolist()]
     with undivided():
         materializer.change(Edit(added=np.column_stack([np.stack(rows), np.zeros(len(rows), dtype=np.int32)])))
         materializer.accept()

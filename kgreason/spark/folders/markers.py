@@ -1,5 +1,11 @@
 """Markers: small tables that are written after other tables, to show that the other tables are complete.
 
+    folder/NAME         a table, as Parquet
+    folder/NAME.whole   its marker. A table with a marker is *whole*. A stopped job goes on after its last whole table
+
+Law: a table is read only if it is whole; a table that is not whole is written again. The name of a folder says which
+input its tables were made from.
+
 A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. If Spark runs in local mode
 and the path is one of this machine, this process writes and reads the marker itself, without a job of Spark. Both kinds
 are read in both ways. Cost: a file if this process does it; otherwise a job of some tenths of a second.
@@ -8,6 +14,7 @@ are read in both ways. Cost: a file if this process does it; otherwise a job of 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +26,9 @@ from pyspark.sql.types import StructType
 
 from kgreason.errors import StoreError
 from kgreason.spark.input.paths import by_name
+from kgreason.spark.start.failures import clear_errors
 
+_ROWS = "rows bigint"
 _TYPES = {"string": pa.string(), "bigint": pa.int64()}
 
 
@@ -28,8 +37,23 @@ def parquet(spark: SparkSession, schema: str | StructType, *paths: str) -> DataF
     return spark.read.schema(schema).parquet(*map(by_name, paths))
 
 
+def whole(spark: SparkSession, path: str, schema: str, table: Callable[[], DataFrame]) -> tuple[DataFrame, int]:
+    """Return the rows of the table at a path, and their number. If it is not whole, it is written first, from `table`.
+
+    Raises StoreError for a full disk.
+    """
+    found = marked(spark, f"{path}.whole", _ROWS)
+    if found is None:
+        folder = path.rpartition("/")[0]
+        with clear_errors(folder):
+            table().write.mode("overwrite").parquet(path)
+            rows = count_rows(spark, path, schema)
+            mark(spark, f"{path}.whole", _ROWS, (rows,))
+    return parquet(spark, schema, path), rows if found is None else int(found.rows)
+
+
 def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """Return the row of the marker at a path, or None if there is no marker or if the marker has no row.
+    """Return the row of the marker at a path, or None if there is no marker.
 
     `schema` has the names and types of the columns; a type is string or bigint.
     """
@@ -44,25 +68,24 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
     return rows[0] if rows else None
 
 
-def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...] | None) -> None:
-    """Write a marker with the given row. A marker without a row (`row` None) says that the tables are not complete.
+def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...]) -> None:
+    """Write a marker with the given row.
 
     Raises StoreError if the row cannot be read back, because the workers have written it on other machines.
     """
-    rows = [] if row is None else [row]
     if is_here(spark, path):
-        _write(Path(path), schema, rows)
+        _write(Path(path), schema, row)
         return
-    spark.createDataFrame(rows, schema).coalesce(1).write.mode("overwrite").parquet(path)
-    if rows and marked(spark, path, schema) is None:
+    spark.createDataFrame([row], schema).coalesce(1).write.mode("overwrite").parquet(path)
+    if marked(spark, path, schema) is None:
         raise StoreError(f"{path}: Spark's workers write to another machine; choose a folder that all machines share")
 
 
-def count_rows(spark: SparkSession, path: str, table: DataFrame) -> int:
-    """Return the number of rows of the Parquet table at a path, which has the columns of `table`."""
+def count_rows(spark: SparkSession, path: str, schema: str | StructType) -> int:
+    """Return the number of rows of the Parquet table at a path."""
     if is_here(spark, path):
         return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
-    rows: int = parquet(spark, table.schema, path).count()
+    rows: int = parquet(spark, schema, path).count()
     return rows
 
 
@@ -82,10 +105,10 @@ def _read(path: str) -> Any:
     return Row(**rows[0]) if rows else None
 
 
-def _write(path: Path, schema: str, rows: list[tuple[Any, ...]]) -> None:
+def _write(path: Path, schema: str, row: tuple[Any, ...]) -> None:
     """Write a table in place of the one at a path. Before the last step there is no file that Spark would read."""
     fields = [column.split() for column in schema.split(", ")]
-    columns = [pa.array([row[n] for row in rows], _TYPES[kind]) for n, (_, kind) in enumerate(fields)]
+    columns = [pa.array([cell], _TYPES[kind]) for cell, (_, kind) in zip(row, fields, strict=True)]
     shutil.rmtree(path, ignore_errors=True)
     path.mkdir(parents=True)
     hidden = path / "_part.parquet"

@@ -2,7 +2,6 @@
 
 paths   decides which paths are read as lines, and which as documents
 lines   LineReader: parses lines in a task
-source  RdfDataSource: a task reads one document, in any format
 terms   converts columns of texts between Arrow and a Dictionary
 read    read: all steps together
 triples  triples: DataFrames of a user's own as quads

@@ -15,17 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial, reduce
+from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, Observation, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
+from kgreason.rdf.reader import read as read_document
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.input.lines import SKIPPED, LineReader, Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort, spark_path
-from kgreason.spark.input.source import SCHEMA, document
-from kgreason.spark.input.terms import QUAD, record, strings
+from kgreason.spark.input.terms import QUAD, SCHEMA, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
@@ -97,10 +99,7 @@ def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
 
 
 def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Read the quads of those inputs that are read as documents, each in one task.
-
-    A data source of Python would ask for kgreason in the workers' Python on the machine of the driver, too.
-    """
+    """Read the quads of those inputs that are read as documents, each in one task."""
     files = [str(file) for file in inputs.documents]
     return spark.range(0, len(files), 1, len(files)).mapInArrow(partial(_documents, files), SCHEMA)
 
@@ -109,7 +108,14 @@ def _documents(files: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[
     """Turn the numbers of files into the quads of these files, in a task."""
     for batch in batches:
         for number in batch.column(0).to_pylist():
-            yield from document(files[number])
+            yield from _document(files[number])
+
+
+def _document(file: str) -> Iterator[pa.RecordBatch]:
+    dictionary = Dictionary(())
+    for batch in read_document(Path(file), dictionary):
+        yield record(SCHEMA, **strings(np.stack(batch), dictionary))
+        dictionary.truncate(0)
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -20,6 +20,9 @@ COLUMNS = {"string": pa.string(), "binary": pa.binary(), "int": pa.int32(), "lon
 QUAD = ("subject", "predicate", "object", "graph")
 """The columns of quads as texts."""
 
+SCHEMA = ", ".join(f"{name} string" for name in QUAD)
+"""Quads as texts; an empty graph is the default graph."""
+
 
 def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
     """Return the texts of all ids from `first` to the largest, as a string array. The text of id 0 is empty."""

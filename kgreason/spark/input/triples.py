@@ -22,8 +22,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.mapping.mapping import RowMapping
 from kgreason.mapping.triples import triples as mapped
 from kgreason.spark.cluster.workers import check_workers
-from kgreason.spark.input.source import SCHEMA
-from kgreason.spark.input.terms import record
+from kgreason.spark.input.terms import SCHEMA, record
 
 
 def triples(

@@ -30,7 +30,6 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
-from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
@@ -73,18 +72,19 @@ def close(
     *,
     operating: Operating | None = None,
     more: More | None = None,
-    who: object = None,
+    made_from: object = None,
     memory: int = 0,
     progress: Progress = SILENT,
 ) -> DataFrame:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
-    with operators needs `operating`. `more` asserts further facts (`More`), and `who` identifies it: a run on the same
-    folder goes on only if all of them are the same. `memory`: how many bytes a part may use; 0: what is free.
+    with operators needs `operating`. `more` asserts further facts (`More`). A run on the same folder goes on if the
+    plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
+    free.
     """
-    made_from = sha256(fingerprint((plan, who), facts).encode()).hexdigest()[:16]
-    place, job = f"{folder.rstrip('/')}/{made_from}", Job(plan, "", memory=memory)
+    name = sha256(repr((plan, made_from)).encode()).hexdigest()[:16]
+    place, job = f"{folder.rstrip('/')}/{name}", Job(plan, "", memory=memory)
     if operating:
         job = job._replace(terms=operating.constants, registry=operating.registry)
     rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress)
@@ -216,7 +216,7 @@ class _Rounds:
     def _write(self, path: str, rows: Callable[[], DataFrame]) -> int:
         found = rows()
         found.write.mode("overwrite").parquet(path)
-        return count_rows(self._spark, path, found)
+        return count_rows(self._spark, path, found.schema)
 
     def _news(self, number: int) -> str:
         return f"{self._folder}/news-{number}"

@@ -118,7 +118,7 @@ class ByShuffles:
 
     def _write(self, rows: DataFrame, path: str) -> int:
         rows.write.mode("overwrite").parquet(path)
-        return count_rows(self._spark, path, rows)
+        return count_rows(self._spark, path, rows.schema)
 
 
 def _numbers(spark: SparkSession, parts: int) -> DataFrame:

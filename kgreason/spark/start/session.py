@@ -27,9 +27,17 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+_PATIENCE = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
+"""Ten times Java's own thresholds for its second compiler. Most code of Spark plans small jobs and runs a few hundred
+times. To optimise such code takes more time than it saves: a third of the time in which the first files are encoded."""
 _SETTINGS = {
     "spark.app.name": "kgreason",
-    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+    "spark.driver.extraJavaOptions": " ".join(
+        [
+            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
+            *(f"-XX:Tier4{name}Threshold={number}" for name, number in _PATIENCE.items()),
+        ]
+    ),
     "spark.sql.execution.arrow.maxRecordsPerBatch": "30000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.enabled": "false",

@@ -14,7 +14,7 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from kgreason.spark.out.store import write_to_store
-from kgreason.spark.out.write import decoded, write
+from kgreason.spark.out.write import write
 from kgreason.spark.start.java import use_java
 
 
@@ -27,10 +27,10 @@ def main(folder: Path) -> None:
     terms = spark.createDataFrame(
         [(i + 1, f"<http://e/{name}>") for i, name in enumerate("pabc")], "id int, text string"
     )
-    ids = spark.createDataFrame([(2, 1, 3), (3, 1, 4)], "s int, p int, o int")
-    triples = decoded(ids, terms)
-    write(triples, folder / "out")
-    write_to_store(triples, folder / "store")
+    ids = spark.createDataFrame([(2, 1, 3, True), (3, 1, 4, True)], "s int, p int, o int, asserted boolean")
+    write(ids, terms, folder / "out", str(folder / "room"))
+    write(ids, terms, folder / "parquet", str(folder / "room"), form="parquet")
+    write_to_store(spark.read.parquet(str(folder / "parquet")), folder / "store")
     spark.stop()
 
 

@@ -35,9 +35,9 @@ def on_spark(quads: DataFrame) -> Bag:
 
 
 def decoded(encoded: Encoded) -> Bag:
-    """The quads of ids as texts."""
-    texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
-    return Bag(tuple(texts[number] for number in row) for row in encoded.quads.collect())
+    """The triples of ids as texts."""
+    texts = {row.id: row.text for row in encoded.terms.collect()}
+    return Bag(tuple(texts[number] for number in row) for row in encoded.facts.collect())
 
 
 def of_driver(groups: DataFrame) -> Bag:

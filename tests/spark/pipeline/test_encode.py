@@ -1,4 +1,4 @@
-"""`encode`: dense ids, each term once, and the quads that were given, whatever is cut, stopped or run again."""
+"""`encode`: each term has one id, and the triples are those that were given, whatever is cut, stopped or run again."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _:x <http://e/p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> .
 _:x <http://e/p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .
 _:x <http://e/p> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .
 """
-_TABLES = ("grouped", "numbered", "terms", "quads", "facts")
+_TABLES = ("grouped", "numbered", "facts")
 
 _ROWS = [
     (f"<http://e/s{number % 50}>", RDF_TYPE, f'"{number}"', ["", "<http://e/g>"][number % 2]) for number in range(400)
@@ -71,8 +71,8 @@ else:
     with KnowledgeGraph.open() as graph:
         print(load(graph, [given], spark, on_error="count")["asserted"])
 encoded = encode(spark, given, folder + "/out", on_error="count")
-texts = {0: "", **{row.id: row.text for row in encoded.terms.collect()}}
-print(json.dumps([sorted(texts), [[texts[i] for i in row] for row in encoded.quads.collect()], encoded.skipped]))
+texts = {row.id: row.text for row in encoded.terms.collect()}
+print(json.dumps([[[texts[i] for i in row] for row in encoded.facts.collect()], encoded.skipped]))
 spark.stop()
 """
 
@@ -87,17 +87,17 @@ def fine(spark: SparkSession) -> SparkSession:
     return session
 
 
-def _checked(encoded: Encoded) -> Bag:
-    """The quads, once the dictionary is known to be one."""
+def _triples(quads: Bag) -> set[tuple[str, ...]]:
+    return {quad[:3] for quad in quads}
+
+
+def _checked(encoded: Encoded) -> set[tuple[str, ...]]:
+    """The triples, once the dictionary is known to be one."""
     rows = encoded.terms.collect()
-    assert sorted(row.id for row in rows) == list(range(1, len(rows) + 1))
-    assert len({row.text for row in rows}) == len(rows)
+    assert len({row.id for row in rows}) == len({row.text for row in rows}) == len(rows)
     assert [row.text for row in sorted(rows)][: len(VOCABULARY)] == list(VOCABULARY)
-    quads = encoded.quads.collect()
-    facts = encoded.facts.collect()
-    assert len(facts) == len(set(facts))
-    assert {tuple(row) for row in facts} == {tuple(row)[:3] for row in quads}
-    return decoded(encoded)
+    assert encoded.size == encoded.facts.count()
+    return set(decoded(encoded))
 
 
 def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
@@ -114,12 +114,12 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
     (folder / "empty.nt").write_text("# nothing\n\n")
     (folder / "c.nq").write_text(_LINES.replace(" .", " <http://e/g> ."))
     (folder / "d.ttl").write_text("@prefix : <http://e/> . _:x :p 01, [ :q ( 1 _:x ) ] .\n")
-    encoded = encode(spark, folder, str(tmp_path / "out"), [RDF_TYPE, '"new"', "<http://e/a>", '"new"'])
-    assert _checked(encoded) == in_process(folder.iterdir())
-    assert of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == in_process(folder.iterdir())
+    encoded = encode(spark, folder, str(tmp_path / "out"))
+    assert _checked(encoded) == _triples(in_process(folder.iterdir()))
+    assert of_driver(spark.read.parquet(f"{tmp_path}/out/*/grouped")) == in_process(folder.iterdir())
     assert encoded.skipped == []
     texts = {row.text for row in encoded.terms.collect()}
-    expected = {text for row in in_process(folder.iterdir()) for text in row} | set(VOCABULARY) | {'"new"'}
+    expected = {text for row in in_process(folder.iterdir()) for text in row} | set(VOCABULARY)
     assert texts == expected - {""}
 
 
@@ -144,12 +144,13 @@ def test_universities_in_parts(
     monkeypatch.setattr("kgreason.spark.encode.encode._LEAST", least)
     monkeypatch.setattr("kgreason.spark.encode.encode._MOST", most)
     files = generator.write(tmp_path / "in", 1)[:3]
-    assert _checked(encode(fine, files, str(tmp_path / "out"))) == in_process(files)
-    grouped = fine.read.parquet(str(tmp_path / "out" / "grouped"))
+    encoded = encode(fine, files, str(tmp_path / "out"))
+    assert _checked(encoded) == _triples(in_process(files))
+    grouped = fine.read.parquet(f"{tmp_path}/out/*/grouped")
     assert grouped.select("group").distinct().count() > 3
     assert of_driver(grouped) == in_process(files)
-    numbered = fine.read.parquet(str(tmp_path / "out" / "numbered"))
-    assert numbered.select("part").distinct().count() == parts(grouped.where("local is not null").count())
+    residues = encoded.terms.where(f"id > {len(VOCABULARY)}").selectExpr(f"id % {parts(grouped.count())} AS part")
+    assert residues.groupBy("part").count().where("count > 50").count() == parts(grouped.count())
 
 
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
 
     rows: list[tuple[Any, ...]] = [*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", None)]
     encoded = encode(spark, _frame(spark, rows).repartition(3), str(tmp_path / "out"))
-    assert _checked(encoded) == Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")])
+    assert _checked(encoded) == _triples(Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")]))
 
 
 @pytest.mark.parametrize("skip", [False, True])
@@ -174,7 +175,7 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
     empty = b"<http://e/s> <http://e/p> ." if skip else b"# nothing"
     statements = _LINES.encode().splitlines()
     for number, batches in enumerate(([empty], [*statements, empty, statements[0]], [empty, *statements, empty], [])):
-        monkeypatch.setattr(groups, "_partition", lambda number=number: number)
+        monkeypatch.setattr(groups, "part_number", lambda number=number: number)
         lines = [pa.record_batch({"line": [line], "file": [f"file://{tmp_path}/a.nt"]}) for line in batches]
         rows = pa.Table.from_batches(groups.grouped_lines(skip, iter(lines)))
         parquet.write_table(rows, tmp_path / f"{number}.parquet")
@@ -187,48 +188,47 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
 def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
-    encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"), ["<http://e/a>"])
-    assert _checked(encoded) == of_driver(spark.read.parquet(str(tmp_path / "out" / "grouped"))) == Counter()
-    assert encoded.terms.count() == len(VOCABULARY) + 1
+    encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"))
+    assert _checked(encoded) == set()
+    assert of_driver(spark.read.parquet(f"{tmp_path}/out/*/grouped")) == Counter()
+    assert encoded.terms.count() == len(VOCABULARY)
 
 
-def test_what_is_whole_is_read_and_what_is_not_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_table_that_is_whole_is_read_and_another_one_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
     (tmp_path / "a.nt").write_text(_LINES)
-    out = tmp_path / "out"
+    expected = _triples(in_process([tmp_path / "a.nt"]))
 
     def run() -> dict[str, object]:
-        encoded = encode(spark, [tmp_path / "a.nt"], str(out))
-        assert _checked(encoded) == in_process([tmp_path / "a.nt"])
+        assert _checked(encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))) == expected
+        (out,) = (tmp_path / "out").iterdir()
         return {table: sorted(file.name for file in (out / table).glob("*.parquet")) for table in _TABLES}
 
-    def written_again(before: dict[str, object]) -> list[str]:
-        after = run()
-        return [table for table in _TABLES if before[table] != after[table]]
-
     before = run()
-    assert written_again(before) == []
-    shutil.rmtree(out / "quads.whole")  # stopped before the marker
-    assert written_again(before) == ["quads"]
-    for file in (out / "facts.whole").glob("*.parquet"):  # stopped while the marker was written
-        file.unlink()
-    for file in (out / "facts").glob("*.parquet"):
-        file.unlink()
-    before = {**before, "quads": sorted(file.name for file in (out / "quads").glob("*.parquet"))}
-    assert written_again(before) == ["facts"]
+    assert run() == before
+    (out,) = (tmp_path / "out").iterdir()
+    shutil.rmtree(out / "facts.whole")  # stopped before the marker
+    after = run()
+    assert [table for table in _TABLES if before[table] != after[table]] == ["facts"]
+    for file in [*(out / "numbered.whole").glob("*.parquet"), *(out / "numbered").glob("*.parquet")]:
+        file.unlink()  # stopped while the marker was written
+    assert [table for table in _TABLES if after[table] != run()[table]] == ["numbered"]
 
 
-def test_a_folder_belongs_to_one_input(spark: SparkSession, tmp_path: Path) -> None:
+def test_another_input_has_tables_of_its_own(spark: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.encode.encode import encode
 
     (tmp_path / "a.nt").write_text(_LINES)
     out = str(tmp_path / "out")
-    encode(spark, [tmp_path / "a.nt"], out)
-    (tmp_path / "a.nt").write_text(_LINES + _LINES)
-    for given, extra in (([tmp_path / "a.nt"], ()), (_frame(spark, _ROWS), ()), ([tmp_path / "a.nt"], ("<a:b>",))):
-        with pytest.raises(InputError, match=rf"{out}: has tables of a job with other input"):
-            encode(spark, given, out, extra)
+    first = encode(spark, [tmp_path / "a.nt"], out)
+    (tmp_path / "a.nt").write_text(_LINES.replace("/a>", "/b>") + _LINES)
+    second, third = (encode(spark, given, out) for given in ([tmp_path / "a.nt"], _frame(spark, _ROWS)))
+    assert [_checked(each) for each in (second, third)] == [
+        _triples(in_process([tmp_path / "a.nt"])),
+        _triples(Counter(_ROWS)),
+    ]
+    assert len({each.identity for each in (first, second, third)}) == 3
 
 
 def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_path: Path) -> None:
@@ -236,17 +236,6 @@ def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_pa
 
     with pytest.raises(InputError, match="subject, predicate, object, graph; graph is missing"):
         encode(spark, _frame(spark, _ROWS).drop("graph"), str(tmp_path / "out"))
-
-
-def test_what_was_in_the_folder_is_not_written_over(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
-    (tmp_path / "a.nt").write_text(_LINES)
-    spark.range(3).write.parquet(str(tmp_path / "out" / "grouped"))
-    for _ in range(2):  # the first try does not make the folder its own
-        with pytest.raises(InputError, match=r"out/grouped: already exists, and this job has not written it"):
-            encode(spark, [tmp_path / "a.nt"], str(tmp_path / "out"))
-        assert spark.read.parquet(str(tmp_path / "out" / "grouped")).count() == 3
 
 
 @pytest.mark.parametrize(
@@ -273,16 +262,27 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
     encoded = encode(spark, file, str(tmp_path / "counted"), on_error="count")
     assert encoded.skipped == [Malformed(str(file), 2, "junk")]
     file.write_text(_LINES * 2)
-    assert _checked(encoded) == in_process([file])
-    assert _checked(encode(spark, file, out)) == in_process([file])  # the file is mended, and the folder taken up
+    assert _checked(encoded) == _triples(in_process([file]))
+    assert _checked(encode(spark, file, out)) == _triples(in_process([file]))  # the file is mended
 
 
-def test_ids_run_out(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.encode.encode import encode
+def test_parts_give_different_ids_until_they_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    from kgreason.spark.encode import groups
 
-    monkeypatch.setattr("kgreason.spark.encode.encode.MAX_ID", len(VOCABULARY) + 450)
-    with pytest.raises(LimitError, match=f"the data has {len(VOCABULARY) + 451} terms"):
-        encode(spark, _frame(spark, _ROWS), str(tmp_path / "out"))
+    batch = pa.record_batch(
+        {"group": [0] * 3, "local": [1, 2, 3], "text": [RDF_TYPE, "<http://e/a>", "<http://e/b>"]},
+        pa.schema([("group", pa.int64()), ("local", pa.int32()), ("text", pa.string())]),
+    )
+    after = len(VOCABULARY) + 1
+    (type_,) = Dictionary().find([RDF_TYPE])
+    for part in (0, 2):
+        monkeypatch.setattr(groups, "part_number", lambda part=part: part)
+        names, terms = groups.numbered(3, [batch])
+        assert names.column("id").to_pylist() == [type_, after + part, after + part + 3]
+        assert terms.column("id").to_pylist() == [after + part, after + part + 3]
+    monkeypatch.setattr(groups, "MAX_ID", after + 4)
+    with pytest.raises(LimitError, match=f"about {after + 5:,} terms, but .* more than {after + 4:,}"):
+        list(groups.numbered(3, [batch]))
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
@@ -318,26 +318,25 @@ def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPa
             own.filter(pa.compute.is_valid(own.column("quads"))), names.append_column("id", pa.array(ids))
         )
         assert len(quads) <= 120
-        rows += zip(*(dictionary.decode(np.asarray(quads.column(name))) for name in "spog"), strict=True)
-    assert rows == _ROWS
+        rows += zip(*(dictionary.decode(np.asarray(quads.column(name))) for name in "spo"), strict=True)
+    assert Counter(rows) == Counter(row[:3] for row in _ROWS)
 
 
-def _in_a_session(*arguments: str) -> tuple[list[int], Bag, list[Any], list[str]]:
-    """What `encode` gives in a process with a session of its own: ids, quads, what was skipped; what was printed."""
+def _in_a_session(*arguments: str) -> tuple[set[tuple[str, ...]], list[Any], list[str]]:
+    """What `encode` gives in a process with a session of its own: triples, what was skipped; what was printed."""
     command = [sys.executable, "-c", _IN_A_SESSION, *arguments]
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_TESTING": "1"}  # any free port for Connect
     ran = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert ran.returncode == 0, ran.stderr
     *others, last = ran.stdout.splitlines()
-    ids, quads, skipped = json.loads(last)
-    return ids, Counter(map(tuple, quads)), skipped, others
+    triples, skipped = json.loads(last)
+    return set(map(tuple, triples)), skipped, others
 
 
 def test_tasks_that_fail_once(spark: SparkSession, tmp_path: Path) -> None:
     _frame(spark, _ROWS).repartition(3).write.parquet(str(tmp_path / "rows"))
-    ids, quads, *_ = _in_a_session(str(tmp_path), "master", "local[2,2]")
-    assert quads == Counter(_ROWS)
-    assert ids == list(range(len(ids)))
+    triples, *_ = _in_a_session(str(tmp_path), "master", "local[2,2]")
+    assert triples == _triples(Counter(_ROWS))
 
 
 def test_a_session_of_spark_connect(tmp_path: Path) -> None:
@@ -347,8 +346,7 @@ def test_a_session_of_spark_connect(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.ttl").write_text("<a:a> <a:b> [] .")
     expected = in_process((tmp_path / "in").iterdir())
     (tmp_path / "in" / "a.nt").write_text(f"{_LINES}junk\n")
-    ids, quads, skipped, counted = _in_a_session(str(tmp_path), "remote", "local[2]")
-    assert quads == expected
-    assert ids == list(range(len(ids)))
-    assert counted == [f"{quads.total()} 1", str(len(quads))]
+    triples, skipped, counted = _in_a_session(str(tmp_path), "remote", "local[2]")
+    assert triples == _triples(expected)
+    assert counted == [f"{expected.total()} 1", str(len(expected))]
     assert skipped == [[str(tmp_path / "in" / "a.nt"), 1, "junk"]]

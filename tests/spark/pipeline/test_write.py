@@ -19,6 +19,7 @@ from pyoxigraph import Quad, Triple
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 import pyarrow as pa
+import pyarrow.compute
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError, RdfSyntaxError, StoreError, StoreLockedError
@@ -26,9 +27,12 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.lines import parquet
 from kgreason.rdf.reader import read_files
+from kgreason.spark.encode import groups
+from kgreason.spark.folders.folders import save
 from kgreason.spark.input.read import read
+from kgreason.spark.out import write as module
 from kgreason.spark.out.store import _lines, write_to_store
-from kgreason.spark.out.write import decoded, write
+from kgreason.spark.out.write import write
 from kgreason.terms.dictionary import Dictionary
 from tests.terms.unusual_terms import lines_of, quads
 from tests.volume import many
@@ -52,6 +56,16 @@ def frame_of(spark: SparkSession, rows: list[Row], *more: str) -> DataFrame:
     return spark.createDataFrame(pa.table(columns, names))
 
 
+def encoded(spark: SparkSession, rows: list[Row]) -> tuple[DataFrame, DataFrame]:
+    """Triples of ids, all but the first one asserted, and their terms."""
+    dictionary = Dictionary()
+    ids = np.array([dictionary.intern(term or "" for term in row) for row in rows], dtype=np.int32).reshape(-1, 3)
+    columns = {**dict(zip("spo", map(pa.array, ids.T.copy()), strict=True)), "asserted": pa.array(range(len(rows)))}
+    triples = spark.createDataFrame(pa.table(columns)).withColumn("asserted", F.col("asserted") > 0)
+    numbers = pa.array(range(1, len(dictionary) + 1), pa.int32())
+    return triples, spark.createDataFrame(pa.table({"id": numbers, "text": dictionary.decode(numbers)}))
+
+
 def failing(spark: SparkSession, message: str) -> DataFrame:
     """Triples of which the last one cannot be computed."""
     subject = F.when(F.col("id") > 98, F.raise_error(F.lit(message)).cast("string")).otherwise(F.lit(A))
@@ -60,42 +74,58 @@ def failing(spark: SparkSession, message: str) -> DataFrame:
     )
 
 
+def lines_frame(spark: SparkSession, lines: list[str]) -> DataFrame:
+    return spark.createDataFrame(pa.table({"value": lines}))
+
+
+def saved(frame: DataFrame, folder: Path | str, *, overwrite: bool = False) -> None:
+    save(frame, "text" if len(frame.columns) == 1 else "parquet", folder, overwrite=overwrite, suffix="nt")
+
+
 def lines_in(folder: Path) -> list[str]:
     return sorted(line for file in folder.glob("*.nt") for line in file.read_text(encoding="utf-8").splitlines())
 
 
-def test_what_is_decoded_are_the_triples_that_rdf_knows(spark: SparkSession) -> None:
+def test_triples_that_rdf_knows_are_written(spark: SparkSession, tmp_path: Path) -> None:
     texts = [A, "_:b", '"1"', f"<<( {A} {P} {B} )>>", "tc/2", "<>"]
-    dictionary = Dictionary(())
-    ids = dictionary.intern(texts)
-    rows = np.array(list(product(ids, repeat=3)), dtype=np.int32)
-    terms = spark.createDataFrame(pa.table({"id": ids, "text": texts}))
-    numbered = dict(zip("spo", rows.T, strict=True)) | {"stamp": np.arange(len(rows), dtype=np.int32)}
-    found = decoded(spark.createDataFrame(pa.table(numbered)), terms)
-    assert found.columns == ["subject", "predicate", "object", "stamp"]
-    expected = [
-        (*dictionary.decode(row), stamp)
-        for stamp, (row, kept) in enumerate(zip(rows, dictionary.are_rdf(rows), strict=True))
-        if kept
-    ]
+    triples: list[Row] = list(product(texts, repeat=3))
+    write(*encoded(spark, triples), tmp_path / "out", str(tmp_path / "room"), form="parquet")
+    found = spark.read.parquet(str(tmp_path / "out"))
+    assert found.columns == ["subject", "predicate", "object", "asserted"]
+    dictionary = Dictionary()
+    kept = dictionary.are_rdf(
+        np.array([dictionary.intern(term or "" for term in row) for row in triples], dtype=np.int32)
+    )
+    expected = [(*row, number > 0) for number, (row, is_rdf) in enumerate(zip(triples, kept, strict=True)) if is_rdf]
     assert sorted(map(tuple, found.collect())) == sorted(expected)
     assert len(expected) > 1
 
 
+def test_groups_of_triples_get_their_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(groups, "part_number", lambda: 5)
+    monkeypatch.setattr(module, "_ROWS", 2)
+    monkeypatch.setattr(module, "_LINES", 1)
+    dictionary = Dictionary(())
+    ids = np.array([dictionary.intern(term or "" for term in row) for row in TRIPLES], dtype=np.int32)
+    rows = pa.table([*ids.T.copy(), np.array([True, False, True])], names=[*"spo", "asserted"])
+    packed = pa.Table.from_batches(module._packed(rows.to_batches(max_chunksize=1)))
+    lines = []
+    for number in ((5 << 33), (5 << 33) + 1):
+        own = packed.filter(pa.compute.equal(packed["group"], number))
+        names = own.filter(pa.compute.is_valid(own["id"])).select(["id"])
+        names = names.append_column("text", pa.array(dictionary.decode(names["id"].to_numpy())))
+        lines += module._lines(own.filter(pa.compute.is_valid(own["triples"])), names)["value"].to_pylist()
+    assert sorted(lines) == TEXT
+
+
 def test_n_triples_have_a_line_for_each_triple_and_can_be_loaded(spark: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "made for it" / "été {x} [1] %41"
-    write(frame_of(spark, TRIPLES).repartition(3), out)
+    triples, terms = encoded(spark, TRIPLES)
+    write(triples.repartition(3), terms, out, str(tmp_path / "room"))
     assert lines_in(out) == TEXT
     assert {path.suffix for path in out.iterdir() if not path.name.startswith((".", "_"))} == {".nt"}
     assert [path.name for path in out.parent.iterdir()] == [out.name]
     assert read(spark, out).count() == len(TRIPLES)
-
-
-def test_parquet_has_all_columns(spark: SparkSession, tmp_path: Path) -> None:
-    write(frame_of(spark, TRIPLES).withColumn("stamp", F.lit(7)), tmp_path / "out", form="parquet")
-    found = spark.read.parquet(str(tmp_path / "out"))
-    assert found.columns == ["subject", "predicate", "object", "stamp"]
-    assert {tuple(row) for row in found.collect()} == {(*row, 7) for row in TRIPLES}
 
 
 def test_a_parquet_file_of_one_process_has_the_columns_of_spark(spark: SparkSession, tmp_path: Path) -> None:
@@ -103,8 +133,7 @@ def test_a_parquet_file_of_one_process_has_the_columns_of_spark(spark: SparkSess
     rows = [dictionary.intern(term or "" for term in row) for row in TRIPLES]
     with (tmp_path / "one.parquet").open("wb") as file:
         parquet.write([(np.array(rows[1:]), True), (np.array(rows[:1]), False)], dictionary, file)
-    flags = frame_of(spark, TRIPLES).withColumn("asserted", F.monotonically_increasing_id() > 0)
-    write(flags, tmp_path / "out", form="parquet")
+    write(*encoded(spark, TRIPLES), tmp_path / "out", str(tmp_path / "room"), form="parquet")
     one, other = (spark.read.parquet(f"{tmp_path}/{name}") for name in ("one.parquet", "out"))
     assert one.schema == other.schema
     assert {tuple(row) for row in one.collect()} == {(*row, row != TRIPLES[0]) for row in TRIPLES}
@@ -115,7 +144,7 @@ def test_a_parquet_file_of_one_process_has_the_columns_of_spark(spark: SparkSess
 
 
 def test_no_triples_are_a_folder_too(spark: SparkSession, tmp_path: Path) -> None:
-    write(frame_of(spark, []), tmp_path / "out")
+    write(*encoded(spark, []), tmp_path / "out", str(tmp_path / "room"))
     assert lines_in(tmp_path / "out") == []
     assert (tmp_path / "out" / "_SUCCESS").exists()
 
@@ -123,11 +152,11 @@ def test_no_triples_are_a_folder_too(spark: SparkSession, tmp_path: Path) -> Non
 def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSession, tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    write(frame_of(spark, TRIPLES[:1]), out)
+    saved(lines_frame(spark, TEXT[:1]), out)
     with pytest.raises(InputError, match=f"{out}: already exists; remove it or choose another folder"):
-        write(frame_of(spark, TRIPLES), out)
+        saved(lines_frame(spark, TEXT), out)
     assert lines_in(out) == [TEXT[0]]
-    write(frame_of(spark, TRIPLES), out, overwrite=True)
+    saved(lines_frame(spark, TEXT), out, overwrite=True)
     assert lines_in(out) == TEXT
     assert os.listdir(tmp_path) == ["out"]
 
@@ -135,21 +164,21 @@ def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSes
 def test_a_file_in_its_place_stays(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine")
     with pytest.raises(InputError, match="out: is a file"):
-        write(frame_of(spark, TRIPLES), tmp_path / "out", overwrite=True)
+        saved(lines_frame(spark, TEXT), tmp_path / "out", overwrite=True)
     (tmp_path / "in").write_text("mine")
     with pytest.raises(StoreError, match=r"in/out: cannot be written: Not a directory"):
-        write(frame_of(spark, TRIPLES), tmp_path / "in" / "out")
+        saved(lines_frame(spark, TEXT), tmp_path / "in" / "out")
     assert (tmp_path / "out").read_text() == (tmp_path / "in").read_text() == "mine"
 
 
 @pytest.mark.parametrize("problem", ["the disk is on fire", "java.io.IOException: No space left on device"])
 def test_a_job_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: Path, problem: str) -> None:
     with pytest.raises(StoreError, match=rf"new: cannot be written: .*{problem.rpartition(': ')[2]}"):
-        write(failing(spark, problem), tmp_path / "new")
+        saved(failing(spark, problem), tmp_path / "new")
     assert os.listdir(tmp_path) == []
-    write(frame_of(spark, TRIPLES), tmp_path / "out")
+    saved(lines_frame(spark, TEXT), tmp_path / "out")
     with pytest.raises(StoreError, match="cannot be written"):
-        write(failing(spark, problem), tmp_path / "out", overwrite=True)
+        saved(failing(spark, problem), tmp_path / "out", overwrite=True)
     assert lines_in(tmp_path / "out") == TEXT
     assert os.listdir(tmp_path) == ["out"]
 
@@ -163,22 +192,22 @@ def test_a_task_that_fails_in_python_says_why(spark: SparkSession, tmp_path: Pat
 
     rows = frame_of(spark, TRIPLES)
     with pytest.raises(StoreError, match=r"out: cannot be written: ArithmeticError: no way$"):
-        write(rows.mapInArrow(broken, rows.schema), tmp_path / "out")
+        saved(rows.mapInArrow(broken, rows.schema), tmp_path / "out")
 
 
 def test_a_uri_has_the_mark_of_success_when_it_is_whole(spark: SparkSession, tmp_path: Path) -> None:
     uri, out = f"viewfs://{tmp_path.name}/all/out", tmp_path / "out"
     spark.conf.set(f"fs.viewfs.mounttable.{tmp_path.name}.link./all", tmp_path.as_uri())
     with pytest.raises(StoreError, match=f"{uri}: cannot be written: .*on fire"):
-        write(failing(spark, "on fire"), uri)
+        saved(failing(spark, "on fire"), uri)
     assert not list(out.glob("*"))
     with pytest.raises(InputError, match=f"{uri}: already exists"):
-        write(frame_of(spark, TRIPLES), uri)
-    write(frame_of(spark, TRIPLES), uri, form="parquet", overwrite=True)
+        saved(lines_frame(spark, TEXT), uri)
+    saved(frame_of(spark, TRIPLES), uri, overwrite=True)
     assert (out / "_SUCCESS").exists()
     assert spark.read.parquet(uri).count() == len(TRIPLES)
     with pytest.raises(StoreError, match='No FileSystem for scheme "nosuch"'):
-        write(frame_of(spark, TRIPLES), "nosuch://x/y")
+        saved(lines_frame(spark, TEXT), "nosuch://x/y")
 
 
 def dumped(graph: KnowledgeGraph) -> list[str]:
