@@ -28,10 +28,10 @@ from kgreason.engine.limits import (
     MOST_SUPPORT,
     UNLIMITED,
     Check,
+    Limit,
     OverLimitError,
     TooDeepError,
     left_of_support,
-    unlimited,
 )
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
@@ -59,9 +59,9 @@ _OF_A_SCAN = np.array([at.N_HITS, at.N_GROUPS, at.N_COMMON, at.N_HEADS, at.N_CHU
 class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function from
-    the number of rows in the queue to how many rewrites the commit may extend, counted from `begin` on. It is called
-    when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises
+    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` says how many
+    rewrites the commit may extend, counted from `begin` on. It is looked at when a run or a scan begins, and at the
+    ends of segments. An evaluation that extends more rewrites raises
     OverLimitError, one with a chain of too many levels TooDeepError. `threads`: how many threads a large level may use,
     which changes the time alone.
     """
@@ -73,9 +73,9 @@ class Circuit:
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, scratch.SEGMENT
-        self.limit: Callable[[int], int] = unlimited
+        self.limit = Limit()
         self._most = UNLIMITED
-        """The result of the last call of `limit`."""
+        """What `limit` was when it was last looked at."""
         self.crew = Crew(self.memory, threads)
         self.keepers = Keepers(self.memory, self.crew)
         self.facts = FactTable(self.memory, planner.width, room, self.crew)
@@ -282,7 +282,7 @@ class Circuit:
         A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of the rule's slots. A
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
-        self.limit = unlimited
+        self.limit = Limit()
         self._mend()
         self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
@@ -344,14 +344,16 @@ class Circuit:
             check()
 
     def _look_at_limit(self) -> None:
-        """Ask `limit` how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
+        """Compute how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
 
         The limit may grow with the new facts. So it is looked at again at the end of a segment, when half of the
         rewrites up to the limit are used. Within a segment the number of new facts depends on threads and on the room
         of arrays; at its end it does not. So whether an evaluation goes past its limit depends on neither.
         """
         counters = self._counters
-        self._most = self.limit(counters[at.N_QUEUE])
+        most, least, before, work, queued, facts = self.limit
+        growth = (counters[at.N_QUEUE] - queued) / facts
+        self._most = min(most, max(least, before + int((1 + growth) * work)))
         self.check_limit(self._most)
         counters[at.CHECK_AT] = (counters[at.REWRITES] + self._most) // 2
 

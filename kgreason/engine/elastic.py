@@ -27,7 +27,7 @@ change no forecast and no choice. Cost: a few numbers for each commit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from kgreason.engine.limits import Limit
 
 FRACTION = 0.5
 """The share of a Bootstrap's work that an Update may extend for leaving facts, unless a graph has another one."""
@@ -78,14 +78,13 @@ class Elastic:
         """Return how many rewrites an Update may extend to retract facts."""
         return max(ALWAYS, int(self._share * (self.work or 0)))
 
-    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Callable[[int], int]:
-        """Return the `Circuit.limit` of an Update while facts arrive. If half as many arrive, the limit grows by half.
+    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Limit:
+        """Return the limit of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
         `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `before`: the rewrites
         extended before. `most`: what the limit is in any case.
         """
-        work, facts = self.work or 0, max(facts, 1)
-        return lambda queue: min(most, before + max(ALWAYS, int((1 + (queue - queued) / facts) * work)))
+        return Limit(most, before + ALWAYS, before, self.work or 0, queued, max(facts, 1))
 
     def took_back(self, leaving: int, rewrites: int) -> None:
         """Note that an Update, complete or dropped, extended `rewrites` rewrites to retract `leaving` facts."""

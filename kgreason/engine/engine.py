@@ -34,7 +34,7 @@ from kgreason.engine.costs import carry_over, costliest
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.limits import UNLIMITED, Check, OverLimitError, TooDeepError, both, no_check
+from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both, no_check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
@@ -277,8 +277,9 @@ class Engine(Reader):
         self._weights.activate()
         room = max(1024, 2 * _count(facts))  # unused room costs no memory
         circuit = self._new_circuit(room)
-        circuit.limit = lambda _: allowed
-        self._circuit, self._strategy = circuit, "bootstrap"
+        circuit.limit = Limit(allowed)
+        self._strategy = "bootstrap"
+        self._use(circuit)
         if self._dropped is not None:
             carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
@@ -320,7 +321,7 @@ class Engine(Reader):
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
         if not self._is_open:
             return
-        self._circuit = self._origin
+        self._use(self._origin)
         self._elastic = self._learnt
         self._weights.undo()
         self._circuit.keep_up()
@@ -356,7 +357,7 @@ class Engine(Reader):
         Bootstrap's work, or 0 if there was no Bootstrap. `hashed`, `snapshot`: see `Circuit.adopt`.
         """
         self.set_rules(rules)
-        self._circuit = self._new_circuit(len(records) + len(records) // 8 + 1024)  # unused room costs no memory
+        self._use(self._new_circuit(len(records) + len(records) // 8 + 1024))  # unused room costs no memory
         self._circuit.adopt(records, hashed, snapshot)
         self._elastic, self._last = Elastic(work or None), 0
 

@@ -37,8 +37,12 @@ class _EnoughError(Exception):
 class Reader:
     """Reads the facts and rules of an engine, and the changes of its open commit."""
 
+    facts: Facts
+    """A reader of the facts. It is valid until the next commit."""
+
     def __init__(self, planner: Planner, circuit: Circuit) -> None:
-        self._planner, self._circuit = planner, circuit
+        self._planner = planner
+        self._use(circuit)
         self._weights, self._elastic = Weights(planner), Elastic()
         self._origin, self._is_open = circuit, False
         """`_origin`: the circuit as of the last commit, in which an Update runs as well."""
@@ -46,6 +50,10 @@ class Reader:
         """Up to where `arrived` has looked: the circuit, and the position in its undo log."""
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
+
+    def _use(self, circuit: Circuit) -> None:
+        """Work with `circuit` from now on."""
+        self._circuit, self.facts = circuit, circuit.facts
 
     @property
     def generation(self) -> int:
@@ -60,11 +68,6 @@ class Reader:
     def __len__(self) -> int:
         """Return the number of facts."""
         return len(self._circuit.facts)
-
-    @property
-    def facts(self) -> Facts:
-        """A reader of the facts. It is valid until the next commit."""
-        return self._circuit.facts
 
     @property
     def nbytes(self) -> int:

@@ -19,7 +19,7 @@ from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import count as count_cost
 from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.facts import Rows
-from kgreason.engine.limits import Check
+from kgreason.engine.limits import Check, Limit
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Numbered, Reweighed
@@ -62,14 +62,13 @@ class Update(NamedTuple):
         circuit, elastic, most = self.circuit, self.elastic, self.most
         circuit.keep_up()
         circuit.enter(at.ASSERT)
-        circuit.limit = lambda _: most
+        circuit.limit = Limit(most)
         start = end = circuit.queue_end
         if any(rules.leaving) or any(map(len, wish.retracted.values())):
             for rows in wish.asserted.items():
                 circuit.assert_rows(*rows, self.check, only_present=True)
             if self.is_auto:
-                allowed = min(most, circuit.rewrites + elastic.for_leaving())
-                circuit.limit = lambda _: allowed
+                circuit.limit = Limit(min(most, circuit.rewrites + elastic.for_leaving()))
             end = self._take_back(wish.retracted, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:

@@ -29,19 +29,17 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.program import (
-    ProgramChange,
-    concern_datatypes,
-    have_datatype,
-)
+from kgreason.materialize.program import ProgramChange, concern_datatypes
 from kgreason.materialize.quads.asserted import Asserted, Quads
 from kgreason.materialize.results import Results
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
     decoded,
+    have_datatype,
     is_schema,
     is_stated,
+    mentions,
     restricts,
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
@@ -148,10 +146,11 @@ class Materializer(Results):
         """
         closure, said = self._close(schema, means)
         called = self.flags
-        if len(closure.added) or (asserted.added[:, 1] == SAME_AS).any():
+        is_linked = bool((asserted.added[:, 1] == SAME_AS).any())
+        if len(closure.added) or is_linked:
             called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
-        self._look_at(asserted.added)
+        self._look(is_linked, have_datatype(asserted.added))
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
         if self._is_unasked() and self._interests(asserted, own):
             self._ask_operators()
@@ -165,8 +164,11 @@ class Materializer(Results):
             self.operators.restart()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
-            self._look_at(changes.rows, changes.tables)
-            called, facts = self.data.called_for(changes, closure.removed), self._facts_due(changes, steps)
+            mentioned = mentions(changes.rows)
+            self._look(bool(mentioned.same.any()), mentioned.has_datatype, changes)
+            called, facts = self.flags, self._facts_due(changes, steps)
+            if mentioned.are_any or len(closure.removed):
+                called = self.data.called_for(changes, mentioned, closure.removed)
             if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
@@ -186,26 +188,24 @@ class Materializer(Results):
             steps.append(self._reprogram(_NOTHING, called, None))
             changes = self._apply(None, facts, steps[-1], means)
 
-    def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
+    def _look(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and note them in `_touched`.
 
-        `rows`, int32[n, w], are the changed rows. `tables` are their tables; None if all rows are triples.
+        `is_linked`: whether an owl:sameAs triple is added or removed. `has_datatype`: whether a row has a datatype as a
+        type. `changes`: the changes of the commit so far; None before the rules run.
 
-        The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
-        The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
+        The part for equal terms has work if the graph has equal terms, or if such a triple is added or removed. The
+        part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
         datatype as a type, or if rules ask for other datatypes than before.
         """
-        if self.equality is None and self.literals is None:
-            return
-        is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
-            if tables is not None and (tables != self.triples).any():
-                is_linked |= self.equality.has_pairs(rows, tables)
+            if changes and (changes.tables != self.triples).any():
+                is_linked |= self.equality.has_pairs(changes.rows, changes.tables)
             if is_linked or self.equality.cliques.live:
                 self._touched[self.equality] = None
         if self.literals and self.literals not in self._touched:
             is_asked = self.literals.told != self.literals.in_use.datatypes
-            if is_linked or is_asked or self._has_new_literals() or have_datatype(rows):
+            if is_linked or is_asked or has_datatype or self._has_new_literals():
                 self._touched[self.literals] = None
                 self.datatypes_in_use(self.literals)
 

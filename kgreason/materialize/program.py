@@ -29,12 +29,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
 from kgreason.interrupts import let_out
-from kgreason.materialize.schema.rows import TYPE, flagged, flags_of
+from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
@@ -55,15 +51,11 @@ from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, o
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.terms import vocabulary as v
-from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
 CLOSES = "of the rule set: derives axioms from axioms"
 DATATYPES = "datatypes"
 """The group of the rules of datatypes.dl. They read what is known of literals, and ask for no datatype."""
-DATATYPE_IDS = {name: VOCABULARY.index(name) + 1 for name in DATATYPE_NAMES}
-"""The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
-_DATATYPES = flags_of(frozenset(DATATYPE_NAMES))
 _COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
 COPIES_FACTS = "eq-rep-o"
 """The name of the rules that copy facts of relations to equal terms."""
@@ -309,17 +301,6 @@ class LiveProgram:
                 self._log.put(self._rulings, rule, after)
                 (restated if before else added).append(after.rule)
         return ProgramChange(tuple(removed), tuple(added), tuple(restated))
-
-
-def is_datatype(ids: Int32) -> NDArray[np.bool_]:
-    """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
-    return flagged(ids, _DATATYPES)
-
-
-def have_datatype(rows: Int32) -> bool:
-    """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
-    types = np.flatnonzero(rows[:, 1] == TYPE)
-    return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
 
 
 def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
