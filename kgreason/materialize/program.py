@@ -29,7 +29,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
@@ -288,8 +288,9 @@ class LiveProgram:
         added: list[Rule] = []
         restated: list[Rule] = []
         layers = (*reversed(self._latest.values()), self._free, self._translated, self._closing)
-        for rule in touched:
-            let_out()
+        for n, rule in enumerate(touched, 1):
+            if n % SOME == 0:
+                let_out()
             before, after = self._rulings.get(rule), None
             for layer in layers:
                 if (after := layer.get(rule)) is not None:

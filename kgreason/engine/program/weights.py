@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 
 
 class Numbered(NamedTuple):
@@ -40,7 +40,6 @@ class Weights:
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self._numbers: dict[EncodedRule, int] = {}
         self._weights: dict[int, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self.log: list[tuple[int, int]] = []
@@ -72,9 +71,12 @@ class Weights:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
-            for rule in rules:
-                let_out()
-                number = self._number(rule)
+            for n, rule in enumerate(rules, 1):
+                if n % SOME == 0:
+                    let_out()
+                number = self._planner.add(rule)
+                if not rule.shape.body:
+                    self._bodiless[number] = rule
                 before.setdefault(number, number in self._weights)
                 if weight > 0 or number in self._weights:
                     total = self._weights.get(number, 0)
@@ -99,12 +101,3 @@ class Weights:
             self._weights[number] = weight
         else:
             self._weights.pop(number, None)
-
-    def _number(self, rule: EncodedRule) -> int:
-        """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
-        number = self._numbers.get(rule)
-        if number is None:
-            number = self._numbers[rule] = self._planner.add(rule)
-            if not rule.shape.body:
-                self._bodiless[number] = rule
-        return number
