@@ -31,10 +31,10 @@ def fire(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int
     heads: dict[int, list[list[int]]] = {}
     for number, rule in rules:
         patterns = dict.fromkeys(rule.shape.heads)
-        count_cost(circuit.costs, number, len(patterns), commit)
         for pattern in patterns:
             row = [rule.constants[slot - 1] for slot in pattern.slots]
             heads.setdefault(pattern.table, []).append(row)
+        count_cost(circuit.costs, number, len(patterns), commit)
     for table, rows in heads.items():
         circuit.derive(table, np.array(rows, dtype=np.int32))
 
@@ -75,7 +75,7 @@ class Update(NamedTuple):
             circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
-        for number in rules.fresh.numbers() if any(rules.fresh) else ():
+        for number in rules.fresh.numbers:
             circuit.planner.set_active(number, True)
         for number in rules.fresh.bodied:
             circuit.run_rule(number, self.check)
@@ -109,7 +109,7 @@ class Update(NamedTuple):
         for number in leaving.bodied:
             circuit.run_rule(number, self.check)
         fire(circuit, leaving.bodiless, self.commit)
-        for number in leaving.numbers():
+        for number in leaving.numbers:
             circuit.planner.set_active(number, False)
         circuit.run(self.check)
         left = circuit.queued(start)

@@ -352,8 +352,9 @@ class Transaction:
         rules = tuple(rules)
         check_own(rules)
         own = self._rules()
-        known = {canonical(rule) for rule in own}
-        after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
+        forms = [*map(canonical, own), *map(canonical, rules)]
+        known = set(forms[: len(own)])
+        after = own | {rule: None for rule, form in zip(rules, forms[len(own) :], strict=True) if form not in known}
         check_declared(rules, self._materializer.operators.registry.find, own)
         for rule in rules:
             if rule.declares and rule not in own:
@@ -402,8 +403,9 @@ class Transaction:
         self._parts = []  # `added` may be all that a large load holds of them
         own = None
         if self._own is not None:
-            before, after = ({rule: rule.file for rule in rules} for rules in (self._materializer.own, self._own))
-            own = tuple(after) if before != after else None
+            before, after = self._materializer.own, tuple(self._own)
+            is_same = len(before) == len(after) and _files(before) == _files(after)
+            own = None if is_same else after
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
         if not are_removed and not edit.facts.removed:
@@ -483,6 +485,11 @@ class Transaction:
                 self._ends.drop(self._known)
         finally:
             surely(self._ends.ended)
+
+
+def _files(rules: Iterable[Rule]) -> dict[Rule, str]:
+    """Return the file of each rule."""
+    return {rule: rule.file for rule in rules}
 
 
 def _joined(parts: Sequence[Int32]) -> Int32:

@@ -94,9 +94,11 @@ class DataFlags:
     def called_for(self, changes: Changes, mentioned: Mentions, closure_lost: Int32) -> Flags:
         """Return the flags that are set already, and those that must be set because of the changes of the commit.
 
-        `changes`: the changes of the commit so far; new facts may set a flag. `mentioned`: the `mentions` of their rows.
-        `closure_lost`: triples that left the closed schema; if they are still facts, they may set a flag. Cost: if the
-        rows have neither a schema triple nor an owl:sameAs triple, and nothing left the closed schema, no flag changes.
+        `changes`: the changes of the commit so far; new facts may set a flag. `mentioned`: the `mentions` of the rows.
+        `closure_lost`: triples that left the closed schema; if they are still facts, they may set a flag.
+
+        If the rows have neither a schema triple nor an owl:sameAs triple, and nothing left the closed schema, no flag
+        must be set, and nobody has to ask.
         """
         if self._graph.flags.same_as:
             return self._graph.flags

@@ -338,8 +338,8 @@ class Materializer(Results):
         self.own = self.own if own is None else own
         self._touched[self.program] = None
         self._codes = None
-        is_asked = self.program.reads_schema
-        removed, added = (decoded(self.dictionary, rows) if is_asked and len(rows) else [] for rows in closure)
+        asked = closure if self.selection.profiles else _NOTHING  # the rules of owl2el.dl read axioms as facts
+        removed, added = [decoded(self.dictionary, rows) if len(rows) else [] for rows in asked]
         change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
         self._axioms = change.axioms
         if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):

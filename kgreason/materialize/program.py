@@ -177,16 +177,8 @@ class LiveProgram:
 
     @property
     def schema(self) -> Collection[Triple]:
-        """The closed schema after all changes so far; empty unless `reads_schema`."""
+        """The closed schema after all changes so far; empty if neither axioms nor generic rules need it."""
         return self._schema.keys()
-
-    @property
-    def reads_schema(self) -> bool:
-        """Whether axioms become rules, or are read by generic rules, so that the program has to know the closed schema.
-
-        The rules of owl2el.dl read axioms as facts.
-        """
-        return bool(self._selection.profiles)
 
     def ruling(self, rule: Rule) -> Ruling | None:
         """Return the rule in force that equals `rule`, with its sources and its reason; None if there is none."""
@@ -450,7 +442,8 @@ def _as_data(atom: Atom) -> Atom:
 
 def _own(rules: Iterable[Rule]) -> Layer:
     """Return the layer of the user's rules. The reason of a rule from a file names this file."""
-    reasons = {canonical(rule): origin(rule) for rule in rules if not rule.declares}
+    rules = [rule for rule in rules if not rule.declares]
+    reasons = dict(zip(list(map(canonical, rules)), map(origin, rules), strict=True))
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 

@@ -184,9 +184,14 @@ class Rule:
     dialect: str = ""
     declares: Relation | None = None
     line: int = field(default=0, compare=False, repr=False)
+    is_positive: bool = field(init=False, repr=False, compare=False)
+    """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
+    form: Rule | None = field(default=None, init=False, repr=False, compare=False)
+    """The canonical form of a user's rule, once `canonical` has computed it."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "is_positive", not (self.negated or self.computed or self.aggregates))
         object.__setattr__(
             self,
             "_hash",
@@ -224,11 +229,6 @@ class Rule:
         for negated in self.negated:
             found += negated.atoms
         return found
-
-    @property
-    def is_positive(self) -> bool:
-        """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
-        return not (self.negated or self.computed or self.aggregates)
 
     @property
     def has_plain_atoms(self) -> bool:

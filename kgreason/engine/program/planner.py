@@ -67,8 +67,8 @@ class _PlannedShape(NamedTuple):
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
     (atom, arrangement). `forms`: the forms of the body atoms. `heads`: a pair for each head. Its first part is the dict
     in which rules of this shape wait for backward plans. Its second part says which constants of a rule make up its key
-    in this dict: their positions among the constants of the rule. `numbers`: the number of each rule of this shape, by the
-    constants and the label of the rule.
+    in this dict: their positions among the constants of the rule. `numbers`: the number of each rule of this shape, by
+    its constants and its label.
     """
 
     starts: tuple[tuple[int, int, int], ...]

@@ -6,7 +6,7 @@ the last `begin`. Cost: one look-up for each rule that is added or removed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kgreason.engine.program.planner import Planner
@@ -15,14 +15,11 @@ from kgreason.interrupts import SOME, let_out
 
 
 class Numbered(NamedTuple):
-    """Rules: the numbers of those with a body, and those without a body, each with its number."""
+    """Rules: the numbers of all, the numbers of those with a body, and those without a body, each with its number."""
 
+    numbers: Sequence[int] = ()
     bodied: Sequence[int] = ()
     bodiless: Sequence[tuple[int, EncodedRule]] = ()
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of all rules."""
-        return [*self.bodied, *(number for number, _ in self.bodiless)]
 
 
 class Reweighed(NamedTuple):
@@ -88,13 +85,13 @@ class Weights:
 
     def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
         """Return the rules in force that have no body, each with its number."""
-        return self._with_bodiless(self._weights).bodiless
+        return self._with_bodiless(list(self._weights)).bodiless
 
-    def _with_bodiless(self, numbers: Iterable[int]) -> Numbered:
+    def _with_bodiless(self, numbers: Sequence[int]) -> Numbered:
         if not self._bodiless:
-            return Numbered(tuple(numbers))
+            return Numbered(numbers, numbers)
         none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
-        return Numbered([number for number in numbers if number not in self._bodiless], none)
+        return Numbered(numbers, [number for number in numbers if number not in self._bodiless], none)
 
     def _set(self, number: int, weight: int) -> None:
         if weight:

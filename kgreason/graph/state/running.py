@@ -88,8 +88,8 @@ class Running:
 
         `prefixes` are those that the commit adds to `prefixes`. Call this before the store has the commit.
         """
-        known, self._looked = self._looked, len(self.materializer.dictionary)
-        self._has_new_literals = self.materializer.dictionary.has_literals(known)
+        seen, self._looked = self._looked, len(self.materializer.dictionary)
+        self._has_new_literals = self.materializer.dictionary.has_literals(seen)
         if self._has_new_literals:
             self._small_tags.look()
         stats, streams, known = self.noted
