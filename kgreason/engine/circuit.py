@@ -126,28 +126,30 @@ class Circuit:
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag the rows `rows`, int32[n, w], of a table as asserted. Rows that are new facts go into the queue.
 
-        With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
-        raise.
+        With `only_present`, rows that are not facts yet are skipped. `check` is called between parts of 2**18 rows,
+        and may raise.
         """
         self.facts.reserve(len(rows))
         if self._counters[at.IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
             self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self.facts.reserve, check)
             return
         for low in range(0, len(rows), 1 << 18):
+            if low:
+                check()
             part = np.ascontiguousarray(rows[low : low + (1 << 18)], dtype=np.int32)
             assert_rows(self.block, part, table, 0, len(part), only_present)
-            check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
         """Remove the flag `asserted` from the facts `rows`, int32[n, w]. Facts without support leave.
 
-        Returns how many of the facts were not asserted. `check` is called after each 2**18 rows and may raise.
+        Returns how many of the facts were not asserted. `check` is called between parts of 2**18 rows and may raise.
         """
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self.facts.reserve(len(rows))
         for low in range(0, len(rows), 1 << 18):
+            if low:
+                check()
             missed += retract_rows(self.block, rows, low, min(len(rows), low + (1 << 18)))
-            check()
         return missed
 
     def adopt(self, records: Int32, hashed: UInt32 | None = None, snapshot: Snapshot | None = None) -> None:
@@ -420,10 +422,12 @@ class Circuit:
         return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
-        """Make the commit final. This takes no memory. Call `tidy` next."""
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
+        """Make the commit final. This takes no memory, if `FactTable.reserve` made room. Call `tidy` next."""
+        counters = self._counters
+        if counters[at.FREE_ROWS + 1] < counters[at.N_FREE] + counters[at.N_DEAD] + counters[at.N_TOUCHED]:
+            self.facts.reserve_free(counters[at.N_TOUCHED])
         settle(self.block)
-        self._counters[at.LOGGING] = 0
+        counters[at.LOGGING] = 0
 
     def tidy(self) -> None:
         """Give back what a large commit has left. After an error the next commit still finds everything in order."""

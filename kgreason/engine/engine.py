@@ -16,7 +16,7 @@ that Ctrl-C acts only where `apply` lets it out.
               Assert: run the semi-naive levels from the rederived facts, the new facts and the heads of new rules
 
 If an Update is too much work compared with a Bootstrap, it is dropped, or not even tried, and a Bootstrap runs
-(`elastic`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
+(`update`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
 Bootstrap to all facts.
 """
 
@@ -31,7 +31,6 @@ from kgreason.compiled import is_compiled as are_compiled
 from kgreason.engine.changes import Changes, Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import carry_over, costliest
-from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both, no_check
@@ -43,17 +42,12 @@ from kgreason.engine.program.weights import NO_RULES, Reweighed
 from kgreason.engine.reader import Reader
 from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Update, fire
+from kgreason.engine.update import Elastic, Update, fire
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
 from kgreason.zset.columns import Int32, Int64, UInt32
-
-
-def _count(rows: Rows) -> int:
-    """Return the number of rows in all tables together."""
-    return sum(map(len, rows.values()))
 
 
 def is_compiled() -> bool:
@@ -194,46 +188,30 @@ class Engine(Reader):
         self._wishes.append(wish)
         self._steps.append("update")
         try:
-            if strategy == "bootstrap" or (strategy == "auto" and self._is_hopeless(wish, budget)):
-                self._switch(budget, check)
-            elif not self._try_update(wish, rules, strategy, budget, check):
-                self._switched = True
+            if strategy == "bootstrap" or not self._try_update(wish, rules, strategy, budget, check):
                 self._switch(budget, check)
         except OverLimitError:
             raise LimitError(self._over(budget)) from None
 
-    def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
-        """Whether the strategy `auto` should run a Bootstrap without trying an Update first.
-
-        `wish`: the rows to assert and to retract. False if the budget is too small for a Bootstrap.
-        """
-        elastic = self._elastic
-        if elastic.work is None:
-            return True
-        if not elastic.is_hopeless(*map(_count, wish)) or self._rest(budget) < elastic.work:
-            return False
-        elastic.doubt()
-        return True
-
     def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
-        `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: the Update went past a limit
-        of the strategy `auto`, or the levels of facts have grown too large over many Updates; a Bootstrap numbers them
-        again. Raises OverLimitError if the budget ran out.
+        `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: with the strategy `auto` the
+        Update was hopeless, or went past a limit; or the levels of facts have grown too large over many Updates, and a
+        Bootstrap numbers them again. Raises OverLimitError if the budget ran out.
         """
         most = UNLIMITED if budget is None else self._circuit.spent + self._rest(budget)
         is_auto = strategy == "auto"
         try:
             update = Update(self._circuit, self._elastic, self._commit, most, is_auto, check, self._note_missed)
-            update.run(wish, rules)
+            return update.run(wish, rules)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
-            return False
         except TooDeepError:
-            return False
-        return True
+            pass
+        self._switched = True
+        return False
 
     def _note_missed(self, missed: int) -> None:
         self._missed += missed
@@ -275,7 +253,7 @@ class Engine(Reader):
         level that does not fit into its stamp.
         """
         self._weights.activate()
-        room = max(1024, 2 * _count(facts))  # unused room costs no memory
+        room = max(1024, 2 * sum(map(len, facts.values())))  # unused room costs no memory
         circuit = self._new_circuit(room)
         circuit.limit = Limit(allowed)
         self._strategy = "bootstrap"

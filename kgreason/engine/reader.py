@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import Cost, read
-from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
 from kgreason.engine.facts.facts import Facts
 from kgreason.engine.facts.matching import arrived
@@ -25,6 +24,7 @@ from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Weights
 from kgreason.engine.rebuild import difference
 from kgreason.engine.records import Snapshot
+from kgreason.engine.update import Elastic
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.zset.columns import ABSENT, Int32
@@ -166,10 +166,9 @@ class Reader:
         key = self._planner.find_key(table, constants)
         if key is None:
             return None
-        facts = self._circuit.facts
         if not self._circuit.memory["key_count"][key]:
-            return np.empty((0, facts.width), dtype=np.int32)
-        rows, tables = facts.columns(self._circuit.arrangements.candidates(key))
+            return np.empty((0, self._planner.width), dtype=np.int32)
+        rows, tables = self.facts.columns(self._circuit.arrangements.candidates(key))
         kept = tables == table
         for column, value in constants.items():
             kept &= rows[:, column] == value

@@ -51,7 +51,7 @@ class DataFlags:
     def same(self) -> Int32:
         """Return the present owl:sameAs triples: int32[n, 3]."""
         found = self._graph.engine.rows_with(self._graph.triples, {1: SAME_AS})
-        if found is None:
+        if found is None or not len(found):
             return _NO_ROWS
         rows = np.ascontiguousarray(found[:, :3])
         return rows[self._graph.holds(rows)]

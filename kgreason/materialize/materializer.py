@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from itertools import chain, repeat
+from operator import attrgetter
 from os import PathLike
 from typing import NamedTuple
 
@@ -54,6 +55,7 @@ from kgreason.zset.columns import Int32
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _SAME_RULES = ProgramChange()
+_ARE_PLAIN = attrgetter("has_plain_atoms")
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
@@ -165,9 +167,9 @@ class Materializer(Results):
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
             mentioned = mentions(changes.rows)
-            self._look(bool(mentioned.same.any()), mentioned.has_datatype, changes)
+            self._look(mentioned.are_linked, mentioned.has_datatype, changes)
             called, facts = self.flags, self._facts_due(changes, steps)
-            if mentioned.are_any or len(closure.removed):
+            if mentioned.are_schema or len(closure.removed):
                 called = self.data.called_for(changes, mentioned, closure.removed)
             if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
@@ -346,7 +348,7 @@ class Materializer(Results):
             self._touched[self.literals.in_use] = None
             self.literals.in_use.follow(change, closure)
         is_edited = change.added or change.removed or any(map(len, closure))
-        if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
+        if is_edited and (self.operators.are_any or not all(map(_ARE_PLAIN, change.added))):
             self._touched[self.operators] = None
             self.operators.follow(tuple(self.program.in_force), self.closed_schema())
         return change

@@ -29,6 +29,8 @@ from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+import numpy as np
+
 from kgreason.interrupts import SOME, let_out
 from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
@@ -301,8 +303,8 @@ def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
 
     `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
     """
-    is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-    return bool(is_read) or any(len(rows) and is_datatype(rows).any() for rows in closure)
+    is_read = datatypes_read((*change.removed, *change.added))
+    return bool(is_read) or bool(is_datatype(np.concatenate(closure)).any())
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:

@@ -54,9 +54,10 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
         if n % SOME == 0:
             let_out()
         sketches.append(_sketched(rule))
-    tables = dict.fromkeys([table for sketch in sketches for table in sketch.tables])
-    numbers = {table: planner.table(*table) for table in tables}  # before `intern`: a new table may be one too many
-    shapes = [sketch.shape(numbers) for sketch in sketches]
+    for table in dict.fromkeys([table for sketch in sketches for table in sketch.tables]):
+        if table not in planner.numbers:
+            planner.table(*table)  # before `intern`: a new table may be one too many
+    shapes = [sketch.shape(planner.numbers) for sketch in sketches]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
     return [

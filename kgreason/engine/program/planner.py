@@ -182,9 +182,10 @@ class Planner:
         places = self.constants.extend(constants), self.rule_keys.extend(keys)
         # Nothing below takes memory. So after an error above there is no rule, and what was made for it does no harm.
         self.rules.append(places[0], len(constants), 1 + shape.variables, places[1], len(keys), 0, self.plans.n)
+        for n, key in enumerate(keys, self.plans.extend(plans)):
+            self.key_info.array[key, 1] = n
         self._rules.append(rule)
         self._body_keys.append(keys)
-        self._hang(plans, keys)
         for rules in waiting:
             rules.append(number)
         planned.numbers[constants, label] = number
@@ -202,11 +203,6 @@ class Planner:
             rows[n] = rule, step, last[key], low, high
             last[key] = self.plans.n + n
         return rows
-
-    def _hang(self, plans: Int32, keys: Sequence[int]) -> None:
-        """Attach plans, as `_plans` returns them, to their keys. The array `plans` has room for them."""
-        for n, key in enumerate(keys, self.plans.extend(plans)):
-            self.key_info.array[key, 1] = n
 
     def plan_backward(self, records: Int32, count: Int32) -> None:
         """Make the backward plans of the rules that may derive one of the facts in `records`.
@@ -262,7 +258,8 @@ class Planner:
                 self._ask(keys[atom - 1], arrangement)
         plans = self._plans(number, heads, [planned.start for planned in backward])
         self.plans.reserve(len(backward))
-        self._hang(plans, heads)  # this takes no memory: all plans or none
+        for n, head in enumerate(heads, self.plans.extend(plans)):  # this takes no memory: all plans or none
+            self.key_info.array[head, 1] = n
         self._planned_backward.add(number)
         self._lacking.pop(number, None)
         return True

@@ -68,12 +68,7 @@ class Weights:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
-            for n, rule in enumerate(rules, 1):
-                if n % SOME == 0:
-                    let_out()
-                number = self._planner.add(rule)
-                if not rule.shape.body:
-                    self._bodiless[number] = rule
+            for number in self._numbers(rules):
                 before.setdefault(number, number in self._weights)
                 if weight > 0 or number in self._weights:
                     total = self._weights.get(number, 0)
@@ -82,6 +77,16 @@ class Weights:
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
         return Reweighed(self._with_bodiless(leaving), self._with_bodiless(fresh))
+
+    def _numbers(self, rules: Sequence[EncodedRule]) -> list[int]:
+        """Return the numbers of rules in the planner, which gets those that it lacks."""
+        numbers: list[int] = []
+        for low in range(0, len(rules), SOME):
+            if low:
+                let_out()
+            numbers += map(self._planner.add, rules[low : low + SOME])
+        self._bodiless |= {n: rule for n, rule in zip(numbers, rules, strict=True) if not rule.shape.body}
+        return numbers
 
     def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
         """Return the rules in force that have no body, each with its number."""

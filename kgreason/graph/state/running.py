@@ -95,8 +95,7 @@ class Running:
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        terms, rules = self._looked, self.materializer.program.size
-        counts = changed(stats, delta.change, terms, rules) | delta.change.work._asdict()
+        counts = changed(stats, delta.change, self._looked) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:

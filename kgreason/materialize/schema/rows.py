@@ -102,22 +102,22 @@ AXIOMS = zlib.crc32(
 class Mentions(NamedTuple):
     """Which of some rows concern more than the data: the schema triples and the owl:sameAs triples among them, bool[n].
 
+    `are_linked`: whether there is an owl:sameAs triple. `are_schema`: whether there is one, or a schema triple.
     `has_datatype`: whether one of the rows says that a term has a supported datatype as its type.
     """
 
     schema: Mask
     same: Mask
+    are_linked: bool
+    are_schema: bool
     has_datatype: bool
-
-    @property
-    def are_any(self) -> bool:
-        """Whether there is a schema triple or an owl:sameAs triple."""
-        return bool(self.schema.any() or self.same.any())
 
 
 def mentions(rows: Int32) -> Mentions:
     """Return which of the rows, int32[n, w], concern more than the data."""
-    return Mentions(is_schema(rows), rows[:, 1] == SAME_AS, have_datatype(rows))
+    schema, same = is_schema(rows), rows[:, 1] == SAME_AS
+    are_linked = bool(same.any())
+    return Mentions(schema, same, are_linked, are_linked or bool(schema.any()), have_datatype(rows))
 
 
 def is_datatype(ids: Int32) -> Mask:

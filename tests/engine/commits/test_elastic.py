@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, Elastic
 from kgreason.engine.engine import Engine
+from kgreason.engine.update import ALWAYS, DOUBT, FEW, FRACTION, TELLING, Elastic
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import JOIN, LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert
