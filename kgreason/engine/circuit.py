@@ -17,8 +17,8 @@ from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew.crew import Crew
 from kgreason.engine.crew.keepers import Keepers
-from kgreason.engine.facts.table import FactTable
-from kgreason.engine.index.arrangements import Arrangements
+from kgreason.engine.facts.table import TABLE, FactTable
+from kgreason.engine.index.arrangements import ARRANGEMENTS, Arrangements
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
@@ -497,4 +497,4 @@ class Circuit:
     @property
     def nbytes(self) -> int:
         """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
-        return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes
+        return self.memory.nbytes(*TABLE, *ARRANGEMENTS) + self.catalogue.nbytes

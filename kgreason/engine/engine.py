@@ -143,8 +143,7 @@ class Engine(Reader):
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
-        if self._weights.log:
-            self._weights.begin()
+        self._weights.log.clear()
         self._strategy, self._switched, self._missed = "update", False, 0
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
@@ -341,7 +340,7 @@ class Engine(Reader):
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make `rules` the active rules, and evaluate nothing. Call `restore` or `bootstrap` next."""
-        self._weights.begin()
+        self._weights.log.clear()
         self._weights.change(rules, self._weights.each())
         self._weights.activate()
         self._circuit.keep_up()

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from operator import methodcaller
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack, overload
@@ -515,7 +516,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         if not skip_malformed:
             self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         skipped = Skipped() if skip_malformed else None
-        return self._files(lambda tx: tx.files(1, paths, syntax, progress, skipped), progress, timeout, skipped)
+        return self._files(methodcaller("files", 1, paths, syntax, progress, skipped), progress, timeout, skipped)
 
     def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
         """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
@@ -536,7 +537,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_paths("unload", paths)
         progress = progress_of(progress)
         self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
-        return self._files(lambda tx: tx.files(-1, paths, syntax, progress), progress, timeout)
+        return self._files(methodcaller("files", -1, paths, syntax, progress), progress, timeout)
 
     def _before_compiling(self, check: Callable[[], object]) -> None:
         """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
@@ -558,7 +559,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         with self._lock.held(timeout):
             tx = self._open.begin({})
             delta = tx.complete(partial(collect, tx), progress)
-            stats = self.stats()
+            stats = self._counts()
         return Loaded(stats | delta.change.work._asdict(), delta, time.perf_counter() - begun, skipped)
 
     def update(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, repeat
 from operator import attrgetter
 from os import PathLike
@@ -25,7 +25,6 @@ import numpy as np
 from kgreason.engine.changes import Changes, Strategy, StrategyRun
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
-from kgreason.engine.program.shapes import EncodedRule
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
@@ -302,17 +301,13 @@ class Materializer(Results):
         """
         if self.stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
-        with span("close"):
-            return self._close_again(schema, means)
-
-    def _close_again(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Do the work of `_close`."""
         said = NOTHING_SAID
-        if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
-            self._touched[self.twins] = None
-            said = self.twins.change(*schema)
-        self._touched[self.stratum] = None
-        return self.stratum.change(*schema, means.check, means.budget, said), said
+        with span("close"):
+            if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
+                self._touched[self.twins] = None
+                said = self.twins.change(*schema)
+            self._touched[self.stratum] = None
+            return self.stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
         """Return the facts of relations in `rows` by the engine's numbers of tables; `rows` has them by width."""
@@ -368,7 +363,8 @@ class Materializer(Results):
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._codes_of(program.removed) if program.removed else []
         encoded = self._codes_of(program.added, are_plain=not self.operators.are_any) if program.added else []
-        self._run(wanted, needless, means, encoded, left)
+        run = partial(self.engine.apply, budget=means.budget, check=means.check)
+        run(wanted, needless, encoded, left, strategy=next(means.strategies))
         if self._is_unasked():
             if self.engine.is_updated:
                 changes = self.engine.changes()
@@ -377,7 +373,7 @@ class Materializer(Results):
             self._ask_operators()
         if self.operators in self._touched:
             while any(computed := self.operators.computed(means.check)):
-                self._run(computed.added, computed.removed, means)
+                run(computed.added, computed.removed, strategy=next(means.strategies))
         return self.engine.changes()
 
     def _is_unasked(self) -> bool:
@@ -395,24 +391,6 @@ class Materializer(Results):
         """Let operators take part in this commit from now on, with the first stratum."""
         self._touched[self.operators] = None
         self.operators.restart()
-
-    def _run(
-        self,
-        wanted: Rows,
-        needless: Rows,
-        means: Means,
-        added: Sequence[EncodedRule] = (),
-        removed: Sequence[EncodedRule] = (),
-    ) -> None:
-        self.engine.apply(
-            wanted,
-            needless,
-            added,
-            removed,
-            strategy=next(means.strategies),
-            budget=means.budget,
-            check=means.check,
-        )
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:

@@ -235,13 +235,6 @@ class Rule:
         """Whether the rule has nothing but atoms, none of them after `DATA`."""
         return self.is_positive and DATA not in [atom.relation for atom in self.body]
 
-    def bound(self) -> set[Term]:
-        """Return the variables to which the rule gives values. The constants of body atoms are among them."""
-        terms: set[Term] = {term for atom in self.body for term in atom.terms}
-        for aggregate in self.aggregates:
-            terms.update(aggregate.group, (aggregate.result,))
-        return terms | {computed.result for computed in self.computed if computed.result}
-
     def expressions(self) -> tuple[Computed, ...]:
         """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
         found = self.computed

@@ -358,9 +358,10 @@ class Planner:
         number = self._shape_numbers.get((table, columns))
         return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
 
-    def is_trigger(self, key: int) -> bool:
-        """Whether `key` is the number of the key of a body atom, not of a head."""
-        return bool(self.key_info.array[key, 0] < at.BACK)
+    def triggers(self, first: int = 0) -> list[int]:
+        """Return the keys of body atoms, not of heads, from number `first` on."""
+        found: list[int] = (first + np.flatnonzero(self.key_info.array[first : self.key_info.n, 0] < at.BACK)).tolist()
+        return found
 
     def table_of(self, key: int) -> int:
         """Return the number of the table whose rows can meet a trigger key."""

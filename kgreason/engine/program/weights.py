@@ -1,7 +1,7 @@
 """`Weights`: the rules in force, each with a weight. A rule is in force while its weight is not 0.
 
 Rules are a multiset: a rule that was added twice stays when it is removed once. Law: `undo` restores the weights as of
-the last `begin`. Cost: one look-up for each rule that is added or removed.
+the time when `log` was empty. Cost: one look-up for each rule that is added or removed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Weights:
         self._weights: dict[int, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self.log: list[tuple[int, int]] = []
-        """Each rule whose weight changed since `begin`, with its weight before. Without one, `begin` does nothing."""
+        """Each rule whose weight changed in the open commit, with its weight before. `Engine.begin` empties it."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._weights)
@@ -49,18 +49,14 @@ class Weights:
         """Return the rules in force, each as often as its weight says."""
         return [self._planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
-    def begin(self) -> None:
-        """Make all changes so far final."""
-        self.log = []
-
     def undo(self) -> None:
-        """Restore the weights as of the last `begin`."""
+        """Restore the weights as of the time when `log` was empty."""
         for number, weight in reversed(self.log):
             self._set(number, weight)
         self.activate()
 
     def activate(self) -> None:
-        """Tell the planner which of the rules that changed since `begin` are in force."""
+        """Tell the planner which of the rules in `log` are in force."""
         for number, _ in self.log:
             self._planner.set_active(number, number in self._weights)
 
