@@ -415,7 +415,9 @@ class Circuit:
         after the commit int8[n]. All four are views and not contiguous. `start`: only rows from this position of the
         undo log on are looked at.
         """
-        self.memory.grow("changed", self._counters[at.N_TOUCHED] - start)
+        needed = self._counters[at.N_TOUCHED] - start
+        if self._counters[at.CHANGED + 1] < needed:
+            self.memory.grow("changed", needed)
         changed = self.memory["changed"]
         noted: Int32 = changed[: note_changes(self.block, start)].copy()
         kinds = noted[:, :2].astype(np.int8)

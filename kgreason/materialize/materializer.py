@@ -324,29 +324,24 @@ class Materializer(Results):
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _SAME_RULES
-        with span("translate"):
-            return self._translate(closure, flags, own, said)
-
-    def _translate(
-        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said
-    ) -> ProgramChange:
-        """Do the work of `_reprogram`."""
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touched[self.program] = None
         self._codes = None
-        asked = closure if self.selection.profiles else _NOTHING  # the rules of owl2el.dl read axioms as facts
-        removed, added = [decoded(self.dictionary, rows) if len(rows) else [] for rows in asked]
-        change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
-        self._axioms = change.axioms
-        if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
-            self._touched[self.literals.in_use] = None
-            self.literals.in_use.follow(change, closure)
-        is_edited = change.added or change.removed or any(map(len, closure))
-        if is_edited and (self.operators.are_any or not all(map(_ARE_PLAIN, change.added))):
-            self._touched[self.operators] = None
-            self.operators.follow(tuple(self.program.in_force), self.closed_schema())
-        return change
+        with span("translate"):
+            asked = closure if self.selection.profiles else _NOTHING  # the rules of owl2el.dl read axioms as facts
+            removed = decoded(self.dictionary, asked.removed) if len(asked.removed) else []
+            added = decoded(self.dictionary, asked.added) if len(asked.added) else []
+            change = self.program.change(removed, added, **flags._asdict(), own=own, twins=said.represented)
+            self._axioms = change.axioms
+            if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
+                self._touched[self.literals.in_use] = None
+                self.literals.in_use.follow(change, closure)
+            is_edited = change.added or change.removed or any(map(len, closure))
+            if is_edited and (self.operators.are_any or not all(map(_ARE_PLAIN, change.added))):
+                self._touched[self.operators] = None
+                self.operators.follow(tuple(self.program.in_force), self.closed_schema())
+            return change
 
     def closed_schema(self) -> Iterator[Triple]:
         """Yield the closed schema. Cost: if the program does not know it, a pass over the schema once it is asked."""
