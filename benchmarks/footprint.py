@@ -13,6 +13,8 @@ from benchmarks.lubm import materialize
 from benchmarks.model import Measurement
 from benchmarks.process import run, shown
 from benchmarks.workspace import Workspace
+from kgreason.engine.facts.table import TABLE
+from kgreason.engine.index.arrangements import ARRANGEMENTS
 
 _ROUNDS = 3
 
@@ -20,8 +22,8 @@ _ROUNDS = 3
 def fact(workspace: Workspace) -> Measurement:
     """Bytes of the fact table and its arrangements for each fact, terms apart."""
     engine = materialize(workspace, 5).engine
-    facts = engine._circuit.facts.nbytes / len(engine)
-    arrangements = engine._circuit.arrangements.nbytes / len(engine)
+    nbytes = engine._circuit.memory.nbytes
+    facts, arrangements = nbytes(*TABLE) / len(engine), nbytes(*ARRANGEMENTS) / len(engine)
     how = f"{len(engine):,} facts: {facts:.1f} bytes of fact table and {arrangements:.1f} of arrangements each"
     return Measurement(engine.nbytes / len(engine), how)
 

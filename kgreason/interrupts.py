@@ -57,6 +57,8 @@ _SIGINT = int(signal.SIGINT)
 _PATIENCE = 5.0
 _LOOK = 0.1
 """A waiting thread calls `let_out` after this many seconds."""
+SOME = 64
+"""A loop of small steps, such as one for each rule, calls `let_out` once in so many steps."""
 
 
 class _Holding:

@@ -17,7 +17,6 @@ memory/, facts/, program/, index/, level/  the parts of a circuit
 circuit               Circuit: the arrays, and the loop that calls the kernels
 scratch               the scratch arrays of a circuit
 crew/                 the workers of a circuit: threads that divide the work of large levels
-elastic               the choice between Update and Bootstrap
-update                Retract, Rederive, Assert
+update                Update: Retract, Rederive, Assert; Elastic: the choice between Update and Bootstrap
 rebuild               the facts that a Bootstrap starts from, and the changes that a Bootstrap made
 """

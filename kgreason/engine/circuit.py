@@ -17,8 +17,8 @@ from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew.crew import Crew
 from kgreason.engine.crew.keepers import Keepers
-from kgreason.engine.facts.table import FactTable
-from kgreason.engine.index.arrangements import Arrangements
+from kgreason.engine.facts.table import TABLE, FactTable
+from kgreason.engine.index.arrangements import ARRANGEMENTS, Arrangements
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
@@ -28,10 +28,10 @@ from kgreason.engine.limits import (
     MOST_SUPPORT,
     UNLIMITED,
     Check,
+    Limit,
     OverLimitError,
     TooDeepError,
     left_of_support,
-    unlimited,
 )
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
@@ -59,9 +59,9 @@ _OF_A_SCAN = np.array([at.N_HITS, at.N_GROUPS, at.N_COMMON, at.N_HEADS, at.N_CHU
 class Circuit:
     """Holds the facts and the arrays that index them, and evaluates the planner's rules over the facts.
 
-    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` is a function from
-    the number of rows in the queue to how many rewrites the commit may extend, counted from `begin` on. It is called
-    when a run or a scan begins, and at the ends of segments. An evaluation that extends more rewrites raises
+    Several circuits may share a `planner` if only one circuit works at a time. The attribute `limit` says how many
+    rewrites the commit may extend, counted from `begin` on. It is looked at when a run or a scan begins, and at the
+    ends of segments. An evaluation that extends more rewrites raises
     OverLimitError, one with a chain of too many levels TooDeepError. `threads`: how many threads a large level may use,
     which changes the time alone.
     """
@@ -73,9 +73,9 @@ class Circuit:
         self.memory = Memory()
         self.block, self._counters = self.memory.block, self.memory.counters
         self._counters[at.QUIET], self._counters[at.SEGMENT] = quiet, scratch.SEGMENT
-        self.limit: Callable[[int], int] = unlimited
+        self.limit = Limit()
         self._most = UNLIMITED
-        """The result of the last call of `limit`."""
+        """What `limit` was when it was last looked at."""
         self.crew = Crew(self.memory, threads)
         self.keepers = Keepers(self.memory, self.crew)
         self.facts = FactTable(self.memory, planner.width, room, self.crew)
@@ -126,28 +126,30 @@ class Circuit:
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
         """Flag the rows `rows`, int32[n, w], of a table as asserted. Rows that are new facts go into the queue.
 
-        With `only_present`, rows that are not facts yet are skipped. `check` is called after each 2**18 rows and may
-        raise.
+        With `only_present`, rows that are not facts yet are skipped. `check` is called between parts of 2**18 rows,
+        and may raise.
         """
         self.facts.reserve(len(rows))
         if self._counters[at.IS_UPDATE] == 0 and self.crew.is_worth(len(rows)):
             self.crew.assert_rows(table, np.ascontiguousarray(rows, dtype=np.int32), self.facts.reserve, check)
             return
         for low in range(0, len(rows), 1 << 18):
+            if low:
+                check()
             part = np.ascontiguousarray(rows[low : low + (1 << 18)], dtype=np.int32)
             assert_rows(self.block, part, table, 0, len(part), only_present)
-            check()
 
     def retract_rows(self, rows: Int32, check: Check) -> int:
         """Remove the flag `asserted` from the facts `rows`, int32[n, w]. Facts without support leave.
 
-        Returns how many of the facts were not asserted. `check` is called after each 2**18 rows and may raise.
+        Returns how many of the facts were not asserted. `check` is called between parts of 2**18 rows and may raise.
         """
         rows, missed = np.ascontiguousarray(rows, dtype=np.int32), 0
         self.facts.reserve(len(rows))
         for low in range(0, len(rows), 1 << 18):
+            if low:
+                check()
             missed += retract_rows(self.block, rows, low, min(len(rows), low + (1 << 18)))
-            check()
         return missed
 
     def adopt(self, records: Int32, hashed: UInt32 | None = None, snapshot: Snapshot | None = None) -> None:
@@ -282,7 +284,7 @@ class Circuit:
         A part is int32[n, 1 + slots]: each line has the number of a rule, then the values of the rule's slots. A
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
-        self.limit = unlimited
+        self.limit = Limit()
         self._mend()
         self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
@@ -344,14 +346,16 @@ class Circuit:
             check()
 
     def _look_at_limit(self) -> None:
-        """Ask `limit` how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
+        """Compute how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
 
         The limit may grow with the new facts. So it is looked at again at the end of a segment, when half of the
         rewrites up to the limit are used. Within a segment the number of new facts depends on threads and on the room
         of arrays; at its end it does not. So whether an evaluation goes past its limit depends on neither.
         """
         counters = self._counters
-        self._most = self.limit(counters[at.N_QUEUE])
+        most, least, before, work, queued, facts = self.limit
+        growth = (counters[at.N_QUEUE] - queued) / facts
+        self._most = min(most, max(least, before + int((1 + growth) * work)))
         self.check_limit(self._most)
         counters[at.CHECK_AT] = (counters[at.REWRITES] + self._most) // 2
 
@@ -411,17 +415,21 @@ class Circuit:
         after the commit int8[n]. All four are views and not contiguous. `start`: only rows from this position of the
         undo log on are looked at.
         """
-        self.memory.grow("changed", self._counters[at.N_TOUCHED] - start)
+        needed = self._counters[at.N_TOUCHED] - start
+        if self._counters[at.CHANGED + 1] < needed:
+            self.memory.grow("changed", needed)
         changed = self.memory["changed"]
         noted: Int32 = changed[: note_changes(self.block, start)].copy()
         kinds = noted[:, :2].astype(np.int8)
         return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
 
     def settle(self) -> None:
-        """Make the commit final. This takes no memory. Call `tidy` next."""
-        self.facts.reserve_free(self._counters[at.N_TOUCHED])
+        """Make the commit final. This takes no memory, if `FactTable.reserve` made room. Call `tidy` next."""
+        counters = self._counters
+        if counters[at.FREE_ROWS + 1] < counters[at.N_FREE] + counters[at.N_DEAD] + counters[at.N_TOUCHED]:
+            self.facts.reserve_free(counters[at.N_TOUCHED])
         settle(self.block)
-        self._counters[at.LOGGING] = 0
+        counters[at.LOGGING] = 0
 
     def tidy(self) -> None:
         """Give back what a large commit has left. After an error the next commit still finds everything in order."""
@@ -491,4 +499,4 @@ class Circuit:
     @property
     def nbytes(self) -> int:
         """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
-        return self.facts.nbytes + self.arrangements.nbytes + self.catalogue.nbytes
+        return self.memory.nbytes(*TABLE, *ARRANGEMENTS) + self.catalogue.nbytes

@@ -16,7 +16,7 @@ that Ctrl-C acts only where `apply` lets it out.
               Assert: run the semi-naive levels from the rederived facts, the new facts and the heads of new rules
 
 If an Update is too much work compared with a Bootstrap, it is dropped, or not even tried, and a Bootstrap runs
-(`elastic`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
+(`update`). The delta is the same in both cases. The cost of an Update is proportional to the change, that of a
 Bootstrap to all facts.
 """
 
@@ -31,10 +31,9 @@ from kgreason.compiled import is_compiled as are_compiled
 from kgreason.engine.changes import Changes, Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import carry_over, costliest
-from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.limits import UNLIMITED, Check, OverLimitError, TooDeepError, both, no_check
+from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both, no_check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
@@ -43,17 +42,12 @@ from kgreason.engine.program.weights import NO_RULES, Reweighed
 from kgreason.engine.reader import Reader
 from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Update, fire
+from kgreason.engine.update import Elastic, Update, fire
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
 from kgreason.threads import threads as default_threads
 from kgreason.zset.columns import Int32, Int64, UInt32
-
-
-def _count(rows: Rows) -> int:
-    """Return the number of rows in all tables together."""
-    return sum(map(len, rows.values()))
 
 
 def is_compiled() -> bool:
@@ -149,8 +143,7 @@ class Engine(Reader):
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
         self._steps: list[Literal["update", "bootstrap"]] = []
-        if self._weights.log:
-            self._weights.begin()
+        self._weights.log.clear()
         self._strategy, self._switched, self._missed = "update", False, 0
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
@@ -194,44 +187,31 @@ class Engine(Reader):
         self._wishes.append(wish)
         self._steps.append("update")
         try:
-            if strategy == "bootstrap" or (strategy == "auto" and self._is_hopeless(wish, budget)):
-                self._switch(budget, check)
-            elif not self._try_update(wish, rules, strategy, budget, check):
-                self._switched = True
+            if strategy == "bootstrap" or not self._try_update(wish, rules, strategy, budget, check):
                 self._switch(budget, check)
         except OverLimitError:
             raise LimitError(self._over(budget)) from None
 
-    def _is_hopeless(self, wish: Wish, budget: int | None) -> bool:
-        """Whether the strategy `auto` should run a Bootstrap without trying an Update first.
-
-        `wish`: the rows to assert and to retract. False if the budget is too small for a Bootstrap.
-        """
-        elastic = self._elastic
-        if elastic.work is None:
-            return True
-        return elastic.is_hopeless(_count(wish.asserted)) and self._rest(budget) >= elastic.work
-
     def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
-        `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: the Update went past a limit
-        of the strategy `auto`, or the levels of facts have grown too large over many Updates; a Bootstrap numbers them
-        again. Raises OverLimitError if the budget ran out.
+        `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: with the strategy `auto` the
+        Update was hopeless, or went past a limit; or the levels of facts have grown too large over many Updates, and a
+        Bootstrap numbers them again. Raises OverLimitError if the budget ran out.
         """
         most = UNLIMITED if budget is None else self._circuit.spent + self._rest(budget)
         is_auto = strategy == "auto"
         try:
             is_first = len(self._steps) == 1
             means = self._commit, is_first, most, is_auto, check, self._note_missed
-            Update(self._circuit, self._elastic, *means).run(wish, rules)
+            return Update(self._circuit, self._elastic, *means).run(wish, rules)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
-            return False
         except TooDeepError:
-            return False
-        return True
+            pass
+        self._switched = True
+        return False
 
     def _note_missed(self, missed: int) -> None:
         self._missed += missed
@@ -273,10 +253,11 @@ class Engine(Reader):
         level that does not fit into its stamp.
         """
         self._weights.activate()
-        room = max(1024, 2 * _count(facts))  # unused room costs no memory
+        room = max(1024, 2 * sum(map(len, facts.values())))  # unused room costs no memory
         circuit = self._new_circuit(room)
-        circuit.limit = lambda _: allowed
-        self._circuit, self._strategy = circuit, "bootstrap"
+        circuit.limit = Limit(allowed)
+        self._strategy = "bootstrap"
+        self._use(circuit)
         if self._dropped is not None:
             carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
@@ -318,7 +299,7 @@ class Engine(Reader):
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
         if not self._is_open:
             return
-        self._circuit = self._origin
+        self._use(self._origin)
         self._elastic = self._learnt
         self._weights.undo()
         self._circuit.keep_up()
@@ -354,13 +335,13 @@ class Engine(Reader):
         Bootstrap's work, or 0 if there was no Bootstrap. `hashed`, `snapshot`: see `Circuit.adopt`.
         """
         self.set_rules(rules)
-        self._circuit = self._new_circuit(len(records) + len(records) // 8 + 1024)  # unused room costs no memory
+        self._use(self._new_circuit(len(records) + len(records) // 8 + 1024))  # unused room costs no memory
         self._circuit.adopt(records, hashed, snapshot)
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make `rules` the active rules, and evaluate nothing. Call `restore` or `bootstrap` next."""
-        self._weights.begin()
+        self._weights.log.clear()
         self._weights.change(rules, self._weights.each())
         self._weights.activate()
         self._circuit.keep_up()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32
@@ -14,9 +15,19 @@ MOST_SUPPORT = (1 << 31) - (1 << 28)
 """The largest support of a fact. A kernel call adds less than 2**28 to the support of a fact, which is an int32."""
 
 
-def unlimited(_queued: int) -> int:
-    """Return a number of rewrites that no commit reaches. This function is the default of `Circuit.limit`."""
-    return UNLIMITED
+class Limit(NamedTuple):
+    """How many rewrites a commit may extend: at most `most`, and at least `least` if that is not more than `most`.
+
+    In between, the limit is `before + work`, and grows with the queue: if the queue gets as many rows as there were
+    `facts` when it had `queued` rows, the limit is `before + 2 * work`.
+    """
+
+    most: int = UNLIMITED
+    least: int = UNLIMITED
+    before: int = 0
+    work: int = 0
+    queued: int = 0
+    facts: int = 1
 
 
 class OverLimitError(Exception):

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import Cost, read
-from kgreason.engine.elastic import Elastic
 from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
 from kgreason.engine.facts.facts import Facts
 from kgreason.engine.facts.matching import arrived
@@ -25,6 +24,7 @@ from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Weights
 from kgreason.engine.rebuild import difference
 from kgreason.engine.records import Snapshot
+from kgreason.engine.update import Elastic
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.zset.columns import ABSENT, Int32
@@ -37,8 +37,12 @@ class _EnoughError(Exception):
 class Reader:
     """Reads the facts and rules of an engine, and the changes of its open commit."""
 
+    facts: Facts
+    """A reader of the facts. It is valid until the next commit."""
+
     def __init__(self, planner: Planner, circuit: Circuit) -> None:
-        self._planner, self._circuit = planner, circuit
+        self._planner = planner
+        self._use(circuit)
         self._weights, self._elastic = Weights(planner), Elastic()
         self._origin, self._is_open = circuit, False
         """`_origin`: the circuit as of the last commit, in which an Update runs as well."""
@@ -46,6 +50,10 @@ class Reader:
         """Up to where `arrived` has looked: the circuit, and the position in its undo log."""
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
+
+    def _use(self, circuit: Circuit) -> None:
+        """Work with `circuit` from now on."""
+        self._circuit, self.facts = circuit, circuit.facts
 
     @property
     def generation(self) -> int:
@@ -60,11 +68,6 @@ class Reader:
     def __len__(self) -> int:
         """Return the number of facts."""
         return len(self._circuit.facts)
-
-    @property
-    def facts(self) -> Facts:
-        """A reader of the facts. It is valid until the next commit."""
-        return self._circuit.facts
 
     @property
     def nbytes(self) -> int:
@@ -163,10 +166,9 @@ class Reader:
         key = self._planner.find_key(table, constants)
         if key is None:
             return None
-        facts = self._circuit.facts
         if not self._circuit.memory["key_count"][key]:
-            return np.empty((0, facts.width), dtype=np.int32)
-        rows, tables = facts.columns(self._circuit.arrangements.candidates(key))
+            return np.empty((0, self._planner.width), dtype=np.int32)
+        rows, tables = self.facts.columns(self._circuit.arrangements.candidates(key))
         kept = tables == table
         for column, value in constants.items():
             kept &= rows[:, column] == value

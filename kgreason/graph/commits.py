@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
+from itertools import filterfalse, repeat
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -39,10 +41,9 @@ from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
 from kgreason.spans import peak_bytes, span, spent
 from kgreason.store.folder import Manifest
-from kgreason.store.history.entry import now
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home, RowDelta, Writable
-from kgreason.store.journal.record import Record, Signed
+from kgreason.store.journal.record import Record, Signed, now
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import SMALL, chunks, put, without_shared
 from kgreason.terms.prefixes import remembered
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from kgreason.proofs.contradiction import Contradiction
     from kgreason.proofs.reasons import Reason
 
+_FILE = attrgetter("file")
 _LOGGER = logging.getLogger("kgreason")
 Result = TypeVar("Result")
 
@@ -401,11 +403,11 @@ class Committer:
         `before` and `after` are the user's rules before and after the commit. The same rule in two files counts as two
         rules.
         """
-        left = {(rule, rule.file): rule for rule in before}
-        come = [(1, rule) for rule in after if left.pop((rule, rule.file), None) is None]
-        gone = [(-1, rule) for rule in left.values()]
+        had, has = [dict.fromkeys(zip(rules, map(_FILE, rules), strict=True)) for rules in (before, after)]
+        gone, come = filterfalse(has.__contains__, had), filterfalse(had.__contains__, has)
         find = self.materializer.operators.registry.find
-        return tuple([(sign, journalled(rule, find)) for sign, rule in (*gone, *come)])
+        signed = (*zip(repeat(-1), gone, strict=False), *zip(repeat(1), come, strict=False))
+        return tuple([(sign, journalled(rule, find)) for sign, (rule, _) in signed])
 
     def _functions(self) -> dict[str, str]:
         """Return the signatures of the Python functions that the user's rules call, by the name of the function."""

@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from operator import methodcaller
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack, overload
@@ -288,7 +289,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
             check_headers(headers)
         if author is not None:
             check_author(author)
-        return self._open.begin(headers or {}, timeout, author=author or "")
+        return self._open.surely_begin(headers or {}, timeout, author=author or "")
 
     @overload
     def function(self, call: Callable[..., Result]) -> Callable[..., Result]: ...
@@ -342,7 +343,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         inferred triple: for at most `reasons` triples that would appear, and for as many that would disappear.
         """
         check_count("reasons", reasons, 0)
-        return self._open.begin(None, timeout, reasons=reasons)
+        return self._open.surely_begin(None, timeout, reasons=reasons)
 
     @locked
     def unsatisfiable_classes(self) -> list[Unsatisfiable]:
@@ -465,9 +466,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
         (True, 2)
         """
         self._before_compiling(partial(_check_items, items, prefixes))
-        with self.transaction(timeout=timeout) as tx:
-            tx.add(*items, prefixes=prefixes, **mapping)
-        return tx.delta
+        tx = self._open.begin({}, timeout)
+        return tx.complete(partial(tx.items, 1, items, prefixes, mapping))
 
     @as_one
     def remove(
@@ -483,9 +483,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
         blank node that queries show with this label.
         """
         self._before_compiling(partial(_check_items, items, prefixes))
-        with self.transaction(timeout=timeout) as tx:
-            tx.remove(*items, prefixes=prefixes, **mapping)
-        return tx.delta
+        tx = self._open.begin({}, timeout)
+        return tx.complete(partial(tx.items, -1, items, prefixes, mapping))
 
     def load(
         self,
@@ -520,8 +519,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         if not skip_malformed:
             self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         skipped = Skipped() if skip_malformed else None
-        load = lambda tx: tx.load(*paths, syntax=syntax, skipped=skipped, progress=progress)  # noqa: E731
-        return self._files(load, progress, timeout, skipped)
+        return self._files(methodcaller("files", 1, paths, syntax, progress, skipped), progress, timeout, skipped)
 
     def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
         """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
@@ -542,7 +540,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_paths("unload", paths)
         progress = progress_of(progress)
         self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
-        return self._files(lambda tx: tx.unload(*paths, syntax=syntax, progress=progress), progress, timeout)
+        return self._files(methodcaller("files", -1, paths, syntax, progress), progress, timeout)
 
     def _before_compiling(self, check: Callable[[], object]) -> None:
         """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
@@ -562,15 +560,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
     ) -> Loaded:
         begun = time.perf_counter()
         with self._lock.held(timeout):
-            tx = self.transaction()
-            try:
-                collect(tx)
-            except BaseException:
-                tx.end(False)
-                raise
-            tx.end(True, progress)
-            stats = self.stats()
-        delta = tx.delta
+            tx = self._open.begin({})
+            delta = tx.complete(partial(collect, tx), progress)
+            stats = self._counts()
         return Loaded(stats | delta.change.work._asdict(), delta, time.perf_counter() - begun, skipped)
 
     def update(

@@ -46,26 +46,28 @@ class OpenTransaction:
         """Whether a transaction is open. Any thread may ask."""
         return self._open is not None and self._open() is not None
 
-    def begin(
+    def surely_begin(
         self, headers: Mapping[str, str] | None, timeout: float | None = None, *, reasons: int = 0, author: str = ""
     ) -> Transaction:
-        """Begin a transaction that becomes a commit with `headers`, or, if they are None, a what-if with `reasons`.
-
-        `author` is who makes the commit; if it is empty, the author of the `Committer` makes it.
-        """
+        """Do the same as `begin` where the caller is not `undivided`, even if Ctrl-C comes meanwhile."""
         begun: Transaction | None = None
         try:
             with undivided():
-                begun = self._begun(headers, timeout, reasons, author)
+                begun = self.begin(headers, timeout, reasons=reasons, author=author)
         except BaseException:
             if begun is not None:  # Ctrl-C was noted meanwhile, and nobody gets the transaction
                 begun.end(False)
             raise
         return begun
 
-    def _begun(
-        self, headers: Mapping[str, str] | None, timeout: float | None, reasons: int, author: str
+    def begin(
+        self, headers: Mapping[str, str] | None, timeout: float | None = None, *, reasons: int = 0, author: str = ""
     ) -> Transaction:
+        """Begin a transaction that becomes a commit with `headers`, or, if they are None, a what-if with `reasons`.
+
+        The caller is `undivided`. `author` is who makes the commit; if it is empty, the author of the `Committer` makes
+        it.
+        """
         from kgreason.graph.transaction import Ends, Transaction
 
         depth = self._lock.acquire(timeout)

@@ -179,6 +179,10 @@ class ReadableGraph:
         - `peak_bytes`: the most memory that the process of the last commit had used by then
         - `engine_bytes`, `dictionary_bytes`: memory of the facts, and of the terms
         """
+        return self._counts()
+
+    def _counts(self) -> dict[str, Any]:
+        """Do the work of `stats`. The caller has the lock."""
         is_empty = self._state.is_running and not self._home.last
         counts = dict.fromkeys(COUNTS, 0) | ({} if is_empty else self._state.stats())
         self._counted = self._home.last, counts

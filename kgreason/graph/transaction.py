@@ -114,7 +114,11 @@ class Transaction:
         self._delta: Delta | None = None
         self._is_open, self._why_ended = True, "the transaction has ended"
         self._thread = threading.current_thread()
-        self._spans = Spans()
+
+    @cached_property
+    def _spans(self) -> Spans:
+        """The seconds of the transaction so far: of its edits, then of its commit."""
+        return Spans()
 
     @property
     def is_open(self) -> bool:
@@ -133,6 +137,7 @@ class Transaction:
             raise StoreError("the transaction has no delta: it is still open, or it failed")
         return self._delta
 
+    @as_one
     def add(
         self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
     ) -> Self:
@@ -140,29 +145,34 @@ class Transaction:
 
         Raises RdfSyntaxError, InputError.
         """
-        return self._items(1, items, prefixes, mapping)
+        return self.items(1, items, prefixes, mapping)
 
+    @as_one
     def remove(
         self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
     ) -> Self:
         """Retract what `add` asserts for the same items. Name a blank node by the label that queries show."""
-        return self._items(-1, items, prefixes, mapping)
+        return self.items(-1, items, prefixes, mapping)
 
-    def _items(
+    def items(
         self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
     ) -> Self:
+        """Assert (`sign` 1) or retract (-1) items, as `add` and `remove` do. The caller is `undivided`."""
         known = NO_PREFIXES if prefixes is None else checked(prefixes)
         how: dict[str, Any] = {"fresh": sign > 0, "prefixes": known, "mapping": mapping}
         return self._note(sign, partial(quads_of, items, self._materializer.dictionary, **how))
 
+    @as_one
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
         return self._note(1, partial(of_lines, lines, self._materializer.dictionary))
 
+    @as_one
     def remove_lines(self, lines: bytes) -> Self:
         """Retract N-Quads lines."""
         return self._note(-1, partial(of_lines, lines, self._materializer.dictionary))
 
+    @as_one
     def load(
         self,
         *paths: File,
@@ -175,7 +185,7 @@ class Transaction:
         With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
         """
         check_paths("load", paths)
-        return self._note_files(1, paths, syntax, progress_of(progress), skipped)
+        return self.files(1, paths, syntax, progress_of(progress), skipped)
 
     def remember(self, prefixes: Mapping[str, str]) -> Self:
         """Have the graph remember the prefixes of a document, if this transaction changes the graph; the first wins."""
@@ -183,11 +193,13 @@ class Transaction:
         self._prefixes = {**prefixes, **self._prefixes}
         return self
 
+    @as_one
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
-        return self._note_files(-1, paths, syntax, progress_of(progress))
+        return self.files(-1, paths, syntax, progress_of(progress))
 
+    @as_one
     def add_interned(self, read: Callable[[Dictionary], Int32]) -> Self:
         """Assert the quads that `read` returns, int32[n, 4].
 
@@ -202,6 +214,7 @@ class Transaction:
 
         return self._note(1, interned)
 
+    @as_one
     def take(self, removed: Int32, added: Int32) -> Self:
         """Retract the quads `removed`, then assert the quads `added`. Both are int32[n, 4], with ids of the graph."""
         return self._note(-1, lambda: removed)._note(1, lambda: added)
@@ -339,8 +352,9 @@ class Transaction:
         rules = tuple(rules)
         check_own(rules)
         own = self._rules()
-        known = {canonical(rule) for rule in own}
-        after = own | dict.fromkeys(rule for rule in rules if canonical(rule) not in known)
+        forms = [*map(canonical, own), *map(canonical, rules)]
+        known = set(forms[: len(own)])
+        after = own | {rule: None for rule, form in zip(rules, forms[len(own) :], strict=True) if form not in known}
         check_declared(rules, self._materializer.operators.registry.find, own)
         for rule in rules:
             if rule.declares and rule not in own:
@@ -348,7 +362,7 @@ class Transaction:
         self._own = after
         return self
 
-    def _note_files(
+    def files(
         self,
         sign: int,
         paths: Sequence[File],
@@ -356,6 +370,7 @@ class Transaction:
         progress: Progress,
         skipped: Skipped | None = None,
     ) -> Self:
+        """Assert (`sign` 1) or retract (-1) files, as `load` and `unload` do. The caller is `undivided`."""
         materializer, prefixes = self._materializer, DocumentPrefixes()
         how: dict[str, Any] = {
             "progress": progress,
@@ -367,7 +382,6 @@ class Transaction:
         self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
         return self.remember(prefixes.found()) if sign > 0 else self
 
-    @as_one
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         with self._spans.open(), span("read"):
             self._parts.append(self._attempt(read))
@@ -389,8 +403,9 @@ class Transaction:
         self._parts = []  # `added` may be all that a large load holds of them
         own = None
         if self._own is not None:
-            before, after = ({rule: rule.file for rule in rules} for rules in (self._materializer.own, self._own))
-            own = tuple(after) if before != after else None
+            before, after = self._materializer.own, tuple(self._own)
+            is_same = len(before) == len(after) and _files(before) == _files(after)
+            own = None if is_same else after
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
         if not are_removed and not edit.facts.removed:
@@ -422,7 +437,7 @@ class Transaction:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if self._is_open:
-            self._end(kind is None, SILENT)
+            self._finish(kind is None, SILENT)
 
     def abandon(self, why: str) -> None:
         """Drop the edits and end the transaction; any thread may call this.
@@ -438,9 +453,22 @@ class Transaction:
 
         Raises the errors of the commit, and StoreError if the transaction has ended already.
         """
-        self._end(is_good, progress)
+        self._finish(is_good, progress)
 
-    def _end(self, is_good: bool, progress: Progress) -> None:
+    def complete(self, collect: Callable[[], object], progress: Progress = SILENT) -> Delta:
+        """Call `collect`, which adds edits, commit them, and return the delta. The caller is `undivided`.
+
+        If `collect` raises an error, the edits are dropped.
+        """
+        try:
+            collect()
+        except BaseException:
+            self._finish(False, SILENT)
+            raise
+        self._finish(True, progress)
+        return self.delta
+
+    def _finish(self, is_good: bool, progress: Progress) -> None:
         self._check_open()
         try:
             self._is_open = False
@@ -457,6 +485,11 @@ class Transaction:
                 self._ends.drop(self._known)
         finally:
             surely(self._ends.ended)
+
+
+def _files(rules: Iterable[Rule]) -> dict[Rule, str]:
+    """Return the file of each rule."""
+    return {rule: rule.file for rule in rules}
 
 
 def _joined(parts: Sequence[Int32]) -> Int32:

@@ -14,6 +14,7 @@ from kgreason.engine.changes import Changes
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
+    Mentions,
     is_schema,
     links,
     restricts,
@@ -50,7 +51,7 @@ class DataFlags:
     def same(self) -> Int32:
         """Return the present owl:sameAs triples: int32[n, 3]."""
         found = self._graph.engine.rows_with(self._graph.triples, {1: SAME_AS})
-        if found is None:
+        if found is None or not len(found):
             return _NO_ROWS
         rows = np.ascontiguousarray(found[:, :3])
         return rows[self._graph.holds(rows)]
@@ -90,16 +91,19 @@ class DataFlags:
             False, self._graph.flags.exceeded or found.exceeded, self._graph.flags.restricted or found.restricted
         )
 
-    def called_for(self, changes: Changes, closure_lost: Int32) -> Flags:
+    def called_for(self, changes: Changes, mentioned: Mentions, closure_lost: Int32) -> Flags:
         """Return the flags that are set already, and those that must be set because of the changes of the commit.
 
-        `changes`: the changes of the commit so far; new facts may set a flag. `closure_lost`: triples that left the
-        closed schema; if they are still facts, they may set a flag.
+        `changes`: the changes of the commit so far; new facts may set a flag. `mentioned`: the `mentions` of the rows.
+        `closure_lost`: triples that left the closed schema; if they are still facts, they may set a flag.
+
+        If the rows have neither a schema triple nor an owl:sameAs triple, and nothing left the closed schema, no flag
+        must be set, and nobody has to ask.
         """
-        if self._graph.flags.same_as or not (len(changes.rows) or len(closure_lost)):
+        if self._graph.flags.same_as:
             return self._graph.flags
         rows, is_new = changes.rows, (changes.before == ABSENT) & (changes.tables == self._graph.triples)
-        schema, same = rows[is_new & is_schema(rows), :3], rows[is_new & (rows[:, 1] == SAME_AS), :3]
+        schema, same = rows[is_new & mentioned.schema, :3], rows[is_new & mentioned.same, :3]
         if len(closure_lost):
             lost = closure_lost[self._graph.holds(closure_lost)]
             schema = np.concatenate([schema, lost[is_schema(lost)]])

@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain, repeat
+from operator import attrgetter
 from os import PathLike
 from typing import NamedTuple
 
@@ -24,24 +25,21 @@ import numpy as np
 from kgreason.engine.changes import Changes, Strategy, StrategyRun
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
-from kgreason.engine.program.shapes import EncodedRule
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.program import (
-    ProgramChange,
-    concern_datatypes,
-    have_datatype,
-)
+from kgreason.materialize.program import ProgramChange, concern_datatypes
 from kgreason.materialize.quads.asserted import Asserted, Quads
 from kgreason.materialize.results import Results
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
     decoded,
+    have_datatype,
     is_schema,
     is_stated,
+    mentions,
     restricts,
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
@@ -56,6 +54,7 @@ from kgreason.zset.columns import Int32
 File = str | PathLike[str]
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _SAME_RULES = ProgramChange()
+_ARE_PLAIN = attrgetter("has_plain_atoms")
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
@@ -148,10 +147,11 @@ class Materializer(Results):
         """
         closure, said = self._close(schema, means)
         called = self.flags
-        if len(closure.added) or (asserted.added[:, 1] == SAME_AS).any():
+        is_linked = bool((asserted.added[:, 1] == SAME_AS).any())
+        if len(closure.added) or is_linked:
             called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
-        self._look_at(asserted.added)
+        self._look(is_linked, have_datatype(asserted.added))
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
         if self._is_unasked() and self._interests(asserted, own):
             self._ask_operators()
@@ -165,8 +165,11 @@ class Materializer(Results):
             self.operators.restart()
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
-            self._look_at(changes.rows, changes.tables)
-            called, facts = self.data.called_for(changes, closure.removed), self._facts_due(changes, steps)
+            mentioned = mentions(changes.rows)
+            self._look(mentioned.are_linked, mentioned.has_datatype, changes)
+            called, facts = self.flags, self._facts_due(changes, steps)
+            if mentioned.are_schema or len(closure.removed):
+                called = self.data.called_for(changes, mentioned, closure.removed)
             if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided(changes, means.check)
             if called == self.flags and not any(facts):
@@ -186,26 +189,24 @@ class Materializer(Results):
             steps.append(self._reprogram(_NOTHING, called, None))
             changes = self._apply(None, facts, steps[-1], means)
 
-    def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
+    def _look(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and note them in `_touched`.
 
-        `rows`, int32[n, w], are the changed rows. `tables` are their tables; None if all rows are triples.
+        `is_linked`: whether an owl:sameAs triple is added or removed. `has_datatype`: whether a row has a datatype as a
+        type. `changes`: the changes of the commit so far; None before the rules run.
 
-        The part for equal terms has work if the graph has equal terms, or if an owl:sameAs triple is added or removed.
-        The part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
+        The part for equal terms has work if the graph has equal terms, or if such a triple is added or removed. The
+        part for literals has work if such a triple is added or removed, if a new term is a literal, if a row has a
         datatype as a type, or if rules ask for other datatypes than before.
         """
-        if self.equality is None and self.literals is None:
-            return
-        is_linked = bool((rows[:, 1] == SAME_AS).any())
         if self.equality:
-            if tables is not None and (tables != self.triples).any():
-                is_linked |= self.equality.has_pairs(rows, tables)
+            if changes and (changes.tables != self.triples).any():
+                is_linked |= self.equality.has_pairs(changes.rows, changes.tables)
             if is_linked or self.equality.cliques.live:
                 self._touched[self.equality] = None
         if self.literals and self.literals not in self._touched:
             is_asked = self.literals.told != self.literals.in_use.datatypes
-            if is_linked or is_asked or self._has_new_literals() or have_datatype(rows):
+            if is_linked or is_asked or has_datatype or self._has_new_literals():
                 self._touched[self.literals] = None
                 self.datatypes_in_use(self.literals)
 
@@ -300,17 +301,13 @@ class Materializer(Results):
         """
         if self.stratum.is_ready and not any(map(len, schema)):
             return _NOTHING, NOTHING_SAID
-        with span("close"):
-            return self._close_again(schema, means)
-
-    def _close_again(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
-        """Do the work of `_close`."""
         said = NOTHING_SAID
-        if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
-            self._touched[self.twins] = None
-            said = self.twins.change(*schema)
-        self._touched[self.stratum] = None
-        return self.stratum.change(*schema, means.check, means.budget, said), said
+        with span("close"):
+            if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
+                self._touched[self.twins] = None
+                said = self.twins.change(*schema)
+            self._touched[self.stratum] = None
+            return self.stratum.change(*schema, means.check, means.budget, said), said
 
     def _by_table(self, rows: Mapping[int, Int32]) -> Rows:
         """Return the facts of relations in `rows` by the engine's numbers of tables; `rows` has them by width."""
@@ -327,36 +324,30 @@ class Materializer(Results):
         is_same = own is None and flags == self.flags and not len(closure.removed) and not len(closure.added)
         if is_same and not said.represented and self._is_programmed:
             return _SAME_RULES
-        with span("translate"):
-            return self._translate(closure, flags, own, said)
-
-    def _translate(
-        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said
-    ) -> ProgramChange:
-        """Do the work of `_reprogram`."""
         self.flags, self._is_programmed = flags, True
         self.own = self.own if own is None else own
         self._touched[self.program] = None
         self._codes = None
-        removed, added = self._to_translate(closure) if self.program.reads_schema else ([], [])
-        change = self.program.change(
-            removed,
-            added,
-            **flags._asdict(),
-            own=own,
-            twins=said.represented,
-            wide=self.wide.kinds,
-            rest=self._untranslated(),
-        )
-        self._axioms = change.axioms
-        if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
-            self._touched[self.literals.in_use] = None
-            self.literals.in_use.follow(change, closure)
-        is_edited = change.added or change.removed or any(map(len, closure))
-        if is_edited and (self.operators.are_any or not all(rule.has_plain_atoms for rule in change.added)):
-            self._touched[self.operators] = None
-            self.operators.follow(tuple(self.program.in_force), self.closed_schema())
-        return change
+        with span("translate"):
+            removed, added = self._to_translate(closure) if self.selection.profiles else ([], [])
+            change = self.program.change(
+                removed,
+                added,
+                **flags._asdict(),
+                own=own,
+                twins=said.represented,
+                wide=self.wide.kinds,
+                rest=self._untranslated(),
+            )
+            self._axioms = change.axioms
+            if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
+                self._touched[self.literals.in_use] = None
+                self.literals.in_use.follow(change, closure)
+            is_edited = change.added or change.removed or any(map(len, closure))
+            if is_edited and (self.operators.are_any or not all(map(_ARE_PLAIN, change.added))):
+                self._touched[self.operators] = None
+                self.operators.follow(tuple(self.program.in_force), self.closed_schema())
+            return change
 
     def _to_translate(self, closure: ClosureChange) -> tuple[list[Triple], list[Triple]]:
         """Return the triples to translate that left the closed schema, and those that joined it (`Wide`)."""
@@ -384,7 +375,8 @@ class Materializer(Results):
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
         left = self._codes_of(program.removed) if program.removed else []
         encoded = self._codes_of(program.added, are_plain=not self.operators.are_any) if program.added else []
-        self._run(wanted, needless, means, encoded, left)
+        run = partial(self.engine.apply, budget=means.budget, check=means.check)
+        run(wanted, needless, encoded, left, strategy=next(means.strategies))
         if self._is_unasked():
             if self.engine.is_updated:
                 changes = self.engine.changes()
@@ -393,7 +385,7 @@ class Materializer(Results):
             self._ask_operators()
         if self.operators in self._touched:
             while any(computed := self.operators.computed(means.check)):
-                self._run(computed.added, computed.removed, means)
+                run(computed.added, computed.removed, strategy=next(means.strategies))
         return self.engine.changes()
 
     def _is_unasked(self) -> bool:
@@ -411,24 +403,6 @@ class Materializer(Results):
         """Let operators take part in this commit from now on, with the first stratum."""
         self._touched[self.operators] = None
         self.operators.restart()
-
-    def _run(
-        self,
-        wanted: Rows,
-        needless: Rows,
-        means: Means,
-        added: Sequence[EncodedRule] = (),
-        removed: Sequence[EncodedRule] = (),
-    ) -> None:
-        self.engine.apply(
-            wanted,
-            needless,
-            added,
-            removed,
-            strategy=next(means.strategies),
-            budget=means.budget,
-            check=means.check,
-        )
 
     @uncollected()
     def plan(self, asserted: Int32) -> None:

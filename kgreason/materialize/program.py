@@ -31,11 +31,9 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from kgreason.datatypes.datatype_map import DATATYPES as DATATYPE_NAMES
-from kgreason.interrupts import let_out
-from kgreason.materialize.schema.rows import TYPE, flagged, flags_of
+from kgreason.interrupts import SOME, let_out
+from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
@@ -56,15 +54,11 @@ from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, o
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.terms import vocabulary as v
-from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
 CLOSES = "of the rule set: derives axioms from axioms"
 DATATYPES = "datatypes"
 """The group of the rules of datatypes.dl. They read what is known of literals, and ask for no datatype."""
-DATATYPE_IDS = {name: VOCABULARY.index(name) + 1 for name in DATATYPE_NAMES}
-"""The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
-_DATATYPES = flags_of(frozenset(DATATYPE_NAMES))
 _COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
 COPIES_FACTS = "eq-rep-o"
 """The name of the rules that copy facts of relations to equal terms."""
@@ -199,16 +193,8 @@ class LiveProgram:
 
     @property
     def schema(self) -> Collection[Triple]:
-        """The triples of the closed schema to translate, after all changes so far; empty unless `reads_schema`."""
+        """The triples of the closed schema to translate, after all changes so far; empty if no rules need them."""
         return self._schema.keys()
-
-    @property
-    def reads_schema(self) -> bool:
-        """Whether axioms become rules, or are read by generic rules, so that the program has to know the closed schema.
-
-        The rules of owl2el.dl read axioms as facts.
-        """
-        return bool(self._selection.profiles)
 
     def ruling(self, rule: Rule) -> Ruling | None:
         """Return the rule in force that equals `rule`, with its sources and its reason; None if there is none."""
@@ -312,8 +298,9 @@ class LiveProgram:
         added: list[Rule] = []
         restated: list[Rule] = []
         layers = (*reversed(self._latest.values()), self._free, self._translated, self._closing)
-        for rule in touched:
-            let_out()
+        for n, rule in enumerate(touched, 1):
+            if n % SOME == 0:
+                let_out()
             before, after = self._rulings.get(rule), None
             for layer in layers:
                 if (after := layer.get(rule)) is not None:
@@ -327,24 +314,13 @@ class LiveProgram:
         return ProgramChange(tuple(removed), tuple(added), tuple(restated))
 
 
-def is_datatype(ids: Int32) -> NDArray[np.bool_]:
-    """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
-    return flagged(ids, _DATATYPES)
-
-
-def have_datatype(rows: Int32) -> bool:
-    """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
-    types = np.flatnonzero(rows[:, 1] == TYPE)
-    return len(types) > 0 and bool(is_datatype(rows[types, 2]).any())
-
-
 def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
     """Whether a change of rules, or of the closed schema, is about datatypes.
 
     `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
     """
-    is_read = datatypes_read(change.removed) or datatypes_read(change.added)
-    return bool(is_read) or any(len(rows) and is_datatype(rows).any() for rows in closure)
+    is_read = datatypes_read((*change.removed, *change.added))
+    return bool(is_read) or bool(is_datatype(np.concatenate(closure)).any())
 
 
 def datatypes_read(rules: Iterable[Rule]) -> list[int]:
@@ -485,7 +461,8 @@ def _as_data(atom: Atom) -> Atom:
 
 def _own(rules: Iterable[Rule]) -> Layer:
     """Return the layer of the user's rules. The reason of a rule from a file names this file."""
-    reasons = {canonical(rule): origin(rule) for rule in rules if not rule.declares}
+    rules = [rule for rule in rules if not rule.declares]
+    reasons = dict(zip(list(map(canonical, rules)), map(origin, rules), strict=True))
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 

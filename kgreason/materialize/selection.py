@@ -32,7 +32,6 @@ from kgreason.options import (
 from kgreason.rules.model import DATA, Rule, placed
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes
-from kgreason.rules.relations.declarations import check_declared
 from kgreason.rules.relations.names import INNER, checked_name
 from kgreason.rules.safety import DATA_IN_HEAD
 from kgreason.shapes.vocabulary import check_heads
@@ -171,11 +170,11 @@ def reselect(
 def check_own(rules: Iterable[Rule]) -> None:
     """Raise RuleError for a user's rule that is too long, uses a relation of kgreason itself, or has DATA in its head.
 
-    Raise RuleError, too, if the rule derives facts that only the shapes graph derives.
+    Raise RuleError, too, if the rule derives facts that only the shapes graph derives. Whether rules fit the
+    declarations of relations is checked by the parser, and by a transaction.
     """
     rules = tuple(rules)
     check_sizes(rules)
-    check_declared(rules)
     check_heads(rules)
     for rule in rules:
         if rule.declares:

@@ -27,7 +27,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from operator import eq, itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
@@ -64,16 +63,12 @@ def canonical(rule: Rule) -> Rule:
     >>> canonical(one) == canonical(other)
     True
     """
-    return _canonical(rule) if rule.sources else _canonical_own(rule, rule.file, rule.line)
-
-
-@lru_cache(maxsize=4_096)
-def _canonical_own(rule: Rule, _file: str, _line: int) -> Rule:
-    """Do the work of `canonical` for a rule without sources. Each edit of rules asks again for all such rules.
-
-    The file and the line are arguments, because equal rules may differ in them.
-    """
-    return _canonical(rule)
+    if rule.sources:
+        return _canonical(rule)
+    if (known := rule.form) is None:  # each edit of rules asks again for all rules of the user
+        known = _canonical(rule)
+        object.__setattr__(rule, "form", known)
+    return known
 
 
 def _canonical(rule: Rule) -> Rule:

@@ -298,6 +298,24 @@ def aggregations(rule: Rule) -> list[Aggregation]:
     return [aggregation(aggregate)[0] for aggregate in rule.aggregates]
 
 
+Waiting = Negation | Aggregation | Function
+"""What waits for all that it reads."""
+Closed = Waiting | Rule
+"""What has closed dependencies: a negation, an aggregate, a SKOLEM, or a rule that assigns."""
+
+
+def is_closed(rule: Rule) -> bool:
+    """Whether a rule is of SPARQL-RL and assigns a value."""
+    return rule.dialect == "srl" and rule.assigns()
+
+
+def closed_parts(rule: Rule, *, is_equal: bool) -> list[Closed]:
+    """Return what has closed dependencies in a rule (`strata`). SKOLEM is among it if `is_equal`."""
+    found: list[Closed] = [*negations(rule), *aggregations(rule)]
+    found += skolems(rule) if is_equal else ()
+    return [*found, rule] if is_closed(rule) else found
+
+
 def aggregated(rule: Rule) -> Iterator[Atom]:
     """Yield the hidden atoms that a rule reads in the place of its aggregates."""
     for aggregate in rule.aggregates:

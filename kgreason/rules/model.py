@@ -184,9 +184,14 @@ class Rule:
     dialect: str = ""
     declares: Relation | None = None
     line: int = field(default=0, compare=False, repr=False)
+    is_positive: bool = field(init=False, repr=False, compare=False)
+    """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
+    form: Rule | None = field(default=None, init=False, repr=False, compare=False)
+    """The canonical form of a user's rule, once `canonical` has computed it."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "is_positive", not (self.negated or self.computed or self.aggregates))
         object.__setattr__(
             self,
             "_hash",
@@ -226,21 +231,9 @@ class Rule:
         return found
 
     @property
-    def is_positive(self) -> bool:
-        """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
-        return not (self.negated or self.computed or self.aggregates)
-
-    @property
     def has_plain_atoms(self) -> bool:
         """Whether the rule has nothing but atoms, none of them after `DATA`."""
         return self.is_positive and DATA not in [atom.relation for atom in self.body]
-
-    def bound(self) -> set[Term]:
-        """Return the variables to which the rule gives values. The constants of body atoms are among them."""
-        terms: set[Term] = {term for atom in self.body for term in atom.terms}
-        for aggregate in self.aggregates:
-            terms.update(aggregate.group, (aggregate.result,))
-        return terms | {computed.result for computed in self.computed if computed.result}
 
     def expressions(self) -> tuple[Computed, ...]:
         """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""

@@ -25,10 +25,18 @@ from kgreason.rules.model import Computed, Rule, Term, Variable
 DATA_IN_HEAD = "DATA cannot stand in the head: users assert triples, and rules derive them"
 
 
+def bound_by(rule: Rule) -> set[Term]:
+    """Return the variables to which a rule gives values. The constants of body atoms are among them."""
+    terms: set[Term] = {term for atom in rule.body for term in atom.terms}
+    for aggregate in rule.aggregates:
+        terms.update(aggregate.group, (aggregate.result,))
+    return terms | {computed.result for computed in rule.computed if computed.result}
+
+
 def unbound_variables(rule: Rule, bound: AbstractSet[Term]) -> list[Variable]:
     """Return the head variables to which the body gives no value, in the order in which they occur.
 
-    `bound`: what `rule.bound` returns.
+    `bound`: what `bound_by` returns.
     """
     terms = dict.fromkeys([term for atom in rule.heads for term in atom.terms if term not in bound])
     return [term for term in terms if isinstance(term, Variable)]
@@ -36,7 +44,7 @@ def unbound_variables(rule: Rule, bound: AbstractSet[Term]) -> list[Variable]:
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError for a rule that is not safe. The message names the rule and the variables."""
-    bound = rule.bound()
+    bound = bound_by(rule)
     if free := unbound_variables(rule, bound):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
@@ -62,10 +70,10 @@ def _of_aggregates(rule: Rule) -> Iterator[str]:
         if aggregate.argument and aggregate.argument not in inside:
             yield f"{aggregate.argument} is in {aggregate.function} but in none of the atoms of AGGREGATE"
         others = replace(rule, aggregates=rule.aggregates[:number] + rule.aggregates[number + 1 :])
-        outside = {term for atom in rule.heads for term in atom.terms} | others.bound() | _inputs(rule)
+        outside = {term for atom in rule.heads for term in atom.terms} | bound_by(others) | _inputs(rule)
         for variable in sorted((inside - set(aggregate.group)) & outside):
             yield (f"{variable} is inside AGGREGATE and outside of it: write it after ON, or use another name")
-        if aggregate.result in inside | others.bound():
+        if aggregate.result in inside | bound_by(others):
             yield f"{aggregate.result} has a value already; AGGREGATE needs a new variable after AS"
 
 
@@ -98,7 +106,7 @@ def _of_negated(rule: Rule, bound: AbstractSet[Term]) -> Iterator[str]:
 
 def _of_computed(rule: Rule) -> Iterator[str]:
     """Yield a message for each variable in FILTER or BIND of a body that breaks the rules at the top of this file."""
-    yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
+    yield from _of_expressions(rule.computed, bound_by(replace(rule, computed=())))
 
 
 def _of_expressions(

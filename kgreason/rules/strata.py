@@ -33,19 +33,23 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from kgreason.errors import StratificationError
 from kgreason.rules.formatter import format_aggregate, format_atom, format_not
 from kgreason.rules.lowering import (
     Aggregation,
+    Closed,
     Function,
     Negation,
+    Waiting,
     aggregations,
+    closed_parts,
     function_of,
+    is_closed,
     negations,
     read_by,
     skolems,
@@ -62,10 +66,6 @@ _SAME = triple(Variable("x"), OWL_SAME_AS, Variable("y"))
 _Signature = tuple[str | None, int, str | None, str | None]
 
 
-Waiting = Negation | Aggregation | Function
-"""What waits for all that it reads."""
-_Closed = Waiting | Rule
-"""What has closed dependencies: a negation, an aggregate, a SKOLEM, or a rule that assigns."""
 _Reached = Mapping[Rule, Rule | None]
 """The rules that something closed depends on; for each, the rule that reads its facts (None: the closed one itself)."""
 
@@ -92,7 +92,7 @@ def stratify(program: Sequence[Rule]) -> dict[Waiting, Level]:
     """
     is_equal = any(map(is_equality, program))
     closing = [rule for rule in program if not rule.is_positive]
-    found = dict.fromkeys(each for rule in closing for each in _closed_parts(rule, is_equal=is_equal))
+    found = dict.fromkeys(chain.from_iterable(map(partial(closed_parts, is_equal=is_equal), closing)))
     if not found:
         return {}
     producers = _Producers(program)
@@ -106,17 +106,7 @@ def stratify(program: Sequence[Rule]) -> dict[Waiting, Level]:
 
 def has_closed(rule: Rule) -> bool:
     """Whether a rule has NOT, AGGREGATE or SKOLEM, or is of SPARQL-RL and assigns. Such a rule may need strata."""
-    return bool(rule.negated or rule.aggregates or _is_closed(rule) or skolems(rule))
-
-
-def _is_closed(rule: Rule) -> bool:
-    return rule.dialect == "srl" and rule.assigns()
-
-
-def _closed_parts(rule: Rule, *, is_equal: bool) -> list[_Closed]:
-    found: list[_Closed] = [*negations(rule), *aggregations(rule)]
-    found += skolems(rule) if is_equal else ()
-    return [*found, rule] if _is_closed(rule) else found
+    return bool(rule.negated or rule.aggregates or is_closed(rule) or skolems(rule))
 
 
 class _Producers:
@@ -182,7 +172,7 @@ def _signature(atom: Atom) -> _Signature:
     return None, 3, predicate, object_ if predicate in (RDF_TYPE, None) else None
 
 
-def _rules_below(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
+def _rules_below(closed: Closed, producers: _Producers, *, is_equal: bool) -> _Reached:
     """Return the rules that can derive facts that `closed` reads, directly or through the bodies of other such rules.
 
     The result maps each rule to the rule that reads its facts, or to None if `closed` itself reads them. `is_equal`
@@ -201,7 +191,7 @@ def _rules_below(closed: _Closed, producers: _Producers, *, is_equal: bool) -> _
     return reached
 
 
-def _atoms_of(closed: _Closed) -> Iterable[Atom]:
+def _atoms_of(closed: Closed) -> Iterable[Atom]:
     match closed:
         case Rule():
             return closed.read()
@@ -213,12 +203,12 @@ def _atoms_of(closed: _Closed) -> Iterable[Atom]:
             return ()
 
 
-def _inside(closed: _Closed) -> set[_Closed]:
+def _inside(closed: Closed) -> set[Closed]:
     """Return the SKOLEMs inside `closed` if it is an aggregate, else an empty set."""
     return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
-def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
+def _needs(reached: _Reached, *, is_equal: bool) -> dict[Closed, Rule]:
     """Return what must be decided before the facts that the rules `reached` derive are final.
 
     This is each NOT and each aggregate in these rules, and each of these rules that is of SPARQL-RL and assigns. If
@@ -226,12 +216,10 @@ def _needs(reached: _Reached, *, is_equal: bool) -> dict[_Closed, Rule]:
     rule that contains it; a rule that assigns is mapped to itself.
     """
     closing = (rule for rule in reached if not rule.is_positive)
-    return {closed: rule for rule in closing for closed in _closed_parts(rule, is_equal=is_equal)}
+    return {closed: rule for rule in closing for closed in closed_parts(rule, is_equal=is_equal)}
 
 
-def _levels(
-    needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
-) -> dict[Waiting, Level]:
+def _levels(needs: Mapping[Closed, Mapping[Closed, Rule]], reached: Mapping[Closed, _Reached]) -> dict[Waiting, Level]:
     numbers, order = _order(needs, reached)
     levels: dict[int, Level] = {}
     for members in order:
@@ -249,8 +237,8 @@ def _levels(
 
 
 def _order(
-    needs: Mapping[_Closed, Mapping[_Closed, Rule]], reached: Mapping[_Closed, _Reached]
-) -> tuple[dict[_Closed, int], list[list[_Closed]]]:
+    needs: Mapping[Closed, Mapping[Closed, Rule]], reached: Mapping[Closed, _Reached]
+) -> tuple[dict[Closed, int], list[list[Closed]]]:
     """Put the keys of `needs` in an order. Returns a number for each key, and a list of groups of keys.
 
     `needs` maps each key to the keys that must be decided before it. `reached` has the rules between a key and what it
@@ -260,7 +248,7 @@ def _order(
     """
     numbers = {closed: number for number, closed in enumerate(needs, 1)}
     while True:
-        members: defaultdict[int, list[_Closed]] = defaultdict(list)
+        members: defaultdict[int, list[Closed]] = defaultdict(list)
         for closed, number in numbers.items():
             members[number].append(closed)
         edges = {
@@ -279,19 +267,19 @@ def _order(
             numbers |= dict.fromkeys(path, numbers[path[0]])
 
 
-def _may_recur(path: Iterable[_Closed]) -> bool:
+def _may_recur(path: Iterable[Closed]) -> bool:
     """Whether all members of a cycle are MIN aggregates, or all are MAX aggregates. Such a cycle is a recursion."""
     kinds = {closed.aggregate.function if isinstance(closed, Aggregation) else "" for closed in path}
     return kinds in ({"MIN"}, {"MAX"})
 
 
-def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) -> list[_Closed]:
+def _round(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) -> list[Closed]:
     """Return a cycle among the members of `part`. Each member of `part` needs every other, directly or through others.
 
     If there is a member that is no MIN or MAX aggregate, the cycle begins with such a member.
     """
     start = next((closed for closed in part if not _may_recur([closed])), part[0])
-    inside, reader = set(part), dict[_Closed, _Closed]()
+    inside, reader = set(part), dict[Closed, Closed]()
     queue = deque([start])
     while start not in reader:
         at = queue.popleft()
@@ -306,9 +294,9 @@ def _round(part: Sequence[_Closed], needs: Mapping[_Closed, Iterable[_Closed]]) 
 
 
 def _cycle(
-    path: Sequence[_Closed],
-    needs: Mapping[_Closed, Mapping[_Closed, Rule]],
-    reached: Mapping[_Closed, _Reached],
+    path: Sequence[Closed],
+    needs: Mapping[Closed, Mapping[Closed, Rule]],
+    reached: Mapping[Closed, _Reached],
 ) -> str:
     """Return the error message for the cycle `path`: each member needs the next one, and the last needs the first.
 
@@ -349,7 +337,7 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
     return ""
 
 
-def _words(wanted: _Closed, sayer: Rule) -> str:
+def _words(wanted: Closed, sayer: Rule) -> str:
     """Return words for an error message on what the rule `sayer` does, such as `says NOT p(?x)`.
 
     `wanted` is the NOT, aggregate or SKOLEM of `sayer` that the words are about, or `sayer` itself if it assigns. The

@@ -131,12 +131,13 @@ class Dictionary:
             longest = int(np.diff(bounds).argmax())
             check_length(text[bounds[longest] : bounds[longest + 1]])
         ids = np.empty(bounds.size - 1, np.int32)
-        done = 0
+        done, table = 0, self.table()
         with undivided():  # the hash table has the terms before they count
             while done < ids.size:
-                done, self._count = intern_all(self.table(), self._count, text, bounds, done, ids)
+                done, self._count = intern_all(table, self._count, text, bounds, done, ids)
                 if done < ids.size:
                     self.make_room(int(bounds[done + 1] - bounds[done]))
+                    table = self.table()
         return ids
 
     def merge(self, other: Dictionary) -> Ids:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from kgreason.engine import circuit, elastic, scratch
+from kgreason.engine import circuit, scratch, update
 from kgreason.engine.index import arrangements, candidates
 
 
@@ -16,7 +16,7 @@ def small_quantum(rewrites: int = 3) -> Iterator[None]:
     """Kernel calls of a few rewrites each, and limits of an Update that small inputs reach."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(circuit, "QUANTUM", rewrites)
-        patch.setattr(elastic, "ALWAYS", 0)
+        patch.setattr(update, "ALWAYS", 0)
         yield
 
 

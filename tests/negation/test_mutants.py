@@ -14,7 +14,7 @@ from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.data import Data
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
-from kgreason.rules import strata
+from kgreason.rules import lowering
 from kgreason.rules.parser import parse
 from tests.histories.following import Check, follow
 from tests.histories.history import Commit
@@ -64,6 +64,6 @@ def test_an_open_dependency_of_an_assignment_is_found(monkeypatch: pytest.Monkey
     (rule,) = parse("p(?b) :- p(?x), BIND(?x AS ?b) .").rules
     history = (Commit({}, {replace(rule, dialect="srl"): 1}),)
     follow(history)
-    monkeypatch.setattr(strata, "_is_closed", lambda _: False)
+    monkeypatch.setattr(lowering, "is_closed", lambda _: False)
     with pytest.raises(pytest.fail.Exception, match="DID NOT RAISE"):
         follow(history)

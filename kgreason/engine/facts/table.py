@@ -22,6 +22,8 @@ from kgreason.zset.columns import Int32, UInt32
 
 _MOST_ROWS = 2**31 - 1
 """Row numbers are int32. The hash table then has 2**32 entries without tags, and a number + 1 still fits into one."""
+TABLE = "rows", "entries", "queue", "free"
+"""The arrays of the fact table."""
 _HUGE = 1 << 25
 """A hash table that is made for more rows begins with room for half of them: it may take gigabytes."""
 _FAST = 1 << 21
@@ -41,11 +43,6 @@ class FactTable(Facts):
         memory["entries"] = _entries(room if room <= _HUGE else room // 2)
         memory["queue"] = zeros(room, np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of all arrays of the fact table."""
-        return self._memory.nbytes("rows", "entries", "queue", "free")
 
     def reserve(self, more: int) -> None:
         """Make room for `more` new rows. Raises LimitError for more than 2**31 - 1 rows.

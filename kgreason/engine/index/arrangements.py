@@ -44,6 +44,10 @@ _MANY_ROWS = 4096
 """If there is more than one new key for 4,096 rows, one pass over all rows counts for all new keys."""
 
 
+ARRANGEMENTS = "groups", "group_entries", "signs", "postings", "values"
+"""The arrays of the arrangements."""
+
+
 class Workers(Protocol):
     """The workers that fill a large arrangement (`engine.keepers`)."""
 
@@ -85,11 +89,6 @@ class Arrangements:
         self._memory["free_runs"] = np.zeros(2 * at.LENGTHS, dtype=np.int32)
         self._memory.block[[at.N_ARRANGED, at.N_POSTINGS, at.FREE_GROUP]] = 0
         self._workers.forget_room()
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of all arrangements."""
-        return self._memory.nbytes("groups", "group_entries", "signs", "postings", "values")
 
     def _set_entries(self, size: int) -> None:
         """Replace the hash table by an empty one of `size` entries, and its filter by one of 8 * `size` zero bits."""
@@ -146,8 +145,7 @@ class Arrangements:
 
     def _count_from(self, keys: int) -> None:
         """Count, for each trigger key from number `keys` on, the present rows that meet the key."""
-        planner = self._planner
-        fresh = [key for key in range(keys, planner.key_info.n) if planner.is_trigger(key)]
+        fresh = self._planner.triggers(keys)
         if _MANY_ROWS * len(fresh) > self._counters[at.N_ROWS]:
             self._memory["key_count"][keys:] = 0
             count_present(self._block, 0, self._counters[at.N_ROWS], keys)
@@ -163,7 +161,7 @@ class Arrangements:
         No commit may have removed a row since the last `settle`.
         """
         planner, counts = self._planner, self._memory["key_count"]
-        keys = [key for key in range(planner.key_info.n) if planner.is_trigger(key)]
+        keys = planner.triggers()
         lines = np.zeros((len(keys), 2 + self._facts.width), dtype=np.int32)
         for line, key in zip(lines, keys, strict=True):
             line[0], line[1] = counts[key], planner.table_of(key)
@@ -181,7 +179,7 @@ class Arrangements:
             for count, table, *constants in lines.tolist()
         }
         planner, counts, unknown = self._planner, self._memory["key_count"], list[int]()
-        for key in filter(planner.is_trigger, range(planner.key_info.n)):
+        for key in planner.triggers():
             constants = planner.constants_of(key)
             known = saved.get((planner.table_of(key), frozenset(constants.items())))
             counts[key] = known or 0

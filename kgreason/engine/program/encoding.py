@@ -17,7 +17,7 @@ from typing import NamedTuple
 from kgreason.engine.program.planner import MAX_COLUMNS, Planner
 from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.errors import LimitError
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, placed
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
@@ -50,12 +50,14 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
     `planner` gives the tables of the atoms. Raises LimitError if an atom has too many terms.
     """
     sketches = []
-    for rule in rules:
-        let_out()
+    for n, rule in enumerate(rules, 1):
+        if n % SOME == 0:
+            let_out()
         sketches.append(_sketched(rule))
-    tables = dict.fromkeys([table for sketch in sketches for table in sketch.tables])
-    numbers = {table: planner.table(*table) for table in tables}  # before `intern`: a new table may be one too many
-    shapes = [sketch.shape(numbers) for sketch in sketches]
+    for table in dict.fromkeys([table for sketch in sketches for table in sketch.tables]):
+        if table not in planner.numbers:
+            planner.table(*table)  # before `intern`: a new table may be one too many
+    shapes = [sketch.shape(planner.numbers) for sketch in sketches]
     texts = dict.fromkeys([text for sketch in sketches for text in sketch.constants])
     ids = dict(zip(texts, map(int, intern(texts)), strict=True))
     return [

@@ -67,13 +67,15 @@ class _PlannedShape(NamedTuple):
     `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. `asks`: pairs
     (atom, arrangement). `forms`: the forms of the body atoms. `heads`: a pair for each head. Its first part is the dict
     in which rules of this shape wait for backward plans. Its second part says which constants of a rule make up its key
-    in this dict: their positions among the constants of the rule.
+    in this dict: their positions among the constants of the rule. `numbers`: the number of each rule of this shape, by
+    its constants and its label.
     """
 
     starts: tuple[tuple[int, int, int], ...]
     asks: tuple[tuple[int, int], ...]
     forms: tuple[_Form, ...]
     heads: tuple[tuple[_Waiting, tuple[int, ...]], ...]
+    numbers: dict[tuple[tuple[int, ...], tuple[str, str]], int]
 
 
 class _PlannedStart(NamedTuple):
@@ -161,38 +163,46 @@ class Planner:
             self.keys.array, self.steps.array, self.width = keys, steps, width
 
     def add(self, rule: EncodedRule) -> int:
-        """Add a rule and make its plans. Returns its number. The rule derives nothing before `set_active`."""
-        shape, constants = rule.shape, rule.constants
-        self.version += 1
+        """Return the number of a rule. A new rule is added, with its plans; it derives nothing before `set_active`."""
+        shape, constants, label = rule
         planned = self._planned.get(shape) or self._plan_shape(shape)
+        known = planned.numbers.get((constants, label))
+        if known is not None:
+            return known
+        self.version += 1
         self.slots = max(self.slots, 1 + shape.variables + len(constants))
         self.longest = max(self.longest, len(shape.body))
         keys = [self._key(form, constants) for form in planned.forms]
         for atom, arrangement in planned.asks:
             self._ask(keys[atom], arrangement)
+        waiting = [rules.setdefault(tuple([constants[n] for n in head]), []) for rules, head in planned.heads]
+        number, plans = self.rules.n, self._plans(self.rules.n, keys, planned.starts)
         self.rules.reserve(1)
         self.plans.reserve(len(keys))
         places = self.constants.extend(constants), self.rule_keys.extend(keys)
         # Nothing below takes memory. So after an error above there is no rule, and what was made for it does no harm.
-        number = self.rules.append(
-            places[0], len(constants), 1 + shape.variables, places[1], len(keys), 0, self.plans.n
-        )
+        self.rules.append(places[0], len(constants), 1 + shape.variables, places[1], len(keys), 0, self.plans.n)
+        for n, key in enumerate(keys, self.plans.extend(plans)):
+            self.key_info.array[key, 1] = n
         self._rules.append(rule)
         self._body_keys.append(keys)
-        for key, start in zip(keys, planned.starts, strict=True):
-            self._hang(number, key, start)
-        for waiting, head in planned.heads:
-            waiting.setdefault(tuple([constants[place] for place in head]), []).append(number)
+        for rules in waiting:
+            rules.append(number)
+        planned.numbers[constants, label] = number
         return number
 
-    def _hang(self, rule: int, key: int, start: tuple[int, int, int]) -> None:
-        """Attach a plan of a rule to a key.
+    def _plans(self, rule: int, keys: Sequence[int], starts: Sequence[tuple[int, int, int]]) -> Int32:
+        """Return the next plans of a rule, a plan for each of `keys`: int32[n, 5], rows of the array `plans`.
 
-        `start`: the number of the plan's start step, then the range (low, high) of its other steps.
+        `starts`: for each plan the number of its start step, then the range (low, high) of its other steps. A plan
+        names the plan that hangs on the same key so far, or -1.
         """
-        step, low, high = start
-        info = self.key_info.array
-        info[key, 1] = self.plans.append(rule, step, info[key, 1], low, high)
+        last = {key: int(self.key_info.array[key, 1]) for key in keys}
+        rows = np.empty((len(keys), 5), dtype=np.int32)
+        for n, (key, (step, low, high)) in enumerate(zip(keys, starts, strict=True)):
+            rows[n] = rule, step, last[key], low, high
+            last[key] = self.plans.n + n
+        return rows
 
     def plan_backward(self, records: Int32, count: Int32) -> None:
         """Make the backward plans of the rules that may derive one of the facts in `records`.
@@ -246,9 +256,10 @@ class Planner:
         for planned in backward:
             for atom, arrangement in planned.asks:
                 self._ask(keys[atom - 1], arrangement)
+        plans = self._plans(number, heads, [planned.start for planned in backward])
         self.plans.reserve(len(backward))
-        for head, planned in zip(heads, backward, strict=True):  # this takes no memory: all plans or none
-            self._hang(number, head, planned.start)
+        for n, head in enumerate(heads, self.plans.extend(plans)):  # this takes no memory: all plans or none
+            self.key_info.array[head, 1] = n
         self._planned_backward.add(number)
         self._lacking.pop(number, None)
         return True
@@ -270,7 +281,7 @@ class Planner:
         waiting = tuple(
             (self._unplanned.setdefault(head.table, {}).setdefault(head.columns, {}), head.constants) for head in heads
         )
-        planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting)
+        planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting, {})
         return planned
 
     def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
@@ -347,9 +358,10 @@ class Planner:
         number = self._shape_numbers.get((table, columns))
         return None if number is None else self._keys.get((number, tuple(constants[c] for c in columns)))
 
-    def is_trigger(self, key: int) -> bool:
-        """Whether `key` is the number of the key of a body atom, not of a head."""
-        return bool(self.key_info.array[key, 0] < at.BACK)
+    def triggers(self, first: int = 0) -> list[int]:
+        """Return the keys of body atoms, not of heads, from number `first` on."""
+        found: list[int] = (first + np.flatnonzero(self.key_info.array[first : self.key_info.n, 0] < at.BACK)).tolist()
+        return found
 
     def table_of(self, key: int) -> int:
         """Return the number of the table whose rows can meet a trigger key."""

@@ -1,28 +1,25 @@
 """`Weights`: the rules in force, each with a weight. A rule is in force while its weight is not 0.
 
 Rules are a multiset: a rule that was added twice stays when it is removed once. Law: `undo` restores the weights as of
-the last `begin`. Cost: one look-up for each rule that is added or removed.
+the time when `log` was empty. Cost: one look-up for each rule that is added or removed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 
 
 class Numbered(NamedTuple):
-    """Rules: the numbers of those with a body, and those without a body, each with its number."""
+    """Rules: the numbers of all, the numbers of those with a body, and those without a body, each with its number."""
 
+    numbers: Sequence[int] = ()
     bodied: Sequence[int] = ()
     bodiless: Sequence[tuple[int, EncodedRule]] = ()
-
-    def numbers(self) -> list[int]:
-        """Return the numbers of all rules."""
-        return [*self.bodied, *(number for number, _ in self.bodiless)]
 
 
 class Reweighed(NamedTuple):
@@ -40,11 +37,10 @@ class Weights:
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self._numbers: dict[EncodedRule, int] = {}
         self._weights: dict[int, int] = {}
         self._bodiless: dict[int, EncodedRule] = {}
         self.log: list[tuple[int, int]] = []
-        """Each rule whose weight changed since `begin`, with its weight before. Without one, `begin` does nothing."""
+        """Each rule whose weight changed in the open commit, with its weight before. `Engine.begin` empties it."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._weights)
@@ -53,18 +49,14 @@ class Weights:
         """Return the rules in force, each as often as its weight says."""
         return [self._planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
-    def begin(self) -> None:
-        """Make all changes so far final."""
-        self.log = []
-
     def undo(self) -> None:
-        """Restore the weights as of the last `begin`."""
+        """Restore the weights as of the time when `log` was empty."""
         for number, weight in reversed(self.log):
             self._set(number, weight)
         self.activate()
 
     def activate(self) -> None:
-        """Tell the planner which of the rules that changed since `begin` are in force."""
+        """Tell the planner which of the rules in `log` are in force."""
         for number, _ in self.log:
             self._planner.set_active(number, number in self._weights)
 
@@ -72,9 +64,7 @@ class Weights:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
-            for rule in rules:
-                let_out()
-                number = self._number(rule)
+            for number in self._numbers(rules):
                 before.setdefault(number, number in self._weights)
                 if weight > 0 or number in self._weights:
                     total = self._weights.get(number, 0)
@@ -84,27 +74,28 @@ class Weights:
         fresh = [number for number, was in before.items() if not was and number in self._weights]
         return Reweighed(self._with_bodiless(leaving), self._with_bodiless(fresh))
 
+    def _numbers(self, rules: Sequence[EncodedRule]) -> list[int]:
+        """Return the numbers of rules in the planner, which gets those that it lacks."""
+        numbers: list[int] = []
+        for low in range(0, len(rules), SOME):
+            if low:
+                let_out()
+            numbers += map(self._planner.add, rules[low : low + SOME])
+        self._bodiless |= {n: rule for n, rule in zip(numbers, rules, strict=True) if not rule.shape.body}
+        return numbers
+
     def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
         """Return the rules in force that have no body, each with its number."""
-        return self._with_bodiless(self._weights).bodiless
+        return self._with_bodiless(list(self._weights)).bodiless
 
-    def _with_bodiless(self, numbers: Iterable[int]) -> Numbered:
+    def _with_bodiless(self, numbers: Sequence[int]) -> Numbered:
         if not self._bodiless:
-            return Numbered(tuple(numbers))
+            return Numbered(numbers, numbers)
         none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
-        return Numbered([number for number in numbers if number not in self._bodiless], none)
+        return Numbered(numbers, [number for number in numbers if number not in self._bodiless], none)
 
     def _set(self, number: int, weight: int) -> None:
         if weight:
             self._weights[number] = weight
         else:
             self._weights.pop(number, None)
-
-    def _number(self, rule: EncodedRule) -> int:
-        """Return the number of a rule in the planner. The rule is added if the planner lacks it."""
-        number = self._numbers.get(rule)
-        if number is None:
-            number = self._numbers[rule] = self._planner.add(rule)
-            if not rule.shape.body:
-                self._bodiless[number] = rule
-        return number

@@ -69,6 +69,8 @@ class Running:
         self._long = LongNumbers(self.materializer.dictionary)
         self.long_number: str | None = None
         """A number of the graph that is too long for Oxigraph; None if there is none. Any thread may read this."""
+        self._looked, self._has_new_literals = 0, False
+        """How many terms the dictionary had at the last commit, and whether this commit brought a literal."""
         others = {} if home.position.is_ahead else kept.stats
         counts = {name: others[name] for name in others if name not in COUNTS} | dict(saved.counts if saved else {})
         self.noted = Tally(counts, dict(kept.streams), dict(kept.prefixes))
@@ -76,7 +78,7 @@ class Running:
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
         self._small_tags.look()
-        self.long_number = self._long.first()
+        self.long_number, self._looked = self._long.first(), len(self.materializer.dictionary)
         if (kept := home.manifest).stored == home.last:  # a replay runs the last strategy, without an Update before it
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
             self.noted = self.noted._replace(stats=self.noted.stats | work)
@@ -86,12 +88,14 @@ class Running:
 
         `prefixes` are those that the commit adds to `prefixes`. Call this before the store has the commit.
         """
-        self._small_tags.look()
+        seen, self._looked = self._looked, len(self.materializer.dictionary)
+        self._has_new_literals = self.materializer.dictionary.has_literals(seen)
+        if self._has_new_literals:
+            self._small_tags.look()
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        terms, rules = len(self.materializer.dictionary), self.materializer.program.size
-        counts = changed(stats, delta.change, terms, rules) | delta.change.work._asdict()
+        counts = changed(stats, delta.change, self._looked) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
@@ -99,7 +103,8 @@ class Running:
         try:
             finish(self.materializer.accept)
         finally:
-            self.long_number = self._long.first()
+            if self._has_new_literals:
+                self.long_number = self._long.first()
 
     def withdraw(self, known: int) -> None:
         """Roll back a pending change, and drop the terms with ids above `known`. Ctrl-C cannot interrupt this."""
@@ -109,6 +114,7 @@ class Running:
         self.materializer.rollback()
         self.imports.rollback()
         self.materializer.dictionary.truncate(known)
+        self._looked = min(self._looked, known)
 
     def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary]:
         """Return a copy of the facts, and the dictionary. With `is_borrowed` see `Materialized.save`."""

@@ -25,10 +25,10 @@ COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "impor
 """The names of the counts of a state."""
 
 
-def changed(counts: Mapping[str, Any], change: Change, terms: int, rules: int) -> dict[str, Any]:
+def changed(counts: Mapping[str, Any], change: Change, terms: int) -> dict[str, Any]:
     """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
 
-    `terms`, `rules`: how many there are after the change.
+    `terms`: how many there are after the change.
 
     One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
     on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
@@ -40,6 +40,7 @@ def changed(counts: Mapping[str, Any], change: Change, terms: int, rules: int) -
         counts[name] + int((change.after == kind).sum()) - int((change.before == kind).sum())
         for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
     )
+    rules = counts["rules"] + change.work.rules_added - change.work.rules_removed
     found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
     return found | {"facts": asserted + inferred, "terms": terms, "rules": rules}
 

@@ -17,8 +17,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kgreason.materialize.program import ANY, DATATYPE_IDS, ProgramChange, datatypes_read, is_datatype
+from kgreason.materialize.program import ANY, ProgramChange, datatypes_read
 from kgreason.materialize.schema.closure import ClosureChange
+from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
 

@@ -42,9 +42,8 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
 from kgreason.materialize.literals.values import LiteralValues, News
-from kgreason.materialize.program import is_datatype
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
-from kgreason.materialize.schema.rows import SAME_AS, TYPE, linked, related
+from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, linked, related
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import distinct, grouped

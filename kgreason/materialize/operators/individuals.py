@@ -37,6 +37,8 @@ class Individuals:
 
     def __init__(self, engine: Engine, dictionary: Dictionary, equality: Equality | None) -> None:
         self._engine, self._dictionary, self._equality = engine, dictionary, equality
+        self.triples = engine.table(True, 3)
+        """The table of the triples."""
         self.is_linked = self._was_linked = equality is not None
         """Whether rules follow owl:sameAs."""
 
@@ -47,7 +49,7 @@ class Individuals:
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts by which terms become equal or different."""
         equality = self._equality
-        links = [Plain(self._triples, {1: SAME_AS})] if self.is_linked else []
+        links = [Plain(self.triples, {1: SAME_AS})] if self.is_linked else []
         return [*links, Plain(equality.rep_table, {0: equality.rep})] if equality else [*links]
 
     def accept(self) -> None:
@@ -67,7 +69,7 @@ class Individuals:
             return _NONE
         if self._equality is not None:
             return self._equality.regrouped_terms(changes)
-        links = changes.rows[(changes.rows[:, 1] == SAME_AS) & (changes.tables == self._triples)]
+        links = changes.rows[(changes.rows[:, 1] == SAME_AS) & (changes.tables == self.triples)]
         return distinct(links[:, [0, 2]]).astype(np.int32)
 
     def names(self, terms: Iterable[int]) -> dict[int, Int32]:
@@ -75,7 +77,7 @@ class Individuals:
         rows, tables, _ = self._engine.facts.contents()
         equality = self._equality
         if equality is None:
-            pairs = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+            pairs = rows[(tables == self.triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
         else:
             pairs = rows[(tables == equality.rep_table) & (rows[:, 0] == equality.rep), 1:3]
         found = {}
@@ -132,10 +134,10 @@ class Individuals:
         Cost: that of the links, or a pass over all facts if no rule of this engine reads links. (A part on Spark may
         have none of the rules that make terms equal.)
         """
-        found = self._engine.rows_with(self._triples, {1: SAME_AS})
+        found = self._engine.rows_with(self.triples, {1: SAME_AS})
         if found is None:
             rows, tables, _ = self._engine.facts.contents()
-            found = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)]
+            found = rows[(tables == self.triples) & (rows[:, 1] == SAME_AS)]
         facts = self._engine.facts
         rows = np.ascontiguousarray(found[:, :3])
         rows = rows[facts.kinds(facts.find(rows)) != ABSENT]
@@ -147,14 +149,10 @@ class Individuals:
         The terms are those of `terms` that are the subject of a link, and the terms that are equal to them.
         """
         rows, tables, _ = self._engine.facts.contents()
-        links = rows[(tables == self._triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
+        links = rows[(tables == self.triples) & (rows[:, 1] == SAME_AS)][:, [0, 2]]
         links = links[np.isin(links[:, 0], terms)]
         ends, where = np.unique(links[:, 0], return_inverse=True)
         least = ends.copy()
         np.minimum.at(least, where, links[:, 1])
         pairs = np.concatenate([np.column_stack([least[where], links[:, column]]) for column in range(2)])
         return ordered(pairs)
-
-    @property
-    def _triples(self) -> int:
-        return self._engine.table(True, 3)

@@ -44,9 +44,9 @@ from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.operators.tables import IsHere, everywhere
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.ontology.generic.instances import with_instances
-from kgreason.rules.lowering import Aggregation, Function, Negation, aggregations, negations, skolems
+from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
-from kgreason.rules.strata import Level, Waiting, has_closed, stratify
+from kgreason.rules.strata import Level, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -121,11 +121,10 @@ class Operators:
             levels = stratify(with_instances(rules, schema)) if self._is_ordered else {}
             self._order(levels, operated)
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
-        triples = self._engine.table(True, 3)
         patterns = [*self.individuals.patterns()]
         patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._look()
-        self.interest = Interest(patterns, triples) if self.are_any else Interest()
+        self.interest = Interest(patterns, self.individuals.triples) if self.are_any else Interest()
 
     def adopt(self, rules: Collection[Rule], levels: Mapping[Waiting, Level]) -> None:
         """Take over the operators of `rules` with the strata `levels` that `follow` found elsewhere.
@@ -140,9 +139,12 @@ class Operators:
     def _order(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
         self._strata = dict(levels)
         made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
-        self._skolems.follow(made, rules)
+        if made or self._skolems.are_any:
+            self._skolems.follow(made, rules)
         self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
-        self._aggregations.follow({each: at for each, at in levels.items() if isinstance(each, Aggregation)})
+        grouped = {each: at for each, at in levels.items() if isinstance(each, Aggregation)}
+        if grouped or self._aggregations.are_any:
+            self._aggregations.follow(grouped)
         self.restart()
 
     def stratum(self, rule: Rule) -> int:

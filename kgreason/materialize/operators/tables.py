@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
 from kgreason.engine.program.encoding import columns_of
+from kgreason.rules.lowering import Waiting
 from kgreason.rules.model import Atom, Variable
-from kgreason.rules.strata import Waiting
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped

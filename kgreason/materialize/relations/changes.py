@@ -6,6 +6,7 @@ Cost: a look at the rows, and decoding the text of each relation that occurs for
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import filterfalse
 from typing import TypeAlias
 
 import numpy as np
@@ -45,10 +46,10 @@ class Owners:
         np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])
         different = distinct(numbers[begins])
         ids = different.tolist()
-        if new := [number for number in ids if number not in self._known]:
+        if new := list(filterfalse(self._known.__contains__, ids)):
             texts = self._dictionary.decode(np.array(new, dtype=np.int32))
             self._known |= zip(new, map(_owner, texts), strict=True)
-        owners = np.array([self._known[number] for number in ids], dtype=np.int8)
+        owners = np.array(list(map(self._known.__getitem__, ids)), dtype=np.int8)
         if len(ids) > _FEW:
             return owners[np.searchsorted(different, numbers)]
         found = np.full(len(numbers), owners[0] if len(ids) else INNER, dtype=np.int8)

@@ -7,10 +7,12 @@ looks up only the few triples that pass. Rows are triples: int32[n, 3] of subjec
 from __future__ import annotations
 
 import zlib
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.datatypes.datatype_map import DATATYPES
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.ontology.read.unread import KINDS
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
@@ -56,6 +58,9 @@ _STATED = (
     flags_of(SCHEMA_PREDICATES.union(kind.predicate for kind in KINDS if not kind.is_type)),
     flags_of(SCHEMA_CLASSES.union(kind.predicate for kind in KINDS if kind.is_type)),
 )
+DATATYPE_IDS = {name: _IDS[name] for name in DATATYPES}
+"""The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
+_DATATYPES = flags_of(frozenset(DATATYPES))
 _OF_RESTRICTIONS, _DECLARATIONS = flags_of(frozenset(PREDICATES)), flags_of(frozenset(DECLARATIONS))
 PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
 """The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
@@ -92,6 +97,38 @@ AXIOMS = zlib.crc32(
     np.array([*STATED_PREDICATE_IDS, 0, *STATED_CLASS_IDS, 0, IMPORTS, ONTOLOGY, VERSION_IRI]).tobytes()
 )
 """A number that another version of `are_axioms` does not have, so that lists of an older version are not used."""
+
+
+class Mentions(NamedTuple):
+    """Which of some rows concern more than the data: the schema triples and the owl:sameAs triples among them, bool[n].
+
+    `are_linked`: whether there is an owl:sameAs triple. `are_schema`: whether there is one, or a schema triple.
+    `has_datatype`: whether one of the rows says that a term has a supported datatype as its type.
+    """
+
+    schema: Mask
+    same: Mask
+    are_linked: bool
+    are_schema: bool
+    has_datatype: bool
+
+
+def mentions(rows: Int32) -> Mentions:
+    """Return which of the rows, int32[n, w], concern more than the data."""
+    schema, same = is_schema(rows), rows[:, 1] == SAME_AS
+    are_linked = bool(same.any())
+    return Mentions(schema, same, are_linked, are_linked or bool(schema.any()), have_datatype(rows))
+
+
+def is_datatype(ids: Int32) -> Mask:
+    """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
+    return flagged(ids, _DATATYPES)
+
+
+def have_datatype(rows: Int32) -> bool:
+    """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
+    parts = (rows[low : low + _PART] for low in range(0, len(rows), _PART))
+    return any(bool(is_datatype(part[part[:, 1] == TYPE, 2]).any()) for part in parts)
 
 
 def restricts(rows: Int32) -> Mask:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read.axioms import (
     Axiom,
@@ -111,7 +111,9 @@ class Reading:
 
 def collect(schema: Schema) -> Iterator[Reading]:
     """Read all axioms of a schema. Yields a reading for each node that has axioms or broken axioms, ordered by node."""
-    for node in schema.subjects():
+    for n, node in enumerate(schema.subjects(), 1):
+        if n % SOME == 0:
+            let_out()
         reading = read_node(schema, node)
         if reading.axioms or reading.broken:
             yield reading
@@ -119,7 +121,6 @@ def collect(schema: Schema) -> Iterator[Reading]:
 
 def read_node(schema: Schema, node: Constant) -> Reading:
     """Read the axioms whose main triple has `node` as its subject."""
-    let_out()
     found = [
         item
         for predicate in sorted(schema.predicates(node))
@@ -266,7 +267,9 @@ class LiveReadings:
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
-        for node in sorted(self.touched(self._schema.change(*triples))):
+        for n, node in enumerate(sorted(self.touched(self._schema.change(*triples))), 1):
+            if n % SOME == 0:
+                let_out()
             before, after = self._readings.get(node), read_node(self._schema, node)
             gone += _without(before, after)
             come += _without(after, before)
@@ -275,7 +278,7 @@ class LiveReadings:
 
     def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
         """Return the nodes whose readings depend on the triples of one of the subjects `subjects`."""
-        return {node for subject in subjects for node in (subject, *self._readers.at(subject))}
+        return {node for subject in subjects for node in (subject, *self._readers.get(subject, ()))}
 
     def _replace(self, node: Constant, before: Reading | None, after: Reading) -> None:
         self._register(node, before.reads if before else frozenset(), after.reads)

@@ -28,12 +28,12 @@ sources and order. So after an edit and its reverse everything is as before. `lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
-from kgreason.interrupts import let_out
+from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction, mark
@@ -189,16 +189,15 @@ class AxiomRules:
 
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
-        gone = [placed for axiom in axioms.gone for placed in self._forget(axiom)]
+        gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
         askers = sorted({asker for node in self._moved for asker in self._askers.at(node)}) if self._moved else ()
         again = [self.placed[asker][0] for asker in askers]
-        gone += [placed for axiom in again for placed in self._forget(axiom)]
+        gone += [placed for axiom in _stepping(again) for placed in self._forget(axiom)]
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
-        return Change(tuple(gone), tuple([placed for axiom in fresh for placed in self._translate(axiom)]))
+        return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
-        let_out()
         known = mark(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self._long:
@@ -208,7 +207,6 @@ class AxiomRules:
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        let_out()
         rules, at = translate_axiom(axiom, self._profile), place(axiom)
         _, known = at
         for class_ in classes_asked_for(axiom, rules):
@@ -219,6 +217,14 @@ class AxiomRules:
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
         return placed
+
+
+def _stepping(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
+    """Yield axioms, and let signals out now and then."""
+    for n, axiom in enumerate(axioms, 1):
+        if n % SOME == 0:
+            let_out()
+        yield axiom
 
 
 class Pass(Protocol):

@@ -54,7 +54,7 @@ from kgreason.rules.model import (
 from kgreason.rules.program import Program, default_name
 from kgreason.rules.relations.declarations import misfit
 from kgreason.rules.relations.types import never_fits
-from kgreason.rules.safety import check_safe
+from kgreason.rules.safety import bound_by, check_safe
 from kgreason.rules.text.mistakes import misused
 from kgreason.rules.text.syntax import (
     AggregateText,
@@ -241,7 +241,7 @@ class _Reader:
             line=clause.heads[0].start.line or 0,
         )
         if computed:
-            rule = replace(rule, computed=in_order(rule.bound(), map(self.computation, computed)))
+            rule = replace(rule, computed=in_order(bound_by(rule), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:

@@ -30,7 +30,7 @@ from kgreason.errors import InputError
 from kgreason.server.request.ids import HEADER, LONGEST, REQUEST_ID, client_of, escaped, id_of
 from kgreason.server.session import HOLDER, Holder
 from kgreason.server.settings import Settings
-from kgreason.store.history.entry import now
+from kgreason.store.journal.record import now
 
 _CONTROLS = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _EMPTY, _SECONDS = "-", 60

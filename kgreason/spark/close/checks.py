@@ -18,9 +18,9 @@ from kgreason.functions.function import PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import AGGREGATES, call_of
 from kgreason.rules.formatter import format_aggregate
-from kgreason.rules.lowering import aggregations, functions
+from kgreason.rules.lowering import Waiting, aggregations, functions
 from kgreason.rules.model import Rule, label
-from kgreason.rules.strata import Level, Waiting, has_closed, stratify
+from kgreason.rules.strata import Level, has_closed, stratify
 from kgreason.spark.start.failures import reason
 
 

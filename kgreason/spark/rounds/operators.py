@@ -22,7 +22,7 @@ from kgreason.errors import StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.materialize.operators.operators import Operators
 from kgreason.options import NO_LIMITS
-from kgreason.rules.strata import Waiting
+from kgreason.rules.lowering import Waiting
 from kgreason.spark.rounds.placement import TOGETHER
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, Operated, PartsPlan, part_of
 from kgreason.terms.dictionary import Dictionary

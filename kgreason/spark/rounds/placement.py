@@ -34,10 +34,10 @@ from itertools import chain
 from typing import NamedTuple
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.rules.lowering import Function, Negation, aggregations, functions, lowered, negations
+from kgreason.rules.lowering import Function, Negation, Waiting, aggregations, functions, lowered, negations
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import numbered
-from kgreason.rules.strata import Waiting, is_equality
+from kgreason.rules.strata import is_equality
 from kgreason.spark.rounds.division import Local, divided
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 

@@ -33,9 +33,9 @@ from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.ontology.generic.instances import with_instances
 from kgreason.rules.expressions import is_skolem, skolem_terms
-from kgreason.rules.lowering import Aggregation, Function, Negation
+from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
-from kgreason.rules.strata import Level, Waiting, has_closed, is_equality, stratify
+from kgreason.rules.strata import Level, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
 from kgreason.spark.rounds.placement import LINK, TOGETHER, PatternPlace, Placement, parts_of
 from kgreason.zset.columns import Int32, Int64

@@ -19,7 +19,6 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, BinaryIO, NamedTuple, Self
 
 from kgreason.store.journal.record import Signed
@@ -141,11 +140,6 @@ class Entry:
             sections[name] = lines[start : start + length]
             start += length
         return cls(_head(fields), sections)
-
-
-def now() -> str:
-    """Return the present time, as text of xsd:dateTime in UTC with milliseconds."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Place(NamedTuple):

@@ -38,13 +38,13 @@ from kgreason.errors import StoreError
 from kgreason.interrupts import undivided
 from kgreason.spans import span
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
-from kgreason.store.history.entry import Entry, Head, now
+from kgreason.store.history.entry import Entry, Head
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, history_path
 from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed, has_rows, net
 from kgreason.store.homes.position import Position
 from kgreason.store.homes.room import LEAST, Room
-from kgreason.store.journal.record import Record
+from kgreason.store.journal.record import Record, now
 from kgreason.store.oxigraph.links import log_bytes
 from kgreason.store.oxigraph.store import OxigraphStore
 

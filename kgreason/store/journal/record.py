@@ -31,6 +31,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from kgreason.rules.constants import unquote
@@ -126,9 +127,15 @@ class Record:
         return cls(commit, *edits, headers, strategies, *signed_at, prefixes)
 
 
+def now() -> str:
+    """Return the present time, as text of xsd:dateTime in UTC with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def signature(time: str, author: str) -> list[str]:
     """Return the headers that say when a commit was made and by whom, as rows. An empty text has no row."""
-    return [_header(name, text) for name, text in (("time", time), ("author", author)) if text]
+    row = [f'H time "{time}" .\n'] if time else []
+    return [*row, _header("author", author)] if author else row
 
 
 def check_headers(names: Iterable[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason.engine.changes import Strategy
-from kgreason.engine.elastic import ALWAYS, FRACTION
+from kgreason.engine.update import ALWAYS, FRACTION
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule
 from tests.engine.crews import crews

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kgreason.engine.changes import Changes
-from kgreason.engine.elastic import ALWAYS, DOUBT, FEW, FRACTION, TELLING, TRIAL, Elastic
 from kgreason.engine.engine import Engine
 from kgreason.engine.limits import UNLIMITED
+from kgreason.engine.update import ALWAYS, DOUBT, FEW, FRACTION, TELLING, TRIAL, Elastic
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import JOIN, LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert

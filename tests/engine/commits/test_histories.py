@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine import elastic
+from kgreason.engine import update
 from kgreason.engine.changes import Strategy
 from tests.engine.commits.test_undo import Cancel, Cancelled
 from tests.engine.small_rooms import small_quantum, small_rooms
@@ -155,7 +155,7 @@ def test_one_strategy(strategy: Strategy, history: History) -> None:
 @given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)))
 def test_an_update_turns_into_a_bootstrap_at_any_point(history: History, mixture: Mixture, fraction: float) -> None:
     with pytest.MonkeyPatch.context() as patch, small_quantum():
-        patch.setattr(elastic, "FRACTION", fraction)
+        patch.setattr(update, "FRACTION", fraction)
         check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
 
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine import circuit, elastic
+from kgreason.engine import circuit, update
 from kgreason.engine.changes import Strategy
 from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
@@ -111,7 +111,7 @@ def check_near_limits(history: History, mixture: Mixture, fraction: float, quant
         check_history(history, [("bootstrap", False), *[("auto", joins) for _, joins in mixture]])
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(elastic, "FRACTION", fraction)
+        patch.setattr(update, "FRACTION", fraction)
         patch.setattr(circuit, "_LEAST_FUEL", 1)
         alone = commits(work_in(10**6, work), 1, 16, costs=False)
         for threads in THREADS:

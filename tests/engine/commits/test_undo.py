@@ -164,7 +164,7 @@ def test_failed_commits_leave_memory_bounded() -> None:
         with pytest.raises(Cancelled):
             update(system, (set(), CLOSURE), Cancel(10))
         sizes.append((int(system.engine._circuit.block[at.N_ROWS]), system.engine.nbytes))
-    assert sizes[-1] == sizes[1]
+    assert sizes[-1] == sizes[2]
 
 
 def test_a_rule_that_failed_is_new_when_it_comes_again() -> None:

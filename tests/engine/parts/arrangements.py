@@ -106,7 +106,7 @@ def _wanted(circuit: Circuit, present: list[int]) -> set[tuple[int, int]]:
     live = np.flatnonzero(memory["live_asks"][: planner.asks.n])
     asks = list(zip(planner.asks.array[live, 0].tolist(), planner.asks.array[live, 2].tolist(), strict=True))
     wanted: set[tuple[int, int]] = set()
-    for key in filter(planner.is_trigger, range(planner.key_info.n)):
+    for key in planner.triggers():
         constants, table = planner.constants_of(key), planner.table_of(key)
         rows = [
             r

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from kgreason.engine.crew.crew import Crew
-from kgreason.engine.facts.table import FactTable
+from kgreason.engine.facts.table import TABLE, FactTable
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.layout import Block
 from kgreason.errors import LimitError
@@ -148,7 +148,7 @@ def test_a_million_pairs_leave_memory_bounded() -> None:
         table.put(rows)
         assert len(table.facts) == 1000
         table.take(rows)
-        sizes.append(table.facts.nbytes)
+        sizes.append(table.memory.nbytes(*TABLE))
     assert len(table.facts) == 0
     assert table.rows_in_use == 1000
     assert not table.memory["entries"].any()
@@ -175,10 +175,10 @@ def test_compaction_gives_room_back() -> None:
     table = Table(WIDTH)
     rows = np.arange(300_000, dtype=np.int32).reshape(-1, WIDTH)
     table.put(rows)
-    full = table.facts.nbytes
+    full = table.memory.nbytes(*TABLE)
     table.take(rows[10:])
     table.facts.compact()
-    assert table.facts.nbytes < full // 1000
+    assert table.memory.nbytes(*TABLE) < full // 1000
     assert sorted(table.facts.find(rows[:10]).tolist()) == list(range(10))
     assert (table.facts.find(rows[10:20]) == -1).all()
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kgreason.engine.changes import Changes
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
@@ -18,7 +19,6 @@ from kgreason.materialize.selection import select
 from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import XSD
-from kgreason.zset.columns import Int32
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term
 from tests.volume import many
@@ -87,8 +87,8 @@ class Asking(Materializer):
     def _interests(self, asserted: Asserted, facts: Facts) -> bool:
         return super()._interests(asserted, facts) or True
 
-    def _look_at(self, rows: Int32, tables: Int32 | None = None) -> None:
-        super()._look_at(rows, tables)
+    def _look(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
+        super()._look(is_linked, has_datatype, changes)
         if self.equality:
             self._touched[self.equality] = None
         if self.literals:

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.engine import elastic
+from kgreason.engine import update
 from kgreason.engine.changes import Strategy
 from kgreason.engine.memory import layout as at
 from kgreason.errors import KgreasonError, StoreError
@@ -174,11 +174,11 @@ def look(graph: KnowledgeGraph) -> Seen:
 @contextmanager
 def eager() -> Iterator[None]:
     """Have `auto` choose by the work even where there is little."""
-    few, elastic.FEW = elastic.FEW, 0
+    few, update.FEW = update.FEW, 0
     try:
         yield
     finally:
-        elastic.FEW = few
+        update.FEW = few
 
 
 def killed(store: Path, copy: Path) -> Path:
