@@ -12,6 +12,8 @@ grows by the number of these facts and by the rewrites that added them.
     facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
                     facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
                     lead to no derivation, where a join starts at the wrong end.)
+    rules arrive    A Bootstrap would run the new rules, too. How much work they are nobody knows before. The limit
+                    grows as if each of them, or `RULES` if there are more, extended one rewrite for each fact.
 
 An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
 tried in two cases. First: the number of arriving facts is larger than the forecast of a Bootstrap's work. Second: the
@@ -20,9 +22,9 @@ rewrites for each fact that were measured at the last deletion of `TELLING` or m
 Update is never tested. So it is multiplied by `DOUBT` each time it prevents one. If the budget is too small for a
 Bootstrap, an Update is tried in any case.
 
-Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of the commit. A commit with one
-`apply` extends at most b + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites. The number of threads and the room of arrays
-change no forecast and no choice. Cost: a few numbers for each commit.
+Law: let b be the rewrites of a Bootstrap, f the forecast for the facts at the end of the commit, and r what new rules
+add to the limit. A commit with one `apply` extends at most b + r + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites. The
+number of threads and the room of arrays change no forecast and no choice. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ FEW = 4_096
 rewrites."""
 TELLING = 64
 """A deletion of fewer than 64 facts is too small to predict the cost of the next one."""
+RULES = 16
+"""New rules raise the limit of an Update by one rewrite for each fact and rule, for 16 rules at most."""
 DOUBT = 0.75
 """A forecast that prevents an Update is multiplied by this factor, because no measurement can correct it."""
 
@@ -78,13 +82,14 @@ class Elastic:
         """Return how many rewrites an Update may extend to retract facts."""
         return max(ALWAYS, int(self._share * (self.work or 0)))
 
-    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Callable[[int], int]:
+    def for_arriving(self, facts: int, fresh: int, queued: int, before: int, most: int) -> Callable[[int], int]:
         """Return the `Circuit.limit` of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
-        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `before`: the rewrites
-        extended before. `most`: what the limit is in any case.
+        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `fresh`: how many new
+        rules read facts. `before`: the rewrites extended before. `most`: what the limit is in any case.
         """
-        work, facts = self.work or 0, max(facts, 1)
+        facts = max(facts, 1)
+        work = (self.work or 0) + min(fresh, RULES) * facts
         return lambda queue: min(most, before + max(ALWAYS, int((1 + (queue - queued) / facts) * work)))
 
     def took_back(self, leaving: int, rewrites: int) -> None:

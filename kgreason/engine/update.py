@@ -73,7 +73,8 @@ class Update(NamedTuple):
             end = self._take_back(wish.retracted, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
-            circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
+            facts, fresh = len(circuit.facts) - (end - start), len(rules.fresh.bodied)
+            circuit.limit = elastic.for_arriving(facts, fresh, end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
         for number in rules.fresh.numbers() if any(rules.fresh) else ():
