@@ -218,8 +218,22 @@ _CLOSURES: tuple[Benchmark, ...] = tuple(
     for rival, aim in (("reasonable", 1), ("owlrl", 1 / 100))
 )
 
-_VALIDATION = Benchmark(
-    "validate-pyshacl", "SHACL validation of a department of LUBM over pySHACL", 1, "x", validating.beside_pyshacl
+_VALIDATION = (
+    Benchmark(
+        "validate-pyshacl", "SHACL validation of a department of LUBM over pySHACL", 1, "x", validating.beside_pyshacl
+    ),
+    Benchmark("validate-first", "first validation of LUBM(5,0) over pySHACL", 1 / 20, "x", validating.first),
+    Benchmark("validate-edit", "one edit over a first validation: LUBM(5,0)", 1 / 1000, "x", validating.edit),
+    *(
+        Benchmark(
+            f"validate-files-{name}",
+            f"validation of LUBM(1,0) from files to results over {name}",
+            1,
+            "x",
+            partial(validating.beside, name),
+        )
+        for name in validating.RIVALS
+    ),
 )
 
 _LANGUAGE: tuple[Benchmark, ...] = (
@@ -271,7 +285,7 @@ BENCHMARKS = (
     *_SERVED,
     *_CLASSIFYING,
     *_CLOSURES,
-    _VALIDATION,
+    *_VALIDATION,
     _CLIQUE,
     _TWINS,
     _LONG_RULE,

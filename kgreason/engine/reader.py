@@ -131,6 +131,13 @@ class Reader:
         """Return a mark of the open commit's present state, for `touched`."""
         return Place(self.generation, self._circuit.touched, self._circuit.queue_end)
 
+    def queued(self, since: Place) -> tuple[Int32, Int32]:
+        """Return the facts that the open commit has queued since `place` made the mark `since`: columns and tables.
+
+        These are all facts that came or went since then, and others. No Bootstrap may have run after `since`.
+        """
+        return self.facts.columns(self._circuit.queued(since.queued))
+
     def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
         """Return the facts that the open commit has changed since `place` made the mark `since`, and a new mark.
 

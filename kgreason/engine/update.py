@@ -20,6 +20,8 @@ number of these facts and by the rewrites that added them.
     facts arrive    An Update meets new derivations only. The limit is the work of a Bootstrap, which grows with the
                     facts. (An Update meets no more derivations than a Bootstrap, but it may extend more rewrites that
                     lead to no derivation, where a join starts at the wrong end.)
+    rules arrive    A Bootstrap would run the new rules, too. How much work they are nobody knows before. The limit
+                    grows as if each of them, or `RULES` if there are more, extended one rewrite for each fact.
 
 An Update that goes past its limit is dropped, and a Bootstrap runs. The dropped work is lost. So an Update is not even
 tried if the number of arriving facts is larger than the forecast of a Bootstrap's work. And it is tried with a `TRIAL`
@@ -30,10 +32,11 @@ had decided, have one more. (In `examples/rules/text-editor` a fact of NOT takes
 forecast may still be wrong by any factor, as each deletion has other facts. So no forecast keeps an Update from running
 that needs little. If the budget is too small for a Bootstrap, an Update has its whole limit in any case.
 
-Law: let b be the rewrites of a Bootstrap, and f the forecast for the facts at the end of an `apply`. An `apply` extends
-at most b + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites, and a commit is one `apply` unless it has operators. An Update
-that extends at most `TRIAL` of its limit for leaving facts is never dropped there, whatever was measured before. The
-number of threads and the room of arrays change no forecast and no choice. Cost: a few numbers for each commit.
+Law: let b be the rewrites of a Bootstrap, f the forecast for the facts at the end of an `apply`, and r what new rules
+add to the limit. An `apply` extends at most b + r + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites, and a commit is one
+`apply` unless it has operators. An Update that extends at most `TRIAL` of its limit for leaving facts is never dropped
+there, whatever was measured before. The number of threads and the room of arrays change no forecast and no choice.
+Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations
@@ -60,6 +63,8 @@ FEW = 4_096
 """An Update is always tried if at most 4,096 facts arrive."""
 TELLING = 64
 """A deletion of fewer than 64 facts is too small to predict the cost of the next one."""
+RULES = 16
+"""New rules raise the limit of an Update by one rewrite for each fact and rule, for 16 rules at most."""
 TRIAL = 0.25
 """The share of its limit that an Update may extend for leaving facts if the forecast says that it will be dropped."""
 DOUBT = 0.75
@@ -100,13 +105,15 @@ class Elastic:
         forecast = self._per_leaving[is_first] * leaving if leaving >= TELLING else 0
         return max(ALWAYS, int(TRIAL * most)) if forecast > most and rest >= work else most
 
-    def for_arriving(self, facts: int, queued: int, before: int, most: int) -> Limit:
+    def for_arriving(self, facts: int, fresh: int, queued: int, before: int, most: int) -> Limit:
         """Return the limit of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
-        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `before`: the rewrites
-        extended before. `most`: what the limit is in any case.
+        `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `fresh`: how many new
+        rules read facts. `before`: the rewrites extended before. `most`: what the limit is in any case.
         """
-        return Limit(most, before + ALWAYS, before, self.work or 0, queued, max(facts, 1))
+        facts = max(facts, 1)
+        work = (self.work or 0) + min(fresh, RULES) * facts
+        return Limit(most, before + ALWAYS, before, work, queued, facts)
 
     def took_back(self, leaving: int, rewrites: int, *, is_first: bool, is_dropped: bool) -> None:
         """Note that an Update extended `rewrites` rewrites to retract `leaving` facts, all of them or until its limit.
@@ -192,7 +199,8 @@ class Update(NamedTuple):
             end = self._take_back(wish.retracted, count, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
-            circuit.limit = elastic.for_arriving(len(circuit.facts) - (end - start), end, before, most)
+            facts, fresh = len(circuit.facts) - (end - start), len(rules.fresh.bodied)
+            circuit.limit = elastic.for_arriving(facts, fresh, end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
         self.check()

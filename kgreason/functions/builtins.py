@@ -79,10 +79,5 @@ def builtins() -> Mapping[str, PythonFunction]:
         swrlb_tan,
         swrlb_translate,
         swrlb_tokenize,
-        shacl.shacl_unlike,
-        shacl.shacl_shorter,
-        shacl.shacl_longer,
-        shacl.shacl_unmatched,
-        shacl.shacl_uncompared,
     )
-    return {function.__name__: python_function(function) for function in found}
+    return {**{function.__name__: python_function(function) for function in found}, **shacl.FUNCTIONS}

@@ -19,6 +19,7 @@ from kgreason.functions import columns
 from kgreason.functions.signature import Signature, signature_of
 from kgreason.functions.values import NOTHING, text_of, value_of
 from kgreason.interrupts import at_once
+from kgreason.terms.vocabulary import XSD_BOOLEAN
 
 F = TypeVar("F", bound=Callable[..., Any])
 _MARK = "__kgreason_function__"
@@ -29,16 +30,23 @@ _PIECE = 1_000
 """The number of rows between two looks at Ctrl-C, and of one call of a batch function."""
 
 
+_TRUTHS = [f'"{text}"^^{XSD_BOOLEAN}' for text in ("false", "true")]
+
+
 class CallError(Exception):
     """Raised if a user's function raised an error (`__cause__`), or returned a result of a wrong type."""
 
 
 class PythonFunction(NamedTuple):
-    """A function that rules may call. With `is_batch` it takes and returns columns: the values of many calls."""
+    """A function that rules may call. With `is_batch` it takes and returns columns: the values of many calls.
+
+    With `has_texts` these are columns of terms as texts, and of True, False, or None for a row without a result.
+    """
 
     signature: Signature
     call: Callable[..., Any]
     is_batch: bool = False
+    has_texts: bool = False
 
     def results(
         self, rows: Sequence[Sequence[str]], check: Callable[[], object], failed: dict[int, CallError]
@@ -51,6 +59,11 @@ class PythonFunction(NamedTuple):
         """
         for low in range(0, len(rows), _PIECE):
             check()
+            if self.has_texts:
+                with at_once():
+                    found = self.call(*zip(*rows[low : low + _PIECE], strict=True))
+                yield from ((number, _TRUTHS[each]) for number, each in enumerate(found, low) if each is not None)
+                continue
             fitting = [
                 (number, values)
                 for number, row in enumerate(rows[low : low + _PIECE], low)

@@ -3,71 +3,98 @@
 They read literals as they are written: `DATATYPE` and `STR` of Oxigraph see the normal form, so that an xsd:byte would
 be an xsd:integer, and "01" a string of one character. Each is true for a value that violates its component.
 
-Law: a function is true or false for every term. Cost: that of Python, two to ten microseconds for a term.
+Arguments are columns of terms as texts. A row has no result if an argument other than the value is not what a shape
+may have there.
+
+Law: a function is true or false for every value. Cost: that of Python, one to ten microseconds for a value.
 """
 
 from __future__ import annotations
 
-from pyoxigraph import Literal, NamedNode
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
 
 from kgreason.datatypes import value as spaces
-from kgreason.datatypes.datatype_map import DATATYPE_MAP, values
+from kgreason.datatypes.datatype_map import DATATYPE_MAP, Datatype, values
+from kgreason.datatypes.literals import unescaped
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.value import BOOLEAN, DOUBLE, FLOAT, REAL, STRING, UnreadError, Value
-from kgreason.functions.signature import Term
+from kgreason.functions.function import PythonFunction
+from kgreason.functions.signature import Kinds, Signature
 from kgreason.patterns.matching import compiled
+from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import unescape
 
+Texts: TypeAlias = Sequence[str]
 _NUMBERS = (REAL, FLOAT, DOUBLE)
 _ORDERED = frozenset([*_NUMBERS, *spaces.SPACES[spaces.SPACES.index(spaces.DATE_TIME) :]])
-_SIGNS = {"<": (-1,), "<=": (-1, 0), ">": (1,), ">=": (1, 0)}
+_SIGNS = {'"<"': (-1,), '"<="': (-1, 0), '">"': (1,), '">="': (1, 0)}
+_TAGGED = (v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING)
+_INTEGER = re.compile(rf'"([+-]?[0-9]{{1,18}})"\^\^{re.escape(v.XSD_INTEGER)}')
 
 
-def shacl_unlike(value: Term, datatype: NamedNode) -> bool:
+def shacl_unlike(values: Texts, datatypes: Texts) -> Iterator[bool]:
     """Whether a term is no literal of a datatype, or its lexical form is not one of this datatype."""
-    if not isinstance(value, Literal) or value.datatype != datatype:
-        return True
-    known = DATATYPE_MAP.get(f"<{datatype.value}>")
-    if known is None or value.language:
-        return False
-    try:
-        known.value(value.value)
-    except UnreadError:
-        return False
-    except ValueError:
-        return True
-    return False
+    for text, datatype in zip(values, datatypes, strict=True):
+        if not text.startswith('"'):
+            yield True
+            continue
+        lexical, own, _ = unescaped(text)
+        known = DATATYPE_MAP.get(datatype)
+        yield own != datatype or (own not in _TAGGED and known is not None and not _has_value(known, lexical))
 
 
-def shacl_shorter(value: Term, least: int) -> bool:
+def shacl_shorter(values: Texts, least: Texts) -> Iterator[bool | None]:
     """Whether a term has fewer characters than `least`; so has a blank node, which has no text."""
-    text = _text(value)
-    return text is None or len(text) < least
+    for text, number in zip(_characters(values), _integers(least), strict=True):
+        yield None if number is None else text is None or len(text) < number
 
 
-def shacl_longer(value: Term, most: int) -> bool:
+def shacl_longer(values: Texts, most: Texts) -> Iterator[bool | None]:
     """Whether a term has more characters than `most`, or is a blank node."""
-    text = _text(value)
-    return text is None or len(text) > most
+    for text, number in zip(_characters(values), _integers(most), strict=True):
+        yield None if number is None else text is None or len(text) > number
 
 
-def shacl_unmatched(value: Term, pattern: str, flags: str) -> bool:
+def shacl_unmatched(values: Texts, patterns: Texts, flags: Texts) -> Iterator[bool | None]:
     """Whether no part of a term matches a pattern of XPath, or the term is a blank node."""
-    text = _text(value)
-    return text is None or not compiled(pattern, is_part=True, flags=flags).search(text)
+    for text, pattern, flag in zip(_characters(values), patterns, flags, strict=True):
+        search = _search(pattern, flag)
+        yield (
+            None if search is None else text is None or not search(text.encode())
+        )  # RE2 reads bytes, five times faster
 
 
-def shacl_uncompared(value: Term, operator: str, other: Term) -> bool:
-    """Whether `value operator other` is false or an error in SPARQL; `operator` is <, <=, > or >=.
+def shacl_uncompared(ones: Texts, operators: Texts, others: Texts) -> Iterator[bool]:
+    """Whether `one operator other` is false or an error in SPARQL; `operator` is <, <=, > or >=.
 
     Numbers, strings, booleans, moments and durations can be compared. Terms that are no literals, tagged strings,
     ill-typed literals and literals of other datatypes cannot, not even with themselves.
     """
-    if not (isinstance(value, Literal) and isinstance(other, Literal)):
+    pairs = zip(_values(ones), operators, _values(others), strict=True)
+    for one, operator, other in pairs:
+        sign = _compare(one, other) if isinstance(one, Value) and isinstance(other, Value) else None
+        yield sign is None or sign not in _SIGNS.get(operator, ())
+
+
+def _values(texts: Texts) -> list[object]:
+    """Return the value of each literal that has one."""
+    different = dict.fromkeys(text for text in texts if text.startswith('"'))
+    found = dict(zip(different, values(list(different)), strict=True))
+    return [found.get(text) for text in texts]
+
+
+def _has_value(datatype: Datatype, lexical: str) -> bool:
+    """Whether a lexical form is one of a datatype, or would take too long to read."""
+    try:
+        datatype.value(lexical)
+    except UnreadError:
         return True
-    one, two = values([str(value), str(other)])
-    sign = _compare(one, two) if isinstance(one, Value) and isinstance(two, Value) else None
-    return sign is None or sign not in _SIGNS[operator]
+    except ValueError:
+        return False
+    return True
 
 
 def _compare(one: Value, two: Value) -> int | None:
@@ -101,6 +128,40 @@ def pattern_problem(pattern: str, flags: str) -> str | None:
     return None
 
 
-def _text(value: Term) -> str | None:
-    """Return the characters of a term: the IRI, or the lexical form; None for any other term."""
-    return value.value if isinstance(value, (NamedNode, Literal)) else None
+def _characters(texts: Texts) -> Iterator[str | None]:
+    """Yield the characters of each term: the IRI, or the lexical form; None for any other term."""
+    for text in texts:
+        if text.startswith('"'):
+            yield unescape(text[1 : text.rindex('"')])
+        else:
+            yield text[1:-1] if text.startswith("<") and not text.startswith("<<(") else None
+
+
+def _integers(texts: Texts) -> Iterator[int | None]:
+    """Yield the number that each integer of a shape says; None for another term."""
+    return (int(found[1]) if (found := _INTEGER.fullmatch(text)) else None for text in texts)
+
+
+@lru_cache(1)
+def _search(pattern: str, flags: str) -> Callable[[bytes], object] | None:
+    """Return what finds a pattern in a text; None if pattern or flags are no strings."""
+    if pattern_problem(pattern, flags):
+        return None
+    text, letters = (unescaped(each).lexical for each in (pattern, flags))
+    search: Callable[[bytes], object] = compiled(text, is_part=True, flags=letters).search
+    return search
+
+
+_ANY = ("BlankNode", "Literal", "NamedNode", "Triple")
+_PARAMETERS: Mapping[Callable[..., Iterator[bool | None]], tuple[Kinds, ...]] = {
+    shacl_unlike: (_ANY, ("NamedNode",)),
+    shacl_shorter: (_ANY, ("int",)),
+    shacl_longer: (_ANY, ("int",)),
+    shacl_unmatched: (_ANY, ("str",), ("str",)),
+    shacl_uncompared: (_ANY, ("str",), _ANY),
+}
+FUNCTIONS: Mapping[str, PythonFunction] = {
+    call.__name__: PythonFunction(Signature(call.__name__, kinds, ("bool",)), call, is_batch=True, has_texts=True)
+    for call, kinds in _PARAMETERS.items()
+}
+"""The built-ins, by name."""

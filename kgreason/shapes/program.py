@@ -69,6 +69,8 @@ _SINGLE = (
 """The parameters that a shape can have once."""
 _MOST_CHARACTERS = 500_000
 """The longest text of a rule: nothing can stop its parser."""
+_SHORT = 1_000
+"""So many characters has the text of a rule that is remembered, at most."""
 _CONSTANT = re.compile(
     r'(?<!SKOLEM\()"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>\s]*>(?!\()|_:[\w.-]*\w', re.DOTALL
 )
@@ -136,6 +138,16 @@ def _rule(name: str, text: str) -> Rule:
         raise ShapesError(
             f"{shape[0] if shape else name}: {what}: the rule {name} has more than {_MOST_CHARACTERS:,} characters"
         )
+    return _read(name, text) if len(text) > _SHORT else _remembered(name, text)
+
+
+@lru_cache(4_096)
+def _remembered(name: str, text: str) -> Rule:
+    """Return a rule of a short text: an edit of a shapes graph leaves most of its rules as they were."""
+    return _read(name, text)
+
+
+def _read(name: str, text: str) -> Rule:
     numbers: dict[str, str] = {}
     form = _CONSTANT.sub(lambda found: numbers.setdefault(found[0], f"<urn:kgreason:{len(numbers)}>"), text)
     constants = {number: constant for constant, number in numbers.items()}

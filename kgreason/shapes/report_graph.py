@@ -60,10 +60,16 @@ def rdflib_graph(triples: Iterable[Triple]) -> rdflib.Graph:
     """Return the triples of a report as a graph of rdflib. Needs rdflib."""
     import rdflib
 
-    graph = rdflib.Graph()
+    graph, known = rdflib.Graph(), dict[Any, Any]()
     graph.bind("sh", rdflib.Namespace(SH))
-    for each in triples:
-        graph.add((_term(each.subject), _term(each.predicate), _term(each.object)))
+
+    def term(each: Any) -> Any:
+        found = known.get(each)
+        if found is None:
+            found = known[each] = _term(each)
+        return found
+
+    graph.addN((term(each.subject), term(each.predicate), term(each.object), graph) for each in triples)
     return graph
 
 

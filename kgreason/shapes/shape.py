@@ -27,6 +27,8 @@ _TARGETS = ("targetClass", "targetNode", "targetSubjectsOf", "targetObjectsOf", 
 TARGETS = frozenset(map(sh, _TARGETS))
 """The predicates that name targets."""
 _LISTS = ("and", "or", "xone")
+_OF_SAME_NODES = ("property", "node", "not", *_LISTS)
+"""The parameters of a node shape whose shapes validate the focus nodes themselves."""
 _NEGATIVE = ("not", "xone", "qualifiedValueShape", "filterShape")
 _ONLY_OF_PROPERTIES = ("minCount", "maxCount", "uniqueLang", "lessThan", "lessThanOrEquals")
 _IRIS = (
@@ -57,10 +59,17 @@ class Shape:
 
     @property
     def same_nodes(self) -> Shape | None:
-        """The node shape that validates the same nodes, if its sh:property is the only use of this shape."""
-        is_alone = len(self.uses) == 1 and not self.targets and not self.is_condition
-        parent = self.uses[0][1] if is_alone and self.uses[0][0] == "property" else None
-        return parent if parent and parent.path is None else None
+        """The outermost node shape that validates the same nodes: each shape from there on is used once, by the last.
+
+        None if there is none, for example if a property shape leads to the nodes.
+        """
+        found, shape = None, self
+        while len(shape.uses) == 1 and not shape.targets and not shape.is_condition:
+            ((kind, shape),) = shape.uses
+            if kind not in _OF_SAME_NODES or shape.path is not None:
+                break
+            found = shape
+        return found
 
 
 def shapes_of(graph: ShapesGraph, conditions: Iterable[str] = (), *, reporting: bool = True) -> dict[str, Shape]:

@@ -14,6 +14,7 @@ from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.group_values import GroupValues
 from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.tables import Register
 from kgreason.rules.model import Atom
 from tests.aggregates.test_recursion import test_a_value_does_not_keep_itself_up as loop
 from tests.aggregates.test_recursion import test_values_do_not_keep_each_other_up_in_a_circle as circle
@@ -41,9 +42,9 @@ def _all_at_once(patch: pytest.MonkeyPatch) -> None:
 
 def _without_rows_of(name: str) -> Callable[[pytest.MonkeyPatch], None]:
     def misread(patch: pytest.MonkeyPatch) -> None:
-        def touched(self: Any, operator: Any, changes: Any, _moved: Any) -> Any:
+        def touched(self: Any, operator: Any, register: Any, _moved: Any, _every: Any) -> Any:
             part = operator.each if name == "value" else operator.value
-            return np.unique(part.groups(changes.rows, changes.tables), axis=0)
+            return np.unique(part.groups(register), axis=0)
 
         patch.setattr(Aggregations, "_groups_to_compare", touched)
 
@@ -55,22 +56,23 @@ def _leaves_values(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forgets_old_rows(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Aggregations, "_groups_to_compare", lambda _, operator, changes, __: np.unique(
-        operator.each.groups(changes.rows, changes.tables), axis=0))  # fmt: skip
+    nothing = Register(np.empty((0, 16), dtype=np.int32), np.empty(0, dtype=np.int32))
+    patch.setattr(Aggregations, "_everything", lambda _: lambda: nothing)
 
 
 def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
     right = GroupValues._counts
 
-    def counted(self: Any, operator: Any, groups: Any, present: Any, changes: Any) -> Any:
+    def counted(self: Any, operator: Any, groups: Any, present: Any, changes: Any, register: Any) -> Any:
         kept = changes.tables != operator.value.table.number
-        kept |= ~np.isin(np.arange(len(kept)), operator.value.table.places(changes.rows, changes.tables))
+        kept |= ~np.isin(np.arange(len(kept)), operator.value.table.places(register))
         fewer = changes._replace(
             rows=changes.rows[kept], tables=changes.tables[kept], before=changes.before[kept], after=changes.after[kept]
         )
-        return right(self, operator, groups, present, fewer)
+        return right(self, operator, groups, present, fewer, Register(fewer.rows, fewer.tables))
 
     patch.setattr(GroupValues, "_counts", counted)
+    patch.setattr(Aggregations, "_later", lambda _: None)  # as after a Bootstrap within a commit: each look is whole
 
 
 def _never_empties(patch: pytest.MonkeyPatch) -> None:
@@ -80,9 +82,9 @@ def _never_empties(patch: pytest.MonkeyPatch) -> None:
 def _looks_for_lost_rows_only(patch: pytest.MonkeyPatch) -> None:
     right = Aggregations._recursions_to_empty
 
-    def emptied(self: Any, reached: Any, changes: Any, *, is_moved: bool) -> Any:
+    def emptied(self: Any, reached: Any, changes: Any, every: Any, *, is_moved: bool) -> Any:
         fewer = [each._replace(reads=(each.each.table,)) for each in reached]
-        return right(self, fewer, changes, is_moved=is_moved)
+        return right(self, fewer, changes, every, is_moved=is_moved)
 
     patch.setattr(Aggregations, "_recursions_to_empty", emptied)
 

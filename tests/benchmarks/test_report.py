@@ -87,6 +87,11 @@ NAMES = [
         for rival in ("reasonable", "owlrl")
     ),
     "validate-pyshacl",
+    "validate-first",
+    "validate-edit",
+    "validate-files-shacl",
+    "validate-files-pyshifty",
+    "validate-files-pyshacl-turbo",
     "clique-1000",
     "twins-2000",
     "rule-200",

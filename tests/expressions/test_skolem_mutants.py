@@ -10,7 +10,7 @@ from kgreason.engine.changes import Changes
 from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.skolems import Skolems, _Operator
-from kgreason.materialize.operators.tables import Table
+from kgreason.materialize.operators.tables import Register, Table
 from kgreason.rules.lowering import Function
 from kgreason.rules.model import Computed, Rule
 from kgreason.zset.columns import Int32
@@ -42,7 +42,7 @@ class LostResultsNotLookedAt(Skolems):
     """A result that was retracted in this commit is not asserted again when rules ask for it again."""
 
     def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
-        return operator.asks.matching(changes.rows, changes.tables)
+        return operator.asks.matching(Register(changes.rows, changes.tables))
 
 
 class ForgetsWhatRulesLeave(Skolems):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -288,3 +289,19 @@ def test_a_missing_file_is_named() -> None:
         pytest.raises(InputError, match=r"shapes\.ttl: there is no such file"),
     ):
         graph.shapes.load("shapes.ttl")
+
+
+def test_a_commit_without_shapes_calls_no_function_of_shapes() -> None:
+    """No shapes, no cost: the commit is the same as if there were no shapes."""
+    names = set[str]()
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.add("<http://e/a> <http://e/p> <http://e/b> .")
+        profile = sys.getprofile()
+        sys.setprofile(lambda frame, event, _: names.add(frame.f_code.co_filename) if event == "call" else None)
+        try:
+            graph.add("<http://e/a> <http://e/p> <http://e/c> .")
+        finally:
+            sys.setprofile(profile)
+    assert any(name.endswith("graph/commits.py") for name in names)
+    rooms = "kgreason/shapes/", "kgreason/graph/shapes/", "functions/shacl.py"
+    assert not [name for name in names if any(room in name for room in rooms)]

@@ -50,7 +50,7 @@ def graph_of(source: Source | Sequence[Source], syntax: str | None = None) -> Gr
 
 def lines_of(triples: Iterable[Triple]) -> bytes:
     """Write triples as N-Triples lines; blank nodes keep their labels. Raises InputError for an invalid term."""
-    return "".join(f"{' '.join(map(to_text, triple))} .\n" for triple in triples).encode()
+    return "".join([f"{to_text(one)} {to_text(two)} {to_text(three)} .\n" for one, two, three in triples]).encode()
 
 
 def _read(source: Source, syntax: str | None, into: Graph) -> None:

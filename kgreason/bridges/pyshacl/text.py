@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rdflib.graph import Graph
-from rdflib.namespace import SH
-from rdflib.term import Literal
+from pyoxigraph import Literal
 
-from kgreason.bridges.rdflib.terms import to_text
 from kgreason.shapes.result import Result, end
 
 Short: TypeAlias = Callable[[Any], str]
 """Writes a term with short IRIs."""
 
-_KEY = (SH.sourceShape, SH.sourceConstraintComponent, SH.focusNode, SH.value)
 
-
-def add_messages(graph: Graph, results: Iterable[Result], short: Short) -> None:
-    """Add a message in words to each result of a report graph whose shape has none."""
-    words = {_key(each): each.words(short) for each in results if not each.messages}
-    for node in set(graph.objects(None, SH.result)):
-        if (node, SH.resultMessage, None) not in graph:
-            parts = (graph.value(node, name) for name in _KEY)
-            key = tuple(None if part is None else to_text(part) for part in parts)
-            graph.add((node, SH.resultMessage, Literal(words[key])))
+def with_message(result: Result, short: Short) -> Result:
+    """Return a result with a message in words if its shape has none."""
+    return result if result.messages else replace(result, messages=(Literal(result.words(short)),))
 
 
 def results_text(results: tuple[Result, ...], conforms: bool, short: Short) -> str:
     """Return a report in words."""
     head = ["Validation Report", f"Conforms: {conforms}", *[f"Results ({len(results)}):"] * bool(results)]
     return "".join(f"{line}\n" for line in (*head, *(line for each in results for line in _lines(each, short))))
-
-
-def _key(result: Result) -> tuple[str | None, ...]:
-    parts = (result.source_shape, result.component, result.focus, result.value)
-    return tuple(None if part is None else str(part) for part in parts)
 
 
 def _lines(result: Result, short: Short) -> Iterator[str]:
@@ -52,4 +38,4 @@ def _lines(result: Result, short: Short) -> Iterator[str]:
         "Result Path": result.path,
     }
     yield from (f"\t{title}: {short(term)}" for title, term in parts.items() if term is not None)
-    yield from (f"\tMessage: {text}" for text in [each.value for each in result.messages] or [result.words(short)])
+    yield from (f"\tMessage: {each.value}" for each in result.messages)

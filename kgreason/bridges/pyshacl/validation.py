@@ -30,12 +30,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rdflib.graph import Graph
-from rdflib.namespace import RDF, SH
-from rdflib.term import BNode, Literal, Node, URIRef
+from rdflib.namespace import SH
+from rdflib.term import BNode, Node, URIRef
 
 from kgreason.bridges.pyshacl.filters import choose
 from kgreason.bridges.pyshacl.sources import Source, graph_of, lines_of
-from kgreason.bridges.pyshacl.text import add_messages, results_text
+from kgreason.bridges.pyshacl.text import results_text, with_message
 from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, RDFS_OWLRL_Semantics, RDFS_Semantics
 from kgreason.bridges.rdflib.terms import Triple, to_rdflib, to_text
 from kgreason.errors import InputError
@@ -162,13 +162,12 @@ def _focus(result: Result) -> tuple[Node, Node]:
 
 def _written(report: Report, conforms: bool, shapes: Graph, syntax: object) -> tuple[Graph | bytes, str]:
     """Return the report as a graph and as text."""
-    graph, names = report.to_graph(), shapes.namespace_manager
-    for prefix, space in names.namespaces():
+    names = dict(shapes.namespace_manager.namespaces())
+    short = shortener({prefix: str(space) for prefix, space in names.items()})
+    report.conforms, report.results = conforms, tuple(with_message(each, short) for each in report.results)
+    graph = report.to_graph()
+    for prefix, space in names.items():
         graph.bind(prefix, space)
-    (top,) = graph.subjects(RDF.type, SH.ValidationReport)
-    graph.set((top, SH.conforms, Literal(conforms)))
-    short = shortener({prefix: str(space) for prefix, space in names.namespaces()})
-    add_messages(graph, report.results, short)
     text = results_text(report.results, conforms, short)
     if not syntax:
         return graph, text

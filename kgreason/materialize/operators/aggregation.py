@@ -51,7 +51,9 @@ steps 4 and 6 look at.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 
 import numpy as np
 
@@ -65,7 +67,7 @@ from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.group_values import Grouping, GroupValues
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import IsHere, Marks, everywhere, marks, tables_of, unique
+from kgreason.materialize.operators.tables import IsHere, Marks, Register, everywhere, marks, tables_of, unique
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
 from kgreason.terms.dictionary import Dictionary
@@ -101,11 +103,18 @@ class Aggregations:
         """The aggregates of `_new` that have not been decided since the last `restart`.
 
         All their groups are looked at: a fact that has left in the commit and come back is no change of the commit."""
+        self._taken: dict[Aggregation, Grouping] = {}
+        """The aggregates whose rows the open commit has looked at."""
+        self._by_mark: defaultdict[tuple[int, int, int], set[Aggregation]] | None = None
+        """The aggregates by what the rows of their tables have (`Table.mark`); None after a change of rules."""
         self._begun: set[int] = set()
         """The recursions whose rounds have begun since the last `restart`."""
         self._is_edited = False
         """Whether rules have changed in the open commit."""
         self._place: Place | None = None
+        """The state of the open commit after the last round."""
+        self._decided: Place | None = None
+        """The state of the open commit in which a stratum was decided last."""
         self._rounds = 0
         self._turns = 0
         self.are_any = False
@@ -123,7 +132,7 @@ class Aggregations:
         self._new |= new
         self._unread |= new
         self._operators = tuple(self._operator(each, level, known.get(each)) for each, level in levels.items())
-        self._is_edited = True
+        self._is_edited, self._by_mark = True, None
         gone = {operator.aggregation: operator for operator in (*known.values(), *self._leaving)}
         self._leaving = tuple(operator for each, operator in gone.items() if each not in levels)
         self.are_any |= bool(self._operators)
@@ -138,7 +147,7 @@ class Aggregations:
 
     def accept(self) -> None:
         """Make the changes of the commit final."""
-        for operator in self._operators:
+        for operator in self._taken.values():
             operator.each.accept()
             operator.value.accept()
         self._before = self._operators
@@ -147,16 +156,18 @@ class Aggregations:
     def rollback(self) -> None:
         """Forget the changes of the commit."""
         self._operators = self._before
-        for operator in self._operators:
+        for operator in self._taken.values():
             operator.each.rollback()
             operator.value.rollback()
+        self._by_mark = None
         self._end()
 
     def _end(self) -> None:
-        self._leaving, self.are_any, self._place = (), bool(self._operators), None
+        self._leaving, self.are_any, self._place, self._decided = (), bool(self._operators), None, None
         self._values.end()
         self._rounds = self._turns = 0
         self._is_edited = False
+        self._taken.clear()
         self._new.clear()
         self._unread.clear()
         self._begun.clear()
@@ -176,25 +187,40 @@ class Aggregations:
         `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
         StratificationError if the facts make the rules circular: a group has changed after its value was decided.
         """
-        found = [self._retraction(operator) for operator in self._leaving] if level else []
-        moved = self._individuals.moved(changes)
         reached = [operator for operator in self._operators if operator.level.level <= level]
-        emptied, is_again = self._recursions_to_empty(reached, changes, is_moved=bool(len(moved))), False
+        if not reached and not self._leaving:
+            self._place = self._decided = self._engine.place()
+            return NO_FACTS
+        every = self._everything()
+        found = [self._retraction(operator, every()) for operator in self._leaving] if level else []
+        moved = self._individuals.moved(changes)
+        register = Register(changes.rows, changes.tables)
+        emptied, is_again = self._recursions_to_empty(reached, changes, every, is_moved=bool(len(moved))), False
         seen = None if len(moved) else marks(changes.rows, changes.tables)
-        for operator in reached:
+        later = None if len(moved) else self._later()
+        for operator in self._touched(reached, seen, emptied):
             is_emptied = operator.level.recursion in emptied
-            if not is_emptied and self._is_untouched(operator, seen):
+            self._taken[operator.aggregation] = operator
+            if later and operator.level.level <= before and self._is_settled(operator, later):
                 for part in (operator.each, operator.value):
-                    part.take_nothing()
+                    part.take_more(later)
                 continue
             for part in (operator.each, operator.value):
-                part.take(changes.rows, changes.tables)
+                part.take(register)
             if is_emptied:
-                found.append(self._retraction(operator))
+                found.append(self._retraction(operator, every()))
                 continue
-            groups = self._groups_to_compare(operator, changes, moved)
-            is_whole = bool(len(moved)) or operator.aggregation in self._new
-            facts = self._values.corrections(operator, groups, changes, check, is_whole=is_whole)
+            is_unread = operator.aggregation in self._unread
+            groups = self._groups_to_compare(operator, register, moved, every)
+            is_right = not len(moved) and operator.aggregation not in self._new
+            facts = self._values.corrections(
+                operator,
+                groups,
+                changes,
+                check,
+                register if is_right else None,
+                every() if is_unread and self._is_here is everywhere else None,
+            )
             if operator.level.level <= before and not operator.level.recursion and any(facts):
                 is_again = True
                 if not len(moved) or self._turns > _MOST_TURNS:
@@ -202,7 +228,7 @@ class Aggregations:
             self._unread.discard(operator.aggregation)
             found.append(facts)
         self._turns += is_again
-        self._place = self._engine.place()
+        self._place = self._decided = self._engine.place()
         return together(found)
 
     def better_values(self, check: Check) -> Facts:
@@ -214,14 +240,15 @@ class Aggregations:
         if not self._begun or self._place is None:
             return NO_FACTS
         rows, tables, self._place = self._engine.touched(self._place)
-        found = []
+        found, register = [], Register(rows, tables)
         for operator in self._operators:
             if operator.level.recursion in self._begun:
+                self._taken[operator.aggregation] = operator
                 for part in (operator.each, operator.value):
-                    part.take_more(rows, tables)
-                groups = unique([operator.each.groups(rows, tables)])
+                    part.take_more(register)
+                groups = unique([operator.each.groups(register)])
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None
-                found.append(self._values.corrections(operator, groups, changes, check, is_whole=True))
+                found.append(self._values.corrections(operator, groups, changes, check))
         facts = together(found)
         if any(facts):
             self._rounds += 1
@@ -235,49 +262,96 @@ class Aggregations:
                 )
         return facts
 
-    def _recursions_to_empty(self, reached: Iterable[Grouping], changes: Changes, *, is_moved: bool) -> set[int]:
+    def _everything(self) -> Callable[[], Register]:
+        """Return what gives all facts as they are now. The first call passes over all facts."""
+
+        @cache
+        def every() -> Register:
+            return Register(*self._engine.facts.contents()[:2])
+
+        return every
+
+    def _later(self) -> Register | None:
+        """Return the facts that changed since aggregates were decided last in the open commit, and maybe more.
+
+        Returns None if this cannot be told.
+        """
+        if self._decided is None or self._decided.generation != self._engine.generation:
+            return None
+        return Register(*self._engine.queued(self._decided))
+
+    def _is_settled(self, operator: Grouping, later: Register) -> bool:
+        """Whether an aggregate that was decided in the open commit needs no further look.
+
+        `later`: the facts that changed since then.
+        """
+        if operator.level.recursion or operator.aggregation in self._unread:
+            return False
+        is_failed = bool(self._values.failed_groups(operator.aggregation))
+        return not is_failed and not len(operator.each.table.places(later))
+
+    def _recursions_to_empty(
+        self, reached: Iterable[Grouping], changes: Changes, every: Callable[[], Register], *, is_moved: bool
+    ) -> set[int]:
         """Return the numbers of the recursions that begin now and whose values must all be retracted first.
 
         The docstring of the module says when and why. `reached`: the aggregates of the strata that may be decided.
-        `is_moved`: whether the commit has changed which terms are equal.
+        `every` gives all facts. `is_moved`: whether the commit has changed which terms are equal.
         """
-        gone = (changes.before != ABSENT) & (changes.after == ABSENT)
-        rows, tables = changes.rows[gone], changes.tables[gone]
         begins = [each for each in reached if each.level.recursion and each.level.recursion not in self._begun]
+        if not begins:
+            return set()
+        gone = (changes.before != ABSENT) & (changes.after == ABSENT)
+        register = Register(changes.rows[gone], changes.tables[gone])
         self._begun |= {each.level.recursion for each in begins}
         is_lost = is_moved or self._is_edited
         lost = {
             each.level.recursion
             for each in begins
-            if is_lost or any(len(table.places(rows, tables)) for table in each.reads)
+            if is_lost or any(len(table.places(register)) for table in each.reads)
         }
-        return {each.level.recursion for each in begins if each.level.recursion in lost and len(each.value.all())}
+        emptied = [each for each in begins if each.level.recursion in lost]
+        return {each.level.recursion for each in emptied if len(each.value.table.places(every()))}
 
-    def _retraction(self, operator: Grouping) -> Facts:
-        """Return `Facts` that retract all values of an aggregate."""
+    def _retraction(self, operator: Grouping, every: Register) -> Facts:
+        """Return `Facts` that retract all values of an aggregate. `every`: all facts."""
         self._values.forget(operator.aggregation)
-        keys = operator.value.all()
+        keys = operator.value.table.matching(every)
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
-    def _is_untouched(self, operator: Grouping, seen: Marks) -> bool:
-        """Whether the changes of the commit, whose marks are `seen`, surely concern no group of an aggregate."""
-        if operator.aggregation in self._unread or self._values.failed_groups(operator.aggregation):
-            return False
-        return not any(part.table.may_match(seen) for part in (operator.each, operator.value))
+    def _touched(self, reached: Sequence[Grouping], seen: Marks, emptied: Collection[int]) -> Sequence[Grouping]:
+        """Return the aggregates of `reached` that the changes of the commit, whose marks are `seen`, may concern.
 
-    def _groups_to_compare(self, operator: Grouping, changes: Changes, moved: Int32) -> Int32:
+        `emptied`: the recursions whose values are all retracted now.
+        """
+        if seen is None:
+            return reached
+        if self._by_mark is None:
+            self._by_mark = defaultdict(set)
+            for operator in self._operators:
+                for part in (operator.each, operator.value):
+                    self._by_mark[part.table.mark].add(operator.aggregation)
+        marked = set[Aggregation]().union(*(self._by_mark[mark] for mark in seen & self._by_mark.keys()))
+        marked |= self._unread | self._values.failed()
+        return [each for each in reached if each.aggregation in marked or each.level.recursion in emptied]
+
+    def _groups_to_compare(
+        self, operator: Grouping, register: Register, moved: Int32, every: Callable[[], Register]
+    ) -> Int32:
         """Return the groups whose values may have changed: int32[n, w].
 
-        `moved`: the terms that have become equal to other terms in this commit, or different from them.
+        `register`: the changes of the commit. `moved`: the terms that have become equal to other terms in this commit,
+        or different from them. `every` gives all facts.
         """
-        parts = [part.groups(changes.rows, changes.tables) for part in (operator.each, operator.value)]
+        both = operator.each, operator.value
+        parts = [part.groups(register) for part in both]
         if failed := self._values.failed_groups(operator.aggregation):
             parts.append(np.array(failed, dtype=np.int32).reshape(len(failed), len(failed[0])))
         if operator.aggregation in self._unread:
-            parts.append(operator.each.in_groups(operator.each.all()))
+            parts += [part.groups(every()) for part in both]
         elif len(moved):
-            for part in (operator.each, operator.value):
-                keys = part.all()
+            for part in both:
+                keys = part.table.matching(every())
                 parts.append(part.in_groups(keys[np.isin(keys, moved).any(axis=1)]))
         groups = unique(parts)
         return groups[self._is_here(operator.aggregation, groups)]

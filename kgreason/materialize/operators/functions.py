@@ -34,13 +34,23 @@ from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
-from kgreason.materialize.operators.tables import IsHere, Table, are_among, everywhere, lines_of, tables_of, unique
+from kgreason.materialize.operators.tables import (
+    IsHere,
+    Register,
+    Table,
+    are_among,
+    everywhere,
+    lines_of,
+    tables_of,
+    unique,
+)
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
 from kgreason.rules.lowering import Function, functions, lowered
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
+from kgreason.zset.order import distinct
 
 _BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
 
@@ -191,7 +201,8 @@ class Functions:
         for operator, table in self._sources:
             if table.number in rows:
                 part = rows[table.number]
-                found_keys = table.matching(part, np.full(len(part), table.number))[:, : len(operator.asks.keys) - 1]
+                register = Register(part, np.full(len(part), table.number))
+                found_keys = table.matching(register)[:, : len(operator.asks.keys) - 1]
                 keys = self._new_inputs(operator, unique([found_keys]))
                 self._seen.setdefault(operator.function, []).append(keys)
                 found += self._facts(operator, keys, check)
@@ -217,8 +228,8 @@ class Functions:
         arrived = self._engine.arrived(self._lines)
         found = list[Facts]()
         known = len(self._dictionary)
-        for number, operator in enumerate(self._operators) if len(arrived) else ():
-            rows = arrived if len(self._operators) == 1 else arrived[arrived[:, 0] == number]
+        for number in distinct(arrived[:, 0]).tolist() if len(arrived) else ():
+            operator, rows = self._operators[number], arrived[arrived[:, 0] == number]
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
             if len(keys) and not self._engine.is_updated:
                 keys = keys[~self._engine.was_present(operator.asks.rows(keys))]

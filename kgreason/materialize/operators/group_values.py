@@ -17,7 +17,7 @@ is opened.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Table
+from kgreason.materialize.operators.tables import Register, Table
 from kgreason.materialize.operators.values import Call, counts, values_of
 from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.formatter import format_aggregate
@@ -39,6 +39,8 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
 
 Check = Callable[[], object]
+_InGroups: TypeAlias = tuple[NDArray[np.int64], Int32]
+"""Facts of some groups: for each the place of its group, int64[n], and its key, int32[n, k]."""
 
 
 class _Outcome(NamedTuple):
@@ -91,6 +93,10 @@ class GroupValues:
         """Return the groups for which the function of an aggregate failed when it was called last in this commit."""
         return [key for key, outcome in self._calls.get(aggregation, {}).items() if outcome.error]
 
+    def failed(self) -> set[Aggregation]:
+        """Return the aggregates whose function has failed for a group when it was called last in this commit."""
+        return {each for each, calls in self._calls.items() if any(outcome.error for outcome in calls.values())}
+
     def forget(self, aggregation: Aggregation) -> None:
         """Forget the calls for an aggregate, because all its values are retracted."""
         self._calls.pop(aggregation, None)
@@ -108,21 +114,28 @@ class GroupValues:
                     raise RuleError(f"{label}: {error}") from error.__cause__ or error
 
     def corrections(
-        self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check, *, is_whole: bool
+        self,
+        operator: Grouping,
+        groups: Int32,
+        changes: Changes | None,
+        check: Check,
+        register: Register | None = None,
+        every: Register | None = None,
     ) -> Facts:
         """Compute the values of `groups`, int32[n, w]. Returns the values to assert and the old values to retract.
 
-        `changes`: the changes of the commit; None if no terms are equal. `is_whole`: read all rows of the groups, also
-        for COUNT, because changed rows alone do not tell the count.
+        `changes`: the changes of the commit; None if no terms are equal. `register`: the same changes, if the values
+        before the commit were right, so that COUNT needs no other rows. `every`: all facts, if `groups` are all groups.
         """
         if not len(groups):
             return NO_FACTS
-        numbers, old = operator.value.of(groups)
-        if operator.aggregation.aggregate.function != "COUNT" or is_whole:
-            places, values = self._values(operator, groups, changes, check)
+        present = operator.value.of(groups) if every is None else operator.value.among(groups, every)
+        if operator.aggregation.aggregate.function == "COUNT" and register and changes:
+            places, values = self._counts(operator, groups, present, changes, register)
         else:
-            assert changes is not None
-            places, values = self._counts(operator, groups, (numbers, old), changes)
+            rows = operator.each.of(groups) if every is None else operator.each.among(groups, every)
+            places, values = self._values(operator, groups, rows, changes, check)
+        numbers, old = present
         wanted = np.full(len(groups), -1, dtype=np.int32)
         wanted[places] = values
         is_right = old[:, -1] == wanted[numbers]
@@ -133,13 +146,13 @@ class GroupValues:
         return Facts.of({table.number: table.rows(added)}, {table.number: table.rows(removed)})
 
     def _values(
-        self, operator: Grouping, groups: Int32, changes: Changes | None, check: Check
+        self, operator: Grouping, groups: Int32, rows: _InGroups, changes: Changes | None, check: Check
     ) -> tuple[NDArray[np.int64], Int32]:
         """Compute the values of `groups` from all their rows.
 
         Returns for each group with a value its place in `groups`, and the id of the value.
         """
-        numbers, keys = operator.each.of(groups)
+        numbers, keys = rows
         kept = ~self._are_replaced(keys, changes)
         aggregate = operator.aggregation.aggregate
         place = operator.aggregation.keys.index(aggregate.argument) if aggregate.argument else 0
@@ -172,24 +185,25 @@ class GroupValues:
         return call
 
     def _counts(
-        self, operator: Grouping, groups: Int32, present: tuple[NDArray[np.int64], Int32], changes: Changes
+        self, operator: Grouping, groups: Int32, present: _InGroups, changes: Changes, register: Register
     ) -> tuple[NDArray[np.int64], Int32]:
         """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.
 
         A count is the count before the commit, plus the rows that came, minus the rows that went. `present`: the groups
-        that have a count now: their places in `groups`, and rows whose last column is the id of the count.
+        that have a count now: their places in `groups`, and rows whose last column is the id of the count. `register`
+        has the rows of `changes`.
         """
         totals = np.zeros(len(groups), dtype=np.int64)
         numbers, old = present
         totals[numbers] = self._integers(old[:, -1])
-        said = operator.value.table.matching(changes.rows, changes.tables)
+        said = operator.value.table.matching(register)
         if len(said):
             where = operator.value.numbers(groups, said)
-            before = (changes.before != ABSENT)[operator.value.table.places(changes.rows, changes.tables)]
+            before = (changes.before != ABSENT)[operator.value.table.places(register)]
             totals[where] = 0
             totals[where[before]] = self._integers(said[before, -1])
-        keys = operator.each.table.matching(changes.rows, changes.tables)
-        places = operator.each.table.places(changes.rows, changes.tables)
+        places = operator.each.table.places(register)
+        keys = operator.each.table.keys_of(register.rows[places])
         signs = (changes.after != ABSENT)[places].astype(np.int64) - (changes.before != ABSENT)[places]
         signs[self._are_replaced(keys, changes)] = 0
         np.add.at(totals, operator.each.numbers(groups, keys), signs)

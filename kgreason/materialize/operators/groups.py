@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.materialize.operators.tables import Table
+from kgreason.materialize.operators.tables import Register, Table
 from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import grouped
 
@@ -50,23 +50,13 @@ class Grouped:
         self._none = np.empty((0, 1 + max(table.keys, default=-1)), dtype=np.int32)
         self._new = self._none
 
-    def take(self, rows: Int32, tables: Int32) -> None:
-        """Note which facts the open commit has changed so far.
+    def take(self, register: Register) -> None:
+        """Note which facts the open commit has changed so far."""
+        self._new = self.table.matching(register)
 
-        `rows`, int32[n, w]: the facts; `tables`, int32[n]: their tables.
-        """
-        self._new = self.table.matching(rows, tables)
-
-    def take_nothing(self) -> None:
-        """Note that the open commit has changed no fact so far."""
-        self._new = self._none
-
-    def take_more(self, rows: Int32, tables: Int32) -> None:
-        """Note also the facts that changed since the last call of `take` or `take_more`.
-
-        The parameters are those of `take`.
-        """
-        if len(keys := self.table.matching(rows, tables)):
+    def take_more(self, register: Register) -> None:
+        """Note also the facts that changed since the last call of `take` or `take_more`."""
+        if len(keys := self.table.matching(register)):
             self._new = np.concatenate([self._new, keys])
 
     def accept(self) -> None:
@@ -79,9 +69,9 @@ class Grouped:
         """Forget the facts that were noted in the commit."""
         self._new = self._none
 
-    def groups(self, rows: Int32, tables: Int32) -> Int32:
-        """Return the groups, int32[n, width], of those rows of `rows` that belong to the table."""
-        return self.in_groups(self.table.matching(rows, tables))
+    def groups(self, register: Register) -> Int32:
+        """Return the groups, int32[n, width], of those rows of a register that belong to the table."""
+        return self.in_groups(self.table.matching(register))
 
     def in_groups(self, keys: Int32) -> Int32:
         """Return the group of each key: int32[n, k] -> int32[n, width]."""
@@ -96,10 +86,10 @@ class Grouped:
         found = grouped(every)
         return found.firsts()[found.numbers()[len(groups) :]]
 
-    def all(self) -> Int32:
-        """Return the keys of all facts of the table: int32[n, k]. Cost: a pass over all facts."""
-        rows, tables, _ = self._engine.facts.contents()
-        return self.table.matching(rows, tables)
+    def among(self, groups: Int32, every: Register) -> tuple[NDArray[np.int64], Int32]:
+        """Return what `of` returns, for groups that are all those of the facts in `every`. It makes no index."""
+        keys = self.table.matching(every)
+        return self.numbers(groups, keys), keys
 
     def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the facts of the groups `groups`, int32[g, width]. No group may occur twice.
@@ -114,7 +104,7 @@ class Grouped:
     def _held(self) -> Int32:
         """Return the keys of the facts of the table as of the last commit, and maybe of others: int32[n, k]."""
         rows = self._engine.held(self.table.number, self.table.constants)
-        return self.table.matching(rows, np.full(len(rows), self.table.number))
+        return self.table.matching(Register(rows, np.full(len(rows), self.table.number)))
 
     def _holds(self, keys: Int32) -> NDArray[np.bool_]:
         facts = self._engine.facts

@@ -213,8 +213,7 @@ class Negations:
         for number in np.unique(found[:, 1]).tolist():
             operator, places = self._ordered[number], np.flatnonzero(found[:, 1] == number)
             rows = found[places, LINE : LINE + len(operator.none.keys)]
-            keys = operator.none.matching(rows, np.full(len(rows), operator.none.number))
-            kept[places] = self._is_here(operator.negation, keys)
+            kept[places] = self._is_here(operator.negation, operator.none.keys_of(rows))
         return kept
 
     def _replaced(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
@@ -238,8 +237,7 @@ class Negations:
     def _circular(self, operator: _Operator, row: Int32) -> str:
         """Return the message for a fact of `none`, the row int32[1, w], whose pattern has a match now."""
         names = (term for term in operator.negation.asks.terms if isinstance(term, Variable))
-        tables = np.array([operator.none.number])
-        texts = self._dictionary.decode(operator.none.matching(row[:, : len(operator.none.keys)], tables)[0])
+        texts = self._dictionary.decode(operator.none.keys_of(row[:, : len(operator.none.keys)])[0])
         values = ", ".join(f"{name} = {text}" for name, text in zip(names, texts, strict=True))
         said = format_not(operator.negation.negated, {})
         return (

@@ -27,7 +27,7 @@ from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import skolemized
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import IsHere, Table, are_among, everywhere, tables_of, unique
+from kgreason.materialize.operators.tables import IsHere, Register, Table, are_among, everywhere, tables_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
 from kgreason.rules.lowering import Function, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
@@ -109,7 +109,7 @@ class Skolems:
             if operator.level <= level:
                 rows = self._rows(operator, changes, moved)
                 found.append(Facts.of(*({operator.made.number: part} for part in rows)))
-                self._rounds.count(operator.rule, operator.asks.matching(changes.rows, changes.tables), known)
+                self._rounds.count(operator.rule, operator.asks.matching(Register(changes.rows, changes.tables)), known)
                 known = len(self._dictionary)
         return together(found)
 
@@ -135,7 +135,8 @@ class Skolems:
 
     def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
         """Return the keys that rules began or ceased to ask for in this commit, and the keys with changed results."""
-        asks, made = (table.matching(changes.rows, changes.tables) for table in (operator.asks, operator.made))
+        register = Register(changes.rows, changes.tables)
+        asks, made = (table.matching(register) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
@@ -164,7 +165,7 @@ class Skolems:
         if not len(moved):
             return np.empty((0, 1 + max(table.keys)), dtype=np.int32)
         rows, tables, _ = self._engine.facts.contents()
-        keys = table.matching(rows, tables)
+        keys = table.matching(Register(rows, tables))
         if np.isin(operator.constants, moved).any():
             return keys
         found: Int32 = keys[np.isin(keys[:, :width], moved).any(axis=1)]

@@ -1,6 +1,10 @@
 """`Table`: finds the rows that match an atom, and reads the values of its variables, the *key* of a row.
 
-Law: `matching(rows(keys))` are the keys. Cost: one pass over the rows for each column.
+Many atoms look at the same rows: the changes of a commit, or all facts. `Register` sorts these rows once, by the
+constants of atoms, so that an atom looks at few others.
+
+Law: `matching(rows(keys))` are the keys. Cost: a pass over the rows of the table with the first constant of the atom,
+for each column; for a `Register`, a sort of its rows for each column in which an atom has its first constant.
 """
 
 from __future__ import annotations
@@ -58,30 +62,36 @@ class Table(NamedTuple):
     constants: Mapping[int, int]
     keys: Sequence[int]
 
-    def matching(self, rows: Int32, tables: Int32) -> Int32:
-        """Find the rows among `rows`, int32[n, w], that match the atom. Returns their keys, int32[m, k]."""
+    def matching(self, register: Register) -> Int32:
+        """Find the rows that match the atom. Returns their keys, int32[m, k]."""
+        return self.keys_of(register.rows[self.places(register)])
+
+    def keys_of(self, rows: Int32) -> Int32:
+        """Return the keys, int32[m, k], of rows int32[m, w] that match the atom."""
         firsts: dict[int, int] = {}
         for column, key in enumerate(self.keys):
             firsts.setdefault(key, column)
         columns = np.array([firsts[key] for key in sorted(firsts) if key >= 0], dtype=np.int64)
-        matched: Int32 = rows[self.places(rows, tables)][:, columns]
-        return matched
+        found: Int32 = rows[:, columns]
+        return found
 
-    def places(self, rows: Int32, tables: Int32) -> NDArray[np.int64]:
-        """Find the rows among `rows`, int32[n, w], that match the atom. Returns their places in `rows`, int64[m]."""
-        found = np.flatnonzero(tables == self.number)
-        for column, constant in self.constants.items():
-            found = found[rows[found, column] == constant]
+    def places(self, register: Register) -> NDArray[np.int64]:
+        """Find the rows that match the atom. Returns their places in the register, ascending: int64[m]."""
+        first, *others = sorted(self.constants) or (-1,)
+        rows, found = register.rows, register.places(self.number, first, self.constants.get(first, 0))
+        for column in others:
+            found = found[rows[found, column] == self.constants[column]]
         firsts: dict[int, int] = {}
         for column, key in enumerate(self.keys):
             if key >= 0 and firsts.setdefault(key, column) != column:
                 found = found[rows[found, column] == rows[found, firsts[key]]]
         return found
 
-    def may_match(self, marks: Marks) -> bool:
-        """Whether one of the rows with these marks may match the atom. False is sure."""
-        first = [(self.number, column, value) for column, value in self.constants.items() if column < _MARKED]
-        return marks is None or marks.issuperset(first or [(self.number, -1, 0)])
+    @property
+    def mark(self) -> tuple[int, int, int]:
+        """One of the `marks` that rows must have among which there is one that matches the atom."""
+        first = ((self.number, column, value) for column, value in self.constants.items() if column < _MARKED)
+        return next(first, (self.number, -1, 0))
 
     def rows(self, keys: Int32) -> Int32:
         """Make the rows int32[n, w] that match the atom and have the keys `keys`, int32[n, k]."""
@@ -89,6 +99,37 @@ class Table(NamedTuple):
         for column, key in enumerate(self.keys):
             rows[:, column] = keys[:, key] if key >= 0 else self.constants[column]
         return rows
+
+
+class Register:
+    """Rows `rows`, int32[n, w], of the tables `tables`, int32[n], to be found by table and by one constant."""
+
+    def __init__(self, rows: Int32, tables: Int32) -> None:
+        self.rows, self._tables = rows, tables
+        self._places: dict[int, NDArray[np.int64]] = {}
+        self._sorted: dict[tuple[int, int], tuple[Int32, NDArray[np.int64]]] = {}
+        """By table and column: the values of the column, ascending, and their places in `rows`."""
+
+    def places(self, table: int, column: int, constant: int) -> NDArray[np.int64]:
+        """Return the places, ascending, of the rows of a table that have a constant in a column; -1 is no column."""
+        found = self._places.get(table)
+        if found is None:
+            found = self._places[table] = np.flatnonzero(self._tables == table)
+        if column < 0:
+            return found
+        if len(found) <= _FEW:
+            few: NDArray[np.int64] = found[self.rows[found, column] == constant]
+            return few
+        known = self._sorted.get((table, column))
+        if known is None:
+            values = self.rows[found, column]
+            order = np.argsort(values)
+            known = self._sorted[table, column] = values[order], found[order]
+        low, high = (
+            np.searchsorted(known[0], np.int32(constant)),
+            np.searchsorted(known[0], np.int32(constant), "right"),
+        )
+        return np.sort(known[1][low:high])
 
 
 def tables_of(

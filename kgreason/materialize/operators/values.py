@@ -54,9 +54,11 @@ def values_of(
     called from time to time, and may raise an error to stop the work. `call` computes an aggregate that is none of
     SPARQL's.
     """
-    groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "COUNT":
-        return groups, counts(np.bincount(places, minlength=len(groups)), dictionary)
+        totals = np.bincount(numbers)
+        groups = np.flatnonzero(totals)
+        return groups, counts(totals[groups], dictionary)
+    groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "SAMPLE":
         return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
     if call is None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.materialize.operators.groups import Grouped
-from kgreason.materialize.operators.tables import Table, unique
+from kgreason.materialize.operators.tables import Register, Table, unique
 from kgreason.zset.columns import ABSENT, Int32
 
 
@@ -54,7 +54,7 @@ class Keys:
         """
         if (number, arity, key) not in self._indexes:
             self._indexes[number, arity, key] = self._index(number, arity, key)
-        self._indexes[number, arity, key].take(changes.rows, changes.tables)
+        self._indexes[number, arity, key].take(Register(changes.rows, changes.tables))
         self.are_any = True
         return self._with_keys(number, arity, key, keys)
 
@@ -95,8 +95,9 @@ class Keys:
 
     def take(self, changes: Changes) -> None:
         """Note which facts the open commit has changed so far."""
+        register = Register(changes.rows, changes.tables)
         for index in self._indexes.values():
-            index.take(changes.rows, changes.tables)
+            index.take(register)
 
     def accept(self) -> None:
         """Add the facts that were noted in the commit to the indexes."""

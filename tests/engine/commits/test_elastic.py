@@ -73,6 +73,18 @@ def test_rules_that_leave_have_their_share() -> None:
     assert (changes.strategy, changes.switched) == ("bootstrap", True)
 
 
+def test_new_rules_over_loaded_facts_are_an_update() -> None:
+    """Each meets all facts and derives one, so the facts that arrive do not raise the limit."""
+    nodes = [f"<x{i}>" for i in range(15_000)]
+    facts = [*(Atom("a", (node, "<k>")) for node in nodes), *(Atom("b", (node, node)) for node in nodes)]
+    system = closed(facts, rules=[])
+    foreseen = system.engine.work or 0
+    body = (Atom("a", (X, Y)), Atom("b", (X, X)))
+    changes = edited(system, rules={Rule((Atom(f"h{number}", (Y, Y)),), body): 1 for number in range(4)})
+    assert changes.rewrites > foreseen
+    assert (changes.strategy, changes.switched) == ("update", False)
+
+
 def lost(system: System, changes: Changes) -> int:
     """The rewrites of the Update that a commit dropped before its Bootstrap."""
     return changes.rewrites - ((system.engine.work or 0) - len(system.engine))
