@@ -220,6 +220,7 @@ class Aggregations:
                 for part in (operator.each, operator.value):
                     part.take_more(rows, tables)
                 groups = unique([operator.each.groups(rows, tables)])
+                groups = groups[self._is_here(operator.aggregation, groups)]
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None
                 found.append(self._values.corrections(operator, groups, changes, check, is_whole=True))
         facts = together(found)
@@ -245,6 +246,8 @@ class Aggregations:
         rows, tables = changes.rows[gone], changes.tables[gone]
         begins = [each for each in reached if each.level.recursion and each.level.recursion not in self._begun]
         self._begun |= {each.level.recursion for each in begins}
+        if self._is_here is not everywhere:
+            return set()  # engines of parts lose no facts: they are made anew (`spark/rounds/operators`)
         is_lost = is_moved or self._is_edited
         lost = {
             each.level.recursion

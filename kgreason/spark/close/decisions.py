@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import LimitError
 from kgreason.options import Limits
-from kgreason.rules.lowering import Function, Negation, functions
+from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
 from kgreason.spark.close.terms import Terms
@@ -81,9 +81,10 @@ class Decisions:
         )
 
     def _rule(self, relation: int) -> str:
-        """Return the label of a rule that has the expression whose results are facts of a relation."""
+        """Return the label of a rule that has the operator whose results are facts of a relation."""
         rules = self._planned.plan.operated.rules
-        made = ((label(rule), each.made) for rule in rules for each in functions(rule))
+        made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
+        made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
         return next(
             name
             for name, atom in made

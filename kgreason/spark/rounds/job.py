@@ -32,6 +32,7 @@ from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.fingerprint import fingerprint
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
+from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
@@ -118,7 +119,8 @@ class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
     `_told` are the rounds before which the parts have told their news. `_decided` is the number of the next decision,
-    `_learnt` are those before which parts have learnt texts.
+    `_learnt` are those before which parts have learnt texts. `_begins` are the rounds before which strata have begun,
+    `_dropped` are those that turns of recursions have dropped.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress) -> None:
@@ -127,6 +129,8 @@ class _Rounds:
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
+        self._begins: dict[int, int] = {}
+        self._dropped: tuple[tuple[int, int], ...] = ()
         self._steps = Strata(job.plan.operated)
         self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
         self._schema = f"{self._columns}, asserted boolean"
@@ -143,7 +147,7 @@ class _Rounds:
 
     @property
     def _at(self) -> At:
-        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt)
+        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt, self._dropped)
 
     def place(self, facts: DataFrame) -> None:
         """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
@@ -166,11 +170,13 @@ class _Rounds:
     def decide(self, decided: Decided) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
-        Raises StratificationError if the facts make the rules circular.
+        A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
         """
         operated, schema = self._job.plan.operated, f"{self._columns}, place int, text string"
         are_learnt = False
         for level, before in self._steps.due():
+            if before < level:
+                self._begins.setdefault(level, self._next)
             at, number = self._at, self._decided
             if operated.read_texts(level) and not are_learnt:
                 are_learnt = True
@@ -182,10 +188,33 @@ class _Rounds:
             with self._with_texts(decided):
                 work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
                 count = self._whole(f"decided-{number}", "operators", work)
-            if count:
-                self.place(decided.facts(parquet(self._spark, schema, path), level))
+            if not count:
+                continue
+            rows = parquet(self._spark, schema, path)
+            better = rows.where("place >= 0") if operated.outlasts else rows
+            if not operated.outlasts or not better.isEmpty():
+                self.place(decided.facts(better, level))
+                return True
+            if level:
+                self._take_turn(level, rows)
                 return True
         return False
+
+    def _take_turn(self, level: int, worse: DataFrame) -> None:
+        """Drop the rounds since the recursions of a stratum have begun; place what outlasts the turn.
+
+        `worse`: values that are worse than others, rows `tbl, c0..`.
+        """
+        self._steps.take_turn(level)
+        begin, columns = self._begins[level], ["tbl", *(f"c{n}" for n in range(self._job.plan.width))]
+        schema = ", ".join(f"{name} int" for name in ("part", "flag", *columns))
+        paths = [by_name(self._job.round(number)) for number in self._at.rounds(begin, self._next)]
+        rows = self._spark.read.option("recursiveFileLookup", "true").schema(schema).parquet(*paths)
+        rows = rows.where((F.col("flag") == 1) & F.col("c0").isin(self._job.plan.operated.outlasting(level)))
+        rows = rows.select(*columns).distinct().join(worse, columns, "left_anti")
+        self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
+        self._told = [number for number in self._told if number <= begin]
+        self.place(rows)
 
     def _write_texts(self, at: At, terms: DataFrame) -> int:
         """Write the texts that parts need, in a folder for each part."""

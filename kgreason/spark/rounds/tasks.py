@@ -46,13 +46,19 @@ Texts: TypeAlias = tuple[Sequence[int], Sequence[str]]
 class At(NamedTuple):
     """How far a part is: it has received the rounds before `round`, and has told the news of those before `told`.
 
-    Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first.
+    Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first. It was made anew
+    without the rounds `dropped`, as pairs of the first one and the one behind the last, for a turn of a recursion.
     """
 
     round: int
     told: int
     decided: int = 0
     learnt: tuple[int, ...] = ()
+    dropped: tuple[tuple[int, int], ...] = ()
+
+    def rounds(self, first: int, end: int) -> list[int]:
+        """Return the rounds from `first` to before `end` that the part has received."""
+        return [n for n in range(first, end) if not any(low <= n < high for low, high in self.dropped)]
 
 
 class Source(Protocol):
@@ -115,7 +121,7 @@ class Job(NamedTuple):
         held = Held(EnginePart(self.plan, number, texts, self.registry), number, texts, is_new=True)
         for decision in at.learnt:
             texts.learn(*source.texts(decision))
-        for rounds in (range(at.told), range(at.told, at.round)):
+        for rounds in (at.rounds(0, at.told), at.rounds(at.told, at.round)):
             held.part.news()
             if rounds:
                 self.receive(held, np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
@@ -219,7 +225,8 @@ def need(held: Held, _: Source) -> pa.RecordBatch:
 def decide(after: At, level: int, before: int, schema: str) -> Step:
     """Return the step in which operators of a part decide (`PartOperators.decide`): rows of `schema`.
 
-    The last columns are `place` and `text`: a new term belongs to column `place` of the fact, which has 0 there.
+    The last columns are `place` and `text`: a new term belongs to column `place` of the fact, which has 0 there. The
+    place of a fact that is worse than others is -1.
     """
     names = [field.split()[0] for field in schema.split(", ")]
 
@@ -234,6 +241,7 @@ def decide(after: At, level: int, before: int, schema: str) -> Step:
         made = np.full(len(rows), None, dtype=object)
         made[has_new] = held.texts.decode(columns[has_new, 1 + places[has_new]])
         columns[:, 1:][is_new] = 0
+        places[rows[:, FLAG] == 0] = -1
         arrays = [*(pa.array(np.ascontiguousarray(column)) for column in columns.T), pa.array(places)]
         return pa.RecordBatch.from_arrays([*arrays, pa.array(made, pa.string())], names=names)
 

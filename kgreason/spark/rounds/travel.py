@@ -106,7 +106,7 @@ class ByShuffles:
         nothing = "-1 AS flag", "0 AS tbl", "0 AS c0", *zeros, "0 AS step", text
         found = [_numbers(self._spark, parts).selectExpr("part", *nothing)]
         reader = self._spark.read.option("recursiveFileLookup", "true").schema(self._schema)
-        for number in range(after.round):
+        for number in after.rounds(0, after.round):
             rows = reader.parquet(by_name(self._job.round(number)))
             found.append(rows.selectExpr("*", f"{number} AS step", text))
         terms = self._spark.read.schema("id int, text string, part int")
