@@ -151,7 +151,7 @@ class _Closing:
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
         decisions = Decisions(planned, self._terms, self._literals)
-        operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
+        operating = Operating(planned.texts, self._registry, decisions)
         asserted = self._asserted()
         facts = close(
             asserted,

@@ -145,7 +145,7 @@ class PartsPlan(NamedTuple):
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
     and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`. `hot` has
-    the values that are divided.
+    the values that are divided: those that more than `most` facts have in a place.
     """
 
     parts: int
@@ -157,6 +157,7 @@ class PartsPlan(NamedTuple):
     quiet: int = 0
     operated: Operated = NO_OPERATORS
     hot: tuple[Hot, ...] = ()
+    most: int = MOST_ALIKE
 
     @property
     def width(self) -> int:
@@ -289,9 +290,9 @@ class PartsPlan(NamedTuple):
         return np.concatenate(found)
 
     def divided(self, counts: Int64, most: int) -> PartsPlan:
-        """Return the plan that divides each value with more than `most` facts in a place."""
+        """Return the plan that divides each value with more than `most` facts in a place, now or in a later round."""
         if self.parts == 1 or not len(counts):
-            return self
+            return self._replace(most=most)
         rows, numbers = np.unique(counts[:, 1:], axis=0, return_inverse=True)
         sums = np.bincount(numbers.ravel(), counts[:, 0]).astype(np.int64)
         best: dict[int, tuple[int, Hot]] = {}
@@ -299,7 +300,9 @@ class PartsPlan(NamedTuple):
             hot = Hot(value, form, tuple(constants[: len(self.forms[form].constants)]))
             if count > most:
                 best[value] = max(best.get(value, (0, hot)), (count, hot))
-        return self._replace(hot=tuple(hot for _, hot in best.values()))
+        known = {hot.value for hot in self.hot}
+        new = (hot for value, (_, hot) in best.items() if value not in known)
+        return self._replace(hot=(*self.hot, *new), most=most)
 
     def parts_by(self, facts: Int32, column: int) -> Int64:
         """Return the part of each fact that is placed by a column: int64[n]."""

@@ -41,7 +41,7 @@ def close(
     """Compute the closure of asserted facts, int32[n, 2 + w].
 
     Operators need the `dictionary` of the plan, and the `registry` of Python functions. A value with more than `most`
-    facts in a place is divided.
+    facts in a place is divided; if this is seen in a later round only, the rounds begin again.
     """
     rows = plan.with_data(facts)
     plan = plan.divided(plan.counts(rows, 1), most)
@@ -65,6 +65,8 @@ def close(
             received.append(sum(map(len, coming)))
             rounds.append(coming)
             sent = [part.receive(rows) for part, rows in zip(parts, coming, strict=True) if is_first or len(rows)]
+            if len(alike := np.concatenate([part.alike() for part in parts])):
+                return close(plan.divided(alike, most), facts, dictionary, registry, most)
             rows, numbers = np.concatenate([each.rows for each in sent]), np.concatenate([each.parts for each in sent])
             coming = [rows[numbers == number] for number in range(plan.parts)]
         for level, before in steps.due():

@@ -127,8 +127,9 @@ class Remembers(EnginePart):
 
 def worse_values_stay(self: PartOperators, level: int, before: int) -> Int32:
     """No value is ever taken back."""
-    found = _decide(self, level, before)
-    return found[found[:, FLAG] == 1]
+    found: Int32 = _decide(self, level, before)
+    better: Int32 = found[found[:, FLAG] == 1]
+    return better
 
 
 def results_leave_too(self: Operated, level: int) -> list[int]:
