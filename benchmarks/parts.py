@@ -1,7 +1,7 @@
 """Print rounds, copies and moved facts of closures by rounds of parts: `python -m benchmarks.parts [PARTS] [NAME...]`.
 
     facts      the asserted facts, with those about literals
-    closure    all facts, those of hidden relations included
+    closure    all facts, with what operators read and make
     copies     how many parts a fact goes to before the first round
     rounds     until no part has a fact for another one, over all strata
     moved      facts that parts have sent to others, and results of operators, each for each part that gets it

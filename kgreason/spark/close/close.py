@@ -82,11 +82,10 @@ class Closed(NamedTuple):
         if number is None or (False, arity + 1) not in self.planned.plan.tables:
             return []
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
-        rows = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns).collect()
-        ids = {row[column] for row in rows for column in columns}
-        known = self.terms.all.where(F.col("id").isin(sorted(ids))).select("id", "text").collect()
-        texts = {row["id"]: row["text"] for row in known}
-        return [tuple(texts[row[column]] for column in columns) for row in rows]
+        found = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
+        ids = found.select(F.explode(F.array(*columns)).alias("id")).distinct()
+        texts = dict(self.terms.all.join(ids, "id").select("id", "text").collect())
+        return [tuple(texts[row[column]] for column in columns) for row in found.collect()]
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure, as one process counts them.
@@ -139,7 +138,7 @@ class _Closing:
         if selection.el:
             raise RuleError(f"{EL} does not run on Spark: it is for ontologies, which fit into one process")
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
-        self._read = 0
+        self._read, self._folders = 0, list[str]()
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         self._sizes = sizes(encoded.facts, MOST_ALIKE)
         self._planned = self.driver.planned(self._sizes.parts)
@@ -168,15 +167,17 @@ class _Closing:
     def _asserted(self) -> DataFrame:
         """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
         facts = _triples(self._encoded.facts, self._planned.plan).union(_twins(self.driver, self._planned))
-        literals = self._literals()
+        literals = self._literals(0)
         return facts if literals is None else facts.union(literals)
 
-    def _literals(self) -> DataFrame | None:
-        """Return the facts about all literals, or None if no rule reads such facts."""
+    def _literals(self, since: int) -> DataFrame | None:
+        """Return the facts about the literals with ids above `since`, or None if no rule reads such facts."""
         if not self._selection.datatypes:
             return None
-        self._read += 1
-        return _literals(self.driver, self._terms.all, self._planned, f"{self._folder}/literals-{self._read}")
+        self._folders.append(f"{self._folder}/literals-{len(self._folders)}")
+        found = literal_facts(self._terms.all, self.driver.asked, self._folders, self._read, since)
+        self._read = self._terms.last
+        return _literals(found, self._planned)
 
 
 def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
@@ -222,9 +223,8 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
     return driver.session.createDataFrame(rows, columns)
 
 
-def _literals(driver: Driver, terms: DataFrame, planned: Planned, folder: str) -> DataFrame:
-    """Return rows `tbl, c0..`: the facts about the literals in `terms`, see `literals`."""
-    found = literal_facts(terms, driver.asked, folder)
+def _literals(found: DataFrame, planned: Planned) -> DataFrame:
+    """Turn facts about literals, rows `name, x, y`, into facts `tbl, c0..`."""
     parts = []
     for relation in _RELATIONS:
         columns = ["relation", "x", "y"][: int(relation[-1]) + 1]

@@ -17,7 +17,7 @@ Cost: Python workers read each literal with a datatype once. One shuffle of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -43,24 +43,27 @@ STATED = ("dt_differ/2", "dt_may_equal/2", "dt_not/2")
 """The relations of facts that are stated once rules have linked or typed a literal."""
 
 
-def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
-    """Return the facts about the literals in `terms` (id int, text string) as rows `name, x, y`.
+def literal_facts(
+    terms: DataFrame, asked: Iterable[int], folders: Sequence[str], read: int = 0, since: int = 0
+) -> DataFrame:
+    """Return the facts about those literals in `terms` (id int, text string) whose ids are above `since`.
 
-    `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the ids of the datatypes that
-    rules mention. The values of the literals are written to `folder`, so that they are read only once.
+    These are rows `name, x, y`: `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the
+    ids of the datatypes that rules mention. The values of literals with ids above `read` are written to the last of
+    `folders`; the other folders have those of all others. So each literal is read only once.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
     is_typed = F.col("text").endswith(">") | F.col("text").rlike(_CAPITALS)
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
-    wanted = literals if asks_for_strings else literals.where(is_typed)
-    wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folder)
-    read = parquet(terms.sparkSession, _READ, folder)
-    keys = read.select("id", "key").where("key IS NOT NULL")
+    wanted = (literals if asks_for_strings else literals.where(is_typed)).where(F.col("id") > read)
+    wanted.mapInArrow(_reader(datatypes), _READ).write.mode("overwrite").parquet(folders[-1])
+    values = parquet(terms.sparkSession, _READ, *folders)
+    keys, new = values.select("id", "key").where("key IS NOT NULL"), values.where(F.col("id") > since)
     if not asks_for_strings:
         plain = literals.where(~is_typed).select("id", F.col("text").alias("key"))
         keys = keys.union(plain.join(keys.select("key"), "key", "left_semi").select("id", "key"))
-    return _equal(keys).union(_ill(read)).union(_members(read))
+    return _equal(keys, since).union(_ill(new)).union(_members(new))
 
 
 def statements(pairs: DataFrame, terms: DataFrame, *, follows: bool) -> DataFrame:
@@ -118,9 +121,11 @@ def _said(predicate: int, object_: int, texts: list[str | None], *, follows: boo
         yield "dt_may_equal/2"
 
 
-def _equal(keys: DataFrame) -> DataFrame:
-    shared = keys.groupBy("key").agg(F.min("id").alias("y"), F.count("id").alias("n")).where("n > 1").drop("n")
-    return keys.join(shared, "key").select(F.lit("dt_value/2").alias("name"), F.col("id").alias("x"), "y")
+def _equal(keys: DataFrame, since: int) -> DataFrame:
+    groups = keys.groupBy("key").agg(F.min("id").alias("y"), F.count("id").alias("n"), F.max("id").alias("last"))
+    shared = groups.where((F.col("n") > 1) & (F.col("last") > since)).drop("n", "last")
+    pairs = keys.join(shared, "key").where((F.col("id") > since) | (F.col("id") == F.col("y")))
+    return pairs.select(F.lit("dt_value/2").alias("name"), F.col("id").alias("x"), "y")
 
 
 def _ill(read: DataFrame) -> DataFrame:

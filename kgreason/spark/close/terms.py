@@ -40,6 +40,11 @@ class Terms:
         """The paths of the files with new terms."""
 
     @property
+    def last(self) -> int:
+        """The largest id so far."""
+        return self._last
+
+    @property
     def all(self) -> DataFrame:
         """All terms: those in files, and those in memory."""
         made = parquet(self._spark, _TERMS, *self._made) if self._made else self._fresh.limit(0)

@@ -52,6 +52,10 @@ _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 class Decided(Protocol):
     """What the driver does with the facts that operators assert."""
 
+    def begin(self) -> None:
+        """Begin with the first round."""
+        ...
+
     def terms(self) -> DataFrame:
         """Return all terms: id int, text string."""
         ...
@@ -159,6 +163,8 @@ class _Rounds:
     def closed(self, facts: DataFrame, more: More | None) -> DataFrame:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
         with self._with_texts():
+            if self._by:
+                self._by.begin()
             self.place(facts)
             while True:
                 self.run()
