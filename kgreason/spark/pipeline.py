@@ -36,7 +36,7 @@ from kgreason.rules.model import Triple
 from kgreason.shapes.program import facts_of, rules_of
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
-from kgreason.spark.close.checks import check_functions, check_recursion
+from kgreason.spark.close.checks import check_functions, check_strata
 from kgreason.spark.close.close import close_alone
 from kgreason.spark.cluster.partitions import fit
 from kgreason.spark.cluster.watch import watched
@@ -174,12 +174,12 @@ def check_materialize(
 ) -> Selection:
     """Raise the errors of `materialize` that can be found without Spark. Returns the selected rules.
 
-    These are the errors of `select`; RuleError for a recursion through MIN or MAX; StratificationError for rules that
-    say NOT or aggregate in a circle; InputError for a missing path, for an unknown format and for an output folder that
-    is not empty; StoreError for an output folder that cannot be made.
+    These are the errors of `select`; StratificationError for rules that say NOT or aggregate in a circle; InputError
+    for a missing path, for an unknown format and for an output folder that is not empty; StoreError for an output
+    folder that cannot be made.
     """
     selection = select(rules, schema, "rules", functions=Registry(functions, RESERVED).find)
-    check_recursion(selection.own)
+    check_strata(selection.own)
     sort(list(paths))
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)

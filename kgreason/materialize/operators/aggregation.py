@@ -247,6 +247,7 @@ class Aggregations:
                 for part in (operator.each, operator.value):
                     part.take_more(register)
                 groups = unique([operator.each.groups(register)])
+                groups = groups[self._is_here(operator.aggregation, groups)]
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None
                 found.append(self._values.corrections(operator, groups, changes, check))
         facts = together(found)
@@ -304,6 +305,8 @@ class Aggregations:
         gone = (changes.before != ABSENT) & (changes.after == ABSENT)
         register = Register(changes.rows[gone], changes.tables[gone])
         self._begun |= {each.level.recursion for each in begins}
+        if self._is_here is not everywhere:
+            return set()  # engines of parts lose no facts: they are made anew (`spark/rounds/operators`)
         is_lost = is_moved or self._is_edited
         lost = {
             each.level.recursion

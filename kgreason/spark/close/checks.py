@@ -1,12 +1,12 @@
 """What rules must have on Spark.
 
 check_functions   all Python functions are there, here and on Spark's workers
-check_recursion   no recursion through MIN or MAX
+check_strata      the operators have an order
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 
 import pyarrow as pa
@@ -17,10 +17,9 @@ from kgreason.functions.builtins import PREFIX
 from kgreason.functions.function import PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import AGGREGATES, call_of
-from kgreason.rules.formatter import format_aggregate
-from kgreason.rules.lowering import Waiting, aggregations, functions
+from kgreason.rules.lowering import functions
 from kgreason.rules.model import Rule, label
-from kgreason.rules.strata import Level, has_closed, stratify
+from kgreason.rules.strata import has_closed, stratify
 from kgreason.spark.start.failures import reason
 
 
@@ -47,21 +46,10 @@ def check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSes
             raise RuleError(f"{rule}: {problem}; install its module there, or load without Spark") from error
 
 
-def check_recursion(rules: Collection[Rule], levels: Mapping[Waiting, Level] | None = None) -> None:
-    """Raise RuleError for a recursion through MIN or MAX: it would have to retract values, which Spark cannot do.
-
-    `levels` are the strata of the rules, if they are known. Raises StratificationError if rules say NOT or aggregate in
-    a circle.
-    """
-    if levels is None:
-        levels = stratify(tuple(rules)) if any(map(has_closed, rules)) else {}
-    for rule in rules:
-        for each in aggregations(rule):
-            if levels[each].recursion:
-                raise RuleError(
-                    f"{label(rule)}: Spark cannot evaluate the recursion of {format_aggregate(each.aggregate, {})}; "
-                    "evaluate these rules in one process (--pipeline local)"
-                )
+def check_strata(rules: Collection[Rule]) -> None:
+    """Raise StratificationError if rules say NOT or aggregate in a circle."""
+    if any(map(has_closed, rules)):
+        stratify(tuple(rules))
 
 
 def _names(rule: Rule) -> Iterator[str]:

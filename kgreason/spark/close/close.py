@@ -39,7 +39,6 @@ from kgreason.spark.close.literals import STATED, literal_facts, statements, vis
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
-from kgreason.spark.encode.dictionary import texts_of
 from kgreason.spark.encode.encode import Encoded
 from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
@@ -88,10 +87,10 @@ class Closed(NamedTuple):
         if number is None or (False, arity + 1) not in self.planned.plan.tables:
             return []
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
-        rows = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns).collect()
-        ids = {row[column] for row in rows for column in columns}
-        texts = texts_of(self.terms.all, ids)
-        return [tuple(texts[row[column]] for column in columns) for row in rows]
+        found = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
+        ids = found.select(F.explode(F.array(*columns)).alias("id")).distinct()
+        texts = dict(self.terms.all.join(ids, "id").select("id", "text").collect())
+        return [tuple(texts[row[column]] for column in columns) for row in found.collect()]
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure, as one process counts them.
@@ -144,7 +143,7 @@ class _Closing:
         if selection.el:
             raise RuleError(f"{EL} does not run on Spark: it is for ontologies, which fit into one process")
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
-        self._read = 0
+        self._read, self._folders = 0, list[str]()
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         self._sizes = sizes(encoded.facts.sparkSession, encoded.size, MOST_ALIKE)
         self._planned = self.driver.planned(self._sizes.parts)
@@ -156,11 +155,13 @@ class _Closing:
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
         decisions = Decisions(planned, self._terms, self._literals)
-        operating = Operating(planned.texts, self._registry, decisions) if planned.plan.operated.keys else None
+        operating = Operating(planned.texts, self._registry, decisions)
         asserted, most = self._asserted(), self._sizes.most_alike
         facts = close(
             asserted,
-            with_hot_values(planned.plan, asserted, most) if self._encoded.size > most else planned.plan,
+            with_hot_values(planned.plan, asserted, most)
+            if self._encoded.size > most
+            else planned.plan._replace(most=most),
             f"{self._folder}/parts",
             operating=operating,
             more=more,
@@ -173,15 +174,16 @@ class _Closing:
     def _asserted(self) -> DataFrame:
         """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
         facts = _triples(self._encoded.facts, self._planned.plan).union(_twins(self.driver, self._planned))
-        literals = self._literals()
+        literals = self._literals(0)
         return facts if literals is None else facts.union(literals)
 
-    def _literals(self) -> DataFrame | None:
-        """Return the facts about all literals, or None if no rule reads such facts."""
+    def _literals(self, since: int) -> DataFrame | None:
+        """Return the facts about the literals with ids above `since`, or None if no rule reads such facts."""
         if not self._selection.datatypes:
             return None
-        self._read += 1
-        found = literal_facts(self._terms.all, self.driver.asked, f"{self._folder}/literals-{self._read}")
+        self._folders.append(f"{self._folder}/literals-{len(self._folders)}")
+        found = literal_facts(self._terms.all, self.driver.asked, self._folders, self._read, since)
+        self._read = self._terms.last
         return _about_literals(found, self._planned)
 
 

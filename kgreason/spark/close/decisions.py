@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import LimitError
 from kgreason.options import Limits
-from kgreason.rules.lowering import Function, Negation, functions
+from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
 from kgreason.spark.close.terms import Terms
@@ -28,15 +28,21 @@ LIMITS = Limits(rounds=100)
 class Decisions:
     """Gives ids to the terms that operators make. It is a `Decided` of `rounds/job`.
 
-    `literals` returns the facts about all literals, or None if the rules need no such facts.
+    `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
     """
 
-    def __init__(self, planned: Planned, terms: Terms, literals: Callable[[], DataFrame | None]) -> None:
-        self._planned, self._terms, self._literals = planned, terms, literals
+    def __init__(self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None]) -> None:
+        self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
         self._expressions = sum(isinstance(each, Function) for each in operators)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with the first round. Terms keep the ids that they have."""
         self._level = self._rounds = self._made = 0
+        self._stated = self._first
+        """The facts about literals up to this id are asserted."""
 
     def terms(self) -> DataFrame:
         """Return all terms: id int, text string."""
@@ -45,7 +51,7 @@ class Decisions:
     def facts(self, rows: DataFrame, level: int) -> DataFrame:
         """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert.
 
-        If terms are new, the facts about all literals are returned, too. Raises LimitError for a recursion that makes
+        If terms are new, the facts about their literals are returned, too. Raises LimitError for a recursion that makes
         terms without end.
         """
         columns = [f"c{number}" for number in range(self._planned.plan.width)]
@@ -60,7 +66,8 @@ class Decisions:
         cells = [F.when(F.col("text").isNotNull() & (F.col("place") == n), F.col("id")) for n in range(len(columns))]
         values = [cell.otherwise(F.col(name)).alias(name) for cell, name in zip(cells, columns, strict=True)]
         facts = named.select("tbl", *values)
-        literals = self._literals() if made else None
+        literals = self._literals(self._stated) if self._terms.last > self._stated else None
+        self._stated = self._terms.last
         return facts if literals is None else facts.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:
@@ -81,9 +88,10 @@ class Decisions:
         )
 
     def _rule(self, relation: int) -> str:
-        """Return the label of a rule that has the expression whose results are facts of a relation."""
+        """Return the label of a rule that has the operator whose results are facts of a relation."""
         rules = self._planned.plan.operated.rules
-        made = ((label(rule), each.made) for rule in rules for each in functions(rule))
+        made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
+        made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
         return next(
             name
             for name, atom in made

@@ -17,9 +17,10 @@ Cost: Python workers read each literal with a datatype once. One shuffle of the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -45,22 +46,26 @@ STATED = ("dt_differ/2", "dt_may_equal/2", "dt_not/2")
 """The relations of facts that are stated once rules have linked or typed a literal."""
 
 
-def literal_facts(terms: DataFrame, asked: Iterable[int], folder: str) -> DataFrame:
-    """Return the facts about the literals in `terms` (id int, text string) as rows `name, x, y`.
+def literal_facts(
+    terms: DataFrame, asked: Iterable[int], folders: Sequence[str], read: int = 0, since: int = 0
+) -> DataFrame:
+    """Return the facts about those literals in `terms` (id int, text string) whose ids are above `since`.
 
-    `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the ids of the datatypes that
-    rules mention. The tables are written below `folder`, so that literals are read only once.
+    These are rows `name, x, y`: `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the
+    ids of the datatypes that rules mention. The values of literals with ids above `read` are written below the last of
+    `folders`; the other folders have those of all others. So each literal is read only once.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
     is_typed = F.col("text").endswith(">") | F.col("text").rlike(_CAPITALS)
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
-    wanted = literals if asks_for_strings else literals.where(is_typed)
-    read = _written(wanted.mapInArrow(_reader(datatypes), _READ), f"{folder}/read")
-    if not (asks_for_strings or read.where(F.col("key").startswith('"')).isEmpty()):
+    wanted = (literals if asks_for_strings else literals.where(is_typed)).where(F.col("id") > read)
+    _written(wanted.mapInArrow(_reader(datatypes), _READ), f"{folders[-1]}/read")
+    values = parquet(terms.sparkSession, _READ, *(f"{folder}/read" for folder in folders))
+    if not (asks_for_strings or values.where(F.col("key").startswith('"')).isEmpty()):
         plain = literals.where(~is_typed).selectExpr("id", "text AS key", "false", "CAST(NULL AS ARRAY<INT>)")
-        read = read.union(plain)
-    return _written(read.repartition("key").mapInArrow(_facts_of, _FACTS), f"{folder}/facts")
+        values = values.union(plain)
+    return _written(values.repartition("key").mapInArrow(partial(_facts_of, since), _FACTS), f"{folders[-1]}/facts")
 
 
 def _written(rows: DataFrame, path: str) -> DataFrame:
@@ -121,19 +126,26 @@ def _said(predicate: int, object_: int, texts: list[str | None], *, follows: boo
         yield "dt_may_equal/2"
 
 
-def _facts_of(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows `_READ` into the facts about these literals, in a task that gets all literals with one value."""
+def _facts_of(since: int, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Turn rows `_READ` into the facts about these literals, in a task that gets all literals with one value.
+
+    Facts about literals with ids up to `since` are left out, except those that literals above share a value with.
+    """
     rows = list(batches)
     if not rows:
         return
     read = pa.Table.from_batches(rows)
+    known = read.select(["id", "key"]).filter(pc.is_valid(read["key"]))
+    read = read.filter(pc.greater(read["id"], since))
     members = pc.list_parent_indices(read["datatypes"])
     yield from _stated("dt_type/2", read["id"].take(members), pc.list_flatten(read["datatypes"]))
     ill = read.filter(read["is_ill"])["id"]
     yield from _stated("dt_ill/1", ill, pa.repeat(pa.scalar(0, pa.int32()), len(ill)))
-    known = read.select(["id", "key"]).filter(pc.is_valid(read["key"]))
-    shared = known.group_by("key").aggregate([("id", "min"), ("id", "count")])
-    equal = known.join(shared.filter(pc.greater(shared["id_count"], 1)), "key", join_type="inner")
+    shared = known.group_by("key").aggregate([("id", "min"), ("id", "max"), ("id", "count")])
+    shared = shared.filter(pc.and_(pc.greater(shared["id_count"], 1), pc.greater(shared["id_max"], since)))
+    equal = known.join(shared, "key", join_type="inner")
+    is_told = pc.or_(pc.greater(equal["id"], since), pc.equal(equal["id"], equal["id_min"]))
+    equal = equal.filter(is_told)
     yield from _stated("dt_value/2", equal["id"], equal["id_min"])
 
 

@@ -35,7 +35,6 @@ from kgreason.materialize.schema.rows import (
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
-from kgreason.spark.close.checks import check_recursion
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, operated, plan
@@ -113,15 +112,11 @@ class Driver:
         return [tuple(known[text] for text in row) for row in rows]
 
     def planned(self, parts: int) -> Planned:
-        """Make the program: the rules in force, planned for so many parts, with Spark's ids.
-
-        Raises RuleError for a recursion through MIN or MAX.
-        """
+        """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
         materializer = self._materializer
         dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
         placed, common = placement(materializer.rules), (materializer.engine, dictionary.intern)
         needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
-        check_recursion(needs.rules, dict(needs.levels))
         made = plan(placed, parts, *common, quiet, needs)
         used = sorted(made.constants())
         texts = dict(zip(used, dictionary.decode(used), strict=True))

@@ -45,6 +45,11 @@ class Terms:
         """The new terms."""
 
     @property
+    def last(self) -> int:
+        """The largest id so far."""
+        return self._last
+
+    @property
     def all(self) -> DataFrame:
         """All terms: those in files, and those in memory."""
         return reduce(DataFrame.union, [self._stored, *self._made, self._fresh])

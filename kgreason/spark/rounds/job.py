@@ -16,6 +16,7 @@ some if they make new terms.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,26 +28,32 @@ import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.errors import StratificationError
+from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
+from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import travel_of
 from kgreason.spark.start.failures import clear_errors
+from kgreason.zset.columns import Int64
 
 More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], bool]
 """Asserts more facts when no part has facts for another one. It gets all facts, those that are new since the last call
 (rows `tbl, c0.., asserted`), and a function that takes facts to assert (`tbl, c0..`). Returns whether there are any."""
-_WHOLE = "facts bigint"
+_WHOLE = "facts bigint, alike string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
 class Decided(Protocol):
     """What the driver does with the facts that operators assert."""
+
+    def begin(self) -> None:
+        """Begin with the first round."""
+        ...
 
     def terms(self) -> DataFrame:
         """Return all terms: id int, text string."""
@@ -87,18 +94,15 @@ def close(
     place, job = f"{folder.rstrip('/')}/{name}", Job(plan, "", memory=memory)
     if operating:
         job = job._replace(terms=operating.constants, registry=operating.registry)
-    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress)
-    with clear_errors(folder):
-        rounds.place(facts)
-        while True:
-            rounds.run()
-            if more is not None:
-                rounds.tell()
-                if more(rounds.facts, rounds.latest, rounds.place):
-                    continue
-            if operating is None or not rounds.decide(operating.decided):
-                rounds.tell()
-                return rounds.facts
+    decided = operating.decided if operating else None
+    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress, decided)
+    try:
+        return rounds.closed(facts, more)
+    except _AlikeError as error:
+        plan = plan.divided(error.counts, plan.most)
+    return close(
+        facts, plan, folder, operating=operating, more=more, made_from=made_from, memory=memory, progress=progress
+    )  # from the first round, with this value divided
 
 
 def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
@@ -109,24 +113,35 @@ def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -
     """
     total: int = facts.count() if plan.parts > 1 else 0
     if total <= most:
-        return plan
+        return plan._replace(most=most)
     found = facts.mapInArrow(counting(plan, most, total), COUNTS).toArrow()["counts"].to_pylist()
-    return plan.divided(np.array(found, dtype=np.int64), most) if found else plan
+    return plan.divided(np.array(found, dtype=np.int64), most)
+
+
+class _AlikeError(Exception):
+    """Too many facts have a value in a place, so that the value must be divided. `counts`: see `PartsPlan.counts`."""
+
+    def __init__(self, counts: Int64) -> None:
+        self.counts = counts
 
 
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
     `_told` are the rounds before which the parts have told their news. `_decided` is the number of the next decision,
-    `_learnt` are those before which parts have learnt texts.
+    `_learnt` are those before which parts have learnt texts. `_begins` are the rounds before which strata have begun,
+    `_dropped` are those that turns of recursions have dropped.
     """
 
-    def __init__(self, spark: SparkSession, job: Job, progress: Progress) -> None:
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decided | None) -> None:
         self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
+        self._by = decided
         self._travel = travel_of(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
+        self._begins: dict[int, int] = {}
+        self._dropped: tuple[tuple[int, int], ...] = ()
         self._steps = Strata(job.plan.operated)
         self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
         self._schema = f"{self._columns}, asserted boolean"
@@ -143,7 +158,23 @@ class _Rounds:
 
     @property
     def _at(self) -> At:
-        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt)
+        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt, self._dropped)
+
+    def closed(self, facts: DataFrame, more: More | None) -> DataFrame:
+        """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
+        with self._with_texts():
+            if self._by:
+                self._by.begin()
+            self.place(facts)
+            while True:
+                self.run()
+                if more is not None:
+                    self.tell()
+                    if more(self.facts, self.latest, self.place):
+                        continue
+                if self._by is None or not self.decide(self._by):
+                    self.tell()
+                    return self.facts
 
     def place(self, facts: DataFrame) -> None:
         """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
@@ -153,9 +184,15 @@ class _Rounds:
     def run(self) -> None:
         """Let all parts evaluate, round after round, until none has facts for another one."""
         while self._moved or not self._next:  # rules without a body derive facts from nothing
-            work = partial(self._travel.evaluate, self._at)
+            work = partial(self._evaluated, self._at)
             self._next += 1
-            self._moved = self._whole(f"round-{self._next}", f"round {self._next}", work)
+            self._moved, alike = self._step(f"round-{self._next}", f"round {self._next}", work)
+            if alike:
+                raise _AlikeError(np.array(json.loads(alike), dtype=np.int64))
+
+    def _evaluated(self, at: At) -> tuple[int, str]:
+        sent, alike = self._travel.evaluate(at)
+        return sent, json.dumps(alike.tolist()) if len(alike) else ""
 
     def tell(self) -> None:
         """Let all parts tell which facts are new."""
@@ -166,11 +203,13 @@ class _Rounds:
     def decide(self, decided: Decided) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
-        Raises StratificationError if the facts make the rules circular.
+        A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
         """
         operated, schema = self._job.plan.operated, f"{self._columns}, place int, text string"
         are_learnt = False
         for level, before in self._steps.due():
+            if before < level:
+                self._begins.setdefault(level, self._next)
             at, number = self._at, self._decided
             if operated.read_texts(level) and not are_learnt:
                 are_learnt = True
@@ -179,13 +218,35 @@ class _Rounds:
             self._decided += 1
             after, path = self._at, f"{self._folder}/decided-{number}"
             step = decide(after, level, before, schema)
-            with self._with_texts(decided):
-                work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
-                count = self._whole(f"decided-{number}", "operators", work)
-            if count:
-                self.place(decided.facts(parquet(self._spark, schema, path), level))
+            work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
+            count = self._whole(f"decided-{number}", "operators", work)
+            if not count:
+                continue
+            rows = parquet(self._spark, schema, path)
+            better = rows.where("place >= 0") if operated.outlasts else rows
+            if not operated.outlasts or not better.isEmpty():
+                self.place(decided.facts(better, level))
+                return True
+            if level:
+                self._take_turn(level, rows)
                 return True
         return False
+
+    def _take_turn(self, level: int, worse: DataFrame) -> None:
+        """Drop the rounds since the recursions of a stratum have begun; place what outlasts the turn.
+
+        `worse`: values that are worse than others, rows `tbl, c0..`.
+        """
+        self._steps.take_turn(level)
+        begin, columns = self._begins[level], ["tbl", *(f"c{n}" for n in range(self._job.plan.width))]
+        schema = ", ".join(f"{name} int" for name in ("part", "flag", *columns))
+        paths = [by_name(self._job.round(number)) for number in self._at.rounds(begin, self._next)]
+        rows = self._spark.read.option("recursiveFileLookup", "true").schema(schema).parquet(*paths)
+        rows = rows.where((F.col("flag") == 1) & F.col("c0").isin(self._job.plan.operated.outlasting(level)))
+        rows = rows.select(*columns).distinct().join(worse, columns, "left_anti")
+        self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
+        self._told = [number for number in self._told if number <= begin]
+        self.place(rows)
 
     def _write_texts(self, at: At, terms: DataFrame) -> int:
         """Write the texts that parts need, in a folder for each part."""
@@ -195,18 +256,17 @@ class _Rounds:
         return 0
 
     @contextmanager
-    def _with_texts(self, decided: Decided) -> Iterator[None]:
-        """A context in which a StratificationError gets the texts of the terms that it names."""
+    def _with_texts(self) -> Iterator[None]:
+        """A context in which errors of parts get the texts of the terms that they name."""
         try:
             with clear_errors(self._folder):
                 yield
-        except StratificationError as error:
+        except (LimitError, StratificationError) as error:
             ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
-            wanted = decided.terms().where(F.col("id").isin(ids)) if ids else None
+            wanted = self._by.terms().where(F.col("id").isin(ids)) if ids and self._by else None
             texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
-            raise StratificationError(
-                _NUMBER.sub(lambda found: texts.get(int(found[1]), found[0]), str(error))
-            ) from error
+            clear = _NUMBER.sub(lambda found: texts.get(int(found[1]), f"number {found[1]}"), str(error))
+            raise type(error)(clear) from error
 
     def _write_news(self, at: At) -> int:
         after = at._replace(told=at.round)
@@ -222,16 +282,21 @@ class _Rounds:
         return f"{self._folder}/news-{number}"
 
     def _whole(self, name: str, title: str, work: Callable[[], int]) -> int:
-        """Do a step, unless it is whole already. Returns how many facts it has written.
+        """Do a step that returns how many facts it has written, unless it is whole already (`_step`)."""
+        return self._step(name, title, lambda: (work(), ""))[0]
 
-        `name` is the name of its marker. `work` does the step and returns the number.
+    def _step(self, name: str, title: str, work: Callable[[], tuple[int, str]]) -> tuple[int, str]:
+        """Do a step, unless it is whole already. Returns what `work` returns.
+
+        This is how many facts the step has written, and counts of facts that are alike. `name` is the name of its
+        marker.
         """
         marker = f"{self._folder}/{name}.whole"
         found = marked(self._spark, marker, _WHOLE)
         if found is not None:
-            return int(found.facts)
+            return int(found.facts), found.alike
         with self._progress(title) as report:
-            count = work()
-            report(count)
-        mark(self._spark, marker, _WHOLE, (count,))
-        return count
+            result = work()
+            report(result[0])
+        mark(self._spark, marker, _WHOLE, result)
+        return result

@@ -48,6 +48,7 @@ class EnginePart:
         self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operated.keys else None
         self._news: list[Int32] = []
         self._needs: list[Int32] = []
+        self._looked_at = 0
         engine.begin()
 
     def __len__(self) -> int:
@@ -63,6 +64,19 @@ class EnginePart:
         self._note_news(new, rows[rows[:, FLAG] == 1])
         self._note_needs(new)
         return self._sent(new[kinds == INFERRED])
+
+    def alike(self) -> Int64:
+        """Return the counts of values that too many facts of this part have in a place, as `PartsPlan.counts` does.
+
+        Values that are divided are left out. Cost: a pass over all facts, after they have grown by a quarter.
+        """
+        plan, is_small = self._plan, len(self) <= max(self._plan.most, self._looked_at * 5 // 4)
+        if plan.parts == 1 or is_small:
+            return plan.counts(self._rows(*_NOTHING), 1)
+        self._looked_at = len(self)
+        columns, tables, _ = self._engine.facts.contents()
+        counts = plan.counts(self._rows(columns, tables), plan.most + 1)
+        return counts[~np.isin(counts[:, 2], [hot.value for hot in plan.hot])]
 
     def _evaluate(self, facts: Rows) -> tuple[Int32, Int32, Int8]:
         """Assert facts. Returns the facts that are new: columns int32[n, w], tables int32[n] and kinds int8[n]."""

@@ -37,7 +37,7 @@ from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
 from kgreason.rules.strata import Level, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
-from kgreason.spark.rounds.placement import LINK, TOGETHER, PatternPlace, Placement, parts_of
+from kgreason.spark.rounds.placement import LINK, LITERALS, TOGETHER, PatternPlace, Placement, parts_of
 from kgreason.zset.columns import Int32, Int64
 
 FLAG, TABLE, FIRST = 0, 1, 2
@@ -104,6 +104,15 @@ class Operated(NamedTuple):
     reads: tuple[PlaceForm, ...] = ()
     data: int = 0
     copied: tuple[PlaceForm, ...] = ()
+    outlasts: tuple[tuple[int, int], ...] = ()
+    """Of which relations the asserted facts outlast a turn of the recursions of a stratum: (stratum, relation).
+
+    These are the values of the recursions. With stratum 0 the facts outlast all turns, because they hold in each graph:
+    the results of expressions, and facts about literals."""
+
+    def outlasting(self, level: int) -> list[int]:
+        """Return the relations whose asserted facts outlast a turn of the recursions of a stratum."""
+        return [relation for stratum, relation in self.outlasts if stratum in (0, level)]
 
     def arguments(self) -> Iterator[str]:
         """Yield the constants among the arguments of SKOLEM."""
@@ -136,7 +145,7 @@ class PartsPlan(NamedTuple):
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
     and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`. `hot` has
-    the values that are divided.
+    the values that are divided: those that more than `most` facts have in a place.
     """
 
     parts: int
@@ -148,6 +157,7 @@ class PartsPlan(NamedTuple):
     quiet: int = 0
     operated: Operated = NO_OPERATORS
     hot: tuple[Hot, ...] = ()
+    most: int = MOST_ALIKE
 
     @property
     def width(self) -> int:
@@ -160,6 +170,7 @@ class PartsPlan(NamedTuple):
         return {number for rule in rules for number in rule.constants}.union(
             self.hidden,
             [self.operated.data] if self.operated.data else [],
+            [relation for _, relation in self.operated.outlasts],
             *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
         )
 
@@ -179,7 +190,10 @@ class PartsPlan(NamedTuple):
         operated = self.operated
         return self._replace(
             operated=operated._replace(
-                reads=forms(operated.reads), copied=forms(operated.copied), data=ids.get(operated.data, 0)
+                reads=forms(operated.reads),
+                copied=forms(operated.copied),
+                data=ids.get(operated.data, 0),
+                outlasts=tuple((level, ids[relation]) for level, relation in operated.outlasts),
             ),
             rules=rules(self.rules),
             first=rules(self.first),
@@ -276,9 +290,9 @@ class PartsPlan(NamedTuple):
         return np.concatenate(found)
 
     def divided(self, counts: Int64, most: int) -> PartsPlan:
-        """Return the plan that divides each value with more than `most` facts in a place."""
+        """Return the plan that divides each value with more than `most` facts in a place, now or in a later round."""
         if self.parts == 1 or not len(counts):
-            return self
+            return self._replace(most=most)
         rows, numbers = np.unique(counts[:, 1:], axis=0, return_inverse=True)
         sums = np.bincount(numbers.ravel(), counts[:, 0]).astype(np.int64)
         best: dict[int, tuple[int, Hot]] = {}
@@ -286,7 +300,9 @@ class PartsPlan(NamedTuple):
             hot = Hot(value, form, tuple(constants[: len(self.forms[form].constants)]))
             if count > most:
                 best[value] = max(best.get(value, (0, hot)), (count, hot))
-        return self._replace(hot=tuple(hot for _, hot in best.values()))
+        known = {hot.value for hot in self.hot}
+        new = (hot for value, (_, hot) in best.items() if value not in known)
+        return self._replace(hot=(*self.hot, *new), most=most)
 
     def parts_by(self, facts: Int32, column: int) -> Int64:
         """Return the part of each fact that is placed by a column: int64[n]."""
@@ -374,7 +390,22 @@ def operated(
         _forms(reads, engine, intern),
         next(iter(intern([relation_text(DATA, 3)]))) if copied else 0,
         _forms(everything or [PatternPlace(triple(*atom.terms), None) for atom in copied], engine, intern),
+        tuple(_outlasting(placement, levels, intern)),
     )
+
+
+def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: Intern) -> Iterator[tuple[int, int]]:
+    """Yield `Operated.outlasts`; nothing if there is no recursion through MIN or MAX."""
+    if not any(level.recursion for level in levels.values()):
+        return
+    found = {atom: 0 for rule in placement.rules for atom in rule.body if atom.relation in LITERALS}
+    for each in placement.keys:
+        if isinstance(each, Aggregation) and levels[each].recursion:
+            found[each.value] = levels[each].level
+        elif isinstance(each, Function) and each not in levels:
+            found |= dict.fromkeys([each.made, *([each.called] if each.called else [])], 0)
+    texts = {relation_text(str(atom.relation), len(atom.terms)): level for atom, level in found.items()}
+    yield from zip(texts.values(), map(int, intern(list(texts))), strict=True)
 
 
 def _read_as_texts(operator: Waiting, *, is_linked: bool) -> list[Atom]:

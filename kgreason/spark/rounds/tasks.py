@@ -29,8 +29,10 @@ from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
 from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32
 
-SUMMARY = "part int, sent long, is_new boolean"
-"""The columns of what a task says at its end."""
+SUMMARY = "part int, sent long, is_new boolean, alike array<array<bigint>>"
+"""The columns of what a task says at its end. `alike`: see `EnginePart.alike`."""
+ALIKE = -1
+"""In place of a part: the row is a count of facts that are alike, and has the columns of `PartsPlan.counts`."""
 COUNTS = "counts array<bigint>"
 """The columns of counts of facts (`PartsPlan.counts`)."""
 NEEDS = "part int, id int"
@@ -46,13 +48,19 @@ Texts: TypeAlias = tuple[Sequence[int], Sequence[str]]
 class At(NamedTuple):
     """How far a part is: it has received the rounds before `round`, and has told the news of those before `told`.
 
-    Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first.
+    Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first. It was made anew
+    without the rounds `dropped`, as pairs of the first one and the one behind the last, for a turn of a recursion.
     """
 
     round: int
     told: int
     decided: int = 0
     learnt: tuple[int, ...] = ()
+    dropped: tuple[tuple[int, int], ...] = ()
+
+    def rounds(self, first: int, end: int) -> list[int]:
+        """Return the rounds from `first` to before `end` that the part has received."""
+        return [n for n in range(first, end) if not any(low <= n < high for low, high in self.dropped)]
 
 
 class Source(Protocol):
@@ -115,7 +123,7 @@ class Job(NamedTuple):
         held = Held(EnginePart(self.plan, number, texts, self.registry), number, texts, is_new=True)
         for decision in at.learnt:
             texts.learn(*source.texts(decision))
-        for rounds in (range(at.told), range(at.told, at.round)):
+        for rounds in (at.rounds(0, at.told), at.rounds(at.told, at.round)):
             held.part.news()
             if rounds:
                 self.receive(held, np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
@@ -131,10 +139,21 @@ class Job(NamedTuple):
             gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
             raise LimitError(
                 f"part {held.number + 1} of {self.plan.parts} has {count:,} facts, for which its engine needs about "
-                f"{needs / 1e9:.1f} GB, more than {gives} {room / 1e9:.1f} GB; divide into more parts "
-                f"(spark.kgreason.parts), or give workers more memory"
+                f"{needs / 1e9:.1f} GB, more than {gives} {room / 1e9:.1f} GB{self._most_alike(held, rows)}; divide "
+                "into more parts (spark.kgreason.parts), or give workers more memory"
             )
         return held.part.receive(rows)
+
+    def _most_alike(self, held: Held, rows: Int32) -> str:
+        """Return a text about the value that most of the facts `rows` have in a place; empty if no two are alike."""
+        counts = self.plan.counts(rows, 2)
+        if not len(counts):
+            return ""
+        count, form, value, *constants = counts[counts[:, 0].argmax()].tolist()
+        wanted = [value, *constants[: len(self.plan.forms[form].constants)]]
+        text, *names = held.texts.decode(np.array(wanted, dtype=np.int32))
+        of = f" of {' '.join(name.rpartition('/')[0] or name for name in names)}" if names else ""
+        return f" ({count:,} of them are facts{of} with the same term {text})"
 
     def keep(self, held: Held, at: At) -> None:
         """Keep a part that is as far as `at`."""
@@ -151,7 +170,7 @@ def placing(job: Job, number: int) -> Task:
         for piece, sent in enumerate(_placed(job.plan, batches)):
             exchange.write(Path(job.round(number)) / f"placed-{task}-{piece}.parquet", *sent)
             total += len(sent.rows)
-        yield _summary(task, total, False)
+        yield _summary(task, total, False, [])
 
     return run
 
@@ -184,15 +203,19 @@ def placed(plan: PartsPlan) -> Task:
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
     """Return the step that does the round `at.round`: rows `part, flag..`.
 
-    With `in_files`, these rows are written to a file of the next round, and the step returns a summary.
+    With `in_files`, these rows are written to a file of the next round, and the step returns a summary. Without, rows
+    of `ALIKE` are added.
     """
 
     def step(held: Held, source: Source) -> pa.RecordBatch:
-        sent = job.receive(held, source.received(at.round))
+        sent, alike = job.receive(held, source.received(at.round)), held.part.alike()
         if not in_files:
-            return _record(sent)
+            rows = np.zeros((len(alike), FIRST + job.plan.width), dtype=np.int32)
+            rows[:, : alike.shape[1]] = alike
+            parts = np.full(len(alike), ALIKE)
+            return _record(Sent(np.concatenate([sent.rows, rows]), np.concatenate([sent.parts, parts])))
         exchange.write(Path(job.round(at.round + 1)) / f"from-{held.number}.parquet", *sent)
-        return _summary(held.number, len(sent.rows), held.is_new)
+        return _summary(held.number, len(sent.rows), held.is_new, alike.tolist())
 
     return step
 
@@ -219,7 +242,8 @@ def need(held: Held, _: Source) -> pa.RecordBatch:
 def decide(after: At, level: int, before: int, schema: str) -> Step:
     """Return the step in which operators of a part decide (`PartOperators.decide`): rows of `schema`.
 
-    The last columns are `place` and `text`: a new term belongs to column `place` of the fact, which has 0 there.
+    The last columns are `place` and `text`: a new term belongs to column `place` of the fact, which has 0 there. The
+    place of a fact that is worse than others is -1.
     """
     names = [field.split()[0] for field in schema.split(", ")]
 
@@ -234,6 +258,7 @@ def decide(after: At, level: int, before: int, schema: str) -> Step:
         made = np.full(len(rows), None, dtype=object)
         made[has_new] = held.texts.decode(columns[has_new, 1 + places[has_new]])
         columns[:, 1:][is_new] = 0
+        places[rows[:, FLAG] == 0] = -1
         arrays = [*(pa.array(np.ascontiguousarray(column)) for column in columns.T), pa.array(places)]
         return pa.RecordBatch.from_arrays([*arrays, pa.array(made, pa.string())], names=names)
 
@@ -344,6 +369,7 @@ def _pieces(batches: Batches) -> Iterator[Int32]:
         yield np.concatenate(waiting)
 
 
-def _summary(part: int, sent: int, is_new: bool) -> pa.RecordBatch:
-    columns = [pa.array([part], pa.int32()), pa.array([sent]), pa.array([is_new])]
-    return pa.RecordBatch.from_arrays(columns, names=["part", "sent", "is_new"])
+def _summary(part: int, sent: int, is_new: bool, alike: list[list[int]]) -> pa.RecordBatch:
+    counts = pa.array([alike], pa.list_(pa.list_(pa.int64())))
+    columns = [pa.array([part], pa.int32()), pa.array([sent]), pa.array([is_new]), counts]
+    return pa.RecordBatch.from_arrays(columns, names=["part", "sent", "is_new", "alike"])

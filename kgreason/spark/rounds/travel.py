@@ -11,9 +11,11 @@ that were placed, and makes each engine anew.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import reduce
 from typing import Protocol
 
+import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
@@ -21,6 +23,7 @@ from kgreason.spark.folders.markers import count_rows
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.tasks import (
+    ALIKE,
     SUMMARY,
     At,
     Job,
@@ -31,6 +34,7 @@ from kgreason.spark.rounds.tasks import (
     placed,
     placing,
 )
+from kgreason.zset.columns import Int64
 
 
 class Travel(Protocol):
@@ -40,8 +44,8 @@ class Travel(Protocol):
         """Place asserted facts, rows `tbl, c0..`, for round `number`. Returns how many rows were written."""
         ...
 
-    def evaluate(self, at: At) -> int:
-        """Do round `at.round` in all parts. Returns how many facts they have for each other."""
+    def evaluate(self, at: At) -> tuple[int, Int64]:
+        """Do round `at.round` in all parts. Returns how many facts they have for each other, and `EnginePart.alike`."""
         ...
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
@@ -62,20 +66,19 @@ class InFiles:
 
     def place(self, facts: DataFrame, number: int) -> int:
         """See `Travel`."""
-        return self._sum(facts.mapInArrow(placing(self._job, number), SUMMARY))
+        found = facts.mapInArrow(placing(self._job, number), SUMMARY).collect()
+        return sum(int(row.sent) for row in found)
 
-    def evaluate(self, at: At) -> int:
+    def evaluate(self, at: At) -> tuple[int, Int64]:
         """See `Travel`."""
         after = at._replace(round=at.round + 1)
-        return self._sum(self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after))
+        found = self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after).collect()
+        return sum(int(row.sent) for row in found), _counts([each for row in found for each in row.alike])
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""
         task = from_files(self._job, at, after, step)
         return _numbers(self._spark, self._job.plan.parts).mapInArrow(task, schema)
-
-    def _sum(self, summaries: DataFrame) -> int:
-        return sum(int(row.sent) for row in summaries.collect())
 
 
 class ByShuffles:
@@ -89,10 +92,13 @@ class ByShuffles:
         """See `Travel`."""
         return self._write(facts.mapInArrow(placed(self._job.plan), self._schema), f"{self._job.round(number)}/placed")
 
-    def evaluate(self, at: At) -> int:
+    def evaluate(self, at: At) -> tuple[int, Int64]:
         """See `Travel`."""
         after, step = at._replace(round=at.round + 1), evaluate(at, self._job, in_files=False)
-        return self._write(self.rows(step, self._schema, at, after), f"{self._job.round(after.round)}/sent")
+        path = f"{self._job.round(after.round)}/sent"
+        sent = self._write(self.rows(step, self._schema, at, after), path)
+        rows = self._spark.read.schema(self._schema).parquet(by_name(path)).where(F.col("part") == ALIKE)
+        return sent, _counts([list(row)[1:] for row in rows.collect()])
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `Travel`."""
@@ -106,7 +112,7 @@ class ByShuffles:
         nothing = "-1 AS flag", "0 AS tbl", "0 AS c0", *zeros, "0 AS step", text
         found = [_numbers(self._spark, parts).selectExpr("part", *nothing)]
         reader = self._spark.read.option("recursiveFileLookup", "true").schema(self._schema)
-        for number in range(after.round):
+        for number in after.rounds(0, after.round):
             rows = reader.parquet(by_name(self._job.round(number)))
             found.append(rows.selectExpr("*", f"{number} AS step", text))
         terms = self._spark.read.schema("id int, text string, part int")
@@ -119,6 +125,10 @@ class ByShuffles:
     def _write(self, rows: DataFrame, path: str) -> int:
         rows.write.mode("overwrite").parquet(path)
         return count_rows(self._spark, path, rows.schema)
+
+
+def _counts(rows: Sequence[Sequence[int]]) -> Int64:
+    return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
 
 
 def _numbers(spark: SparkSession, parts: int) -> DataFrame:

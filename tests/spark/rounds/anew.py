@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from kgreason.functions.registry import Registry
+from kgreason.materialize.operators.tables import are_among
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
 from kgreason.spark.rounds.tasks import At, Job, Step, Texts, _Rows, decide, evaluate, need, tell
@@ -27,21 +28,43 @@ class Anew:
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]
         self._at = At(0, 0)
+        self._asserted: list[tuple[int, Int32]] = []
         self._columns = ", ".join(["tbl int", *(f"c{n} int" for n in range(plan.width))])
 
     def close(self, facts: Int32) -> Int32:
         """Compute the closure of asserted facts, int32[n, 2 + w]."""
         coming, strata = self._plan.with_data(facts), Strata(self._plan.operated)
-        while len(coming):
-            self._receive(coming)
-            coming = next(
-                (rows for level, before in strata.due() if len(rows := self._decided(level, before))), facts[:0]
-            )
+        begins = dict[int, int]()
+        while True:
+            self._asserted.append((self._at.round, coming))
+            if len(coming):
+                self._receive(coming)
+            for level, before in strata.due():
+                if before < level:
+                    begins.setdefault(level, self._at.round)
+                found = self._decided(level, before)
+                coming, worse = found[found[:, FLAG] == 1], found[found[:, FLAG] == 0]
+                if level and len(worse) and not len(coming):
+                    strata.take_turn(level)
+                    coming = self._outlasting(level, begins[level], worse)
+                if len(found) and (level or len(coming)):
+                    break
+            else:
+                break
         table = pa.Table.from_batches(self._each(tell(f"{self._columns}, asserted boolean")))
         rows = np.zeros((len(table), FIRST + self._plan.width), dtype=np.int32)
         rows[:, FLAG] = table["asserted"].to_numpy()
         rows[:, TABLE:] = np.column_stack([column.to_numpy() for column in table.columns[:-1]])
         return rows
+
+    def _outlasting(self, level: int, begin: int, worse: Int32) -> Int32:
+        """Drop the rounds since a stratum has begun. Returns what outlasts the turn of its recursions."""
+        rows = np.concatenate([each for at, each in self._asserted if at >= begin])
+        rows = np.unique(rows[np.isin(rows[:, FIRST], self._plan.operated.outlasting(level))], axis=0)
+        self._asserted = [(at, each) for at, each in self._asserted if at < begin]
+        dropped = (each for each in self._at.dropped if each[0] < begin)
+        self._at = self._at._replace(dropped=(*dropped, (begin, self._at.round)))
+        return rows[~are_among(rows[:, TABLE:], worse[:, TABLE:])]
 
     def _receive(self, rows: Int32) -> None:
         """Do rounds until no part has facts for another one."""
@@ -71,7 +94,7 @@ class Anew:
         for row, text in zip(columns, table["text"].to_pylist(), strict=True):
             if text is not None:
                 row[1 + row[-1]] = self._dictionary.intern([text])[0]
-        return np.column_stack([np.ones(len(columns), dtype=np.int32), columns[:, :-1]])
+        return np.column_stack([columns[:, -1] >= 0, columns[:, :-1]])
 
     def _each(self, step: Step) -> list[pa.RecordBatch]:
         """Do a step in parts that are made anew."""

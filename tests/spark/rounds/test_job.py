@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
 from tests.spark.programs import rules_in, triples_in
+from tests.spark.rounds.programs import written_program
 from tests.spark.rounds.test_rounds import CASE, Program
 from tests.spark.rounds.whole import Whole
 
@@ -102,8 +104,9 @@ def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
     job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
     held = job.made(1, At(0, 0), tasks._Rows([], {}))
     job.receive(held, program.facts[:5])
-    with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)"):
+    with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)") as caught:
         job.receive(held, program.facts)
+    assert re.search(r" \(\d+ of them are facts of .+ with the same term .+\); divide", str(caught.value))
     assert free() > 0
 
 
@@ -127,3 +130,27 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         ]
         counts = [row.as_py() for row in found]
         assert [hot.value for hot in plan.divided(np.array(counts, dtype=np.int64), most).hot] == [near]
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_a_value_that_becomes_hot_later_is_divided_on_spark(spark: SparkSession, tmp_path: Path, scheme: str) -> None:
+    text = (
+        " ".join(f"a({n}, {n}) ." for n in range(20))
+        + """
+        b(0, ?x) :- a(?x, ?y) .
+        f(0, 1) .
+        pair(?y, ?z) :- b(?x, ?y), f(?x, ?z) ."""
+    )
+    rules, facts = written_program(text)
+    program = Program(rules, facts, 3)
+    wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
+    plan = program.plan.divided(program.plan.counts(program.facts, 1), 10)
+    assert not plan.hot
+    stages = Stages()
+    given, folder = frame(spark, program.facts), f"{scheme}{tmp_path}/work"
+    found = close(given, plan, folder, progress=stages)
+    assert program.texts(collected(found)) == wanted
+    assert stages.done.count("round 1") == 2, "the rounds began again"
+    again = Stages()
+    assert program.texts(collected(close(given, plan, folder, progress=again))) == wanted
+    assert again.done == [], "the rounds that are dropped are whole, too"

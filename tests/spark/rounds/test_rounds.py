@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.spark.rounds import part as part_module
 from kgreason.spark.rounds import placement as placement_module
+from kgreason.spark.rounds import rounds as rounds_module
 from kgreason.spark.rounds.division import Local
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.placement import placement
@@ -175,3 +177,27 @@ def test_a_hot_value_fills_no_part() -> None:
     assert [(hot.value, made.forms[hot.form].atoms) for hot in made.hot] == [(program.facts[0, FIRST + 1], 1)]
     assert len(indexes) == 100 + 4
     assert np.bincount(parts).max() < 50
+
+
+def test_a_value_that_becomes_hot_in_a_later_round_is_divided() -> None:
+    """All asserted facts are different; rules derive the facts that share a value."""
+    text = (
+        " ".join(f"a({n}, {n}) ." for n in range(100))
+        + """
+        b(0, ?x) :- a(?x, ?y) .
+        f(0, 1) .
+        pair(?y, ?z) :- b(?x, ?y), f(?x, ?z) ."""
+    )
+    program = Program(*written_program(text), 4)
+    plans = list[PartsPlan]()
+
+    class Part(EnginePart):
+        def __init__(self, plan: PartsPlan, *more: Any) -> None:
+            plans.append(plan)
+            super().__init__(plan, *more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rounds_module, "EnginePart", Part)
+        found = close(program.plan, program.facts, most=50).facts
+    assert [len(plan.hot) for plan in (plans[0], plans[-1])] == [0, 1]
+    assert program.texts(found) == program.texts(close(program.plan, program.facts).facts)
