@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 from starlette.types import Scope
 
+from kgreason.server.request.ids import client_of
 from kgreason.server.request.logins import RefusedLogins
 
 _COOKIE = "kgreason"
@@ -52,6 +53,12 @@ def author_of(scope: Scope) -> str | None:
     """Return the author of the commits of a request: the name of the client's token, or None if it has no name."""
     holder: Holder | None = scope.get(HOLDER)
     return holder.name or None if holder else None
+
+
+def reader_of(scope: Scope) -> str:
+    """Return a name of who sent a request: the id of the client's token, or its address if the server has no tokens."""
+    holder: Holder | None = scope.get(HOLDER)
+    return holder.id if holder else client_of(scope)
 
 
 def cookie_of(host: str, root: str = "") -> str:

@@ -68,7 +68,7 @@ class Source:
 def renewed(source: Source, most: int | None = None) -> AsyncGenerator[RowChange | None]:
     together = Together(1, most)
     given: Any = source
-    return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY)
+    return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY, "ann")
 
 
 def rows(change: RowChange | None) -> tuple[int, list[Any], list[Any]]:
@@ -93,9 +93,31 @@ def test_one_query_at_a_time_is_evaluated() -> None:
         source = Source()
         given: Any = source
         all_ = Renewals(given, given, given, Together(1), 1)
-        streams = [all_.changes(QUERY) for _ in range(5)]
+        streams = [all_.changes(QUERY, "ann") for _ in range(5)]
         assert len(await asyncio.gather(*map(anext, streams))) == 5
         assert source.most == 1
+        for stream in streams:
+            await stream.aclose()
+
+    asyncio.run(run())
+
+
+def test_two_readers_renewals_interleave() -> None:
+    """Many queries of one reader delay another reader's query by the turn that runs, and one more."""
+
+    async def run() -> None:
+        source, first = Source(), list[str]()
+        given: Any = source
+        all_ = Renewals(given, given, given, Together(1), 1)
+
+        async def begin(reader: str) -> AsyncGenerator[RowChange | None]:
+            stream = all_.changes(QUERY, reader)
+            await anext(stream)
+            first.append(reader)
+            return stream
+
+        streams = await asyncio.gather(*(begin(reader) for reader in ["ann"] * 9 + ["bob", "bob"]))
+        assert [place for place, reader in enumerate(first) if reader == "bob"] == [2, 4]
         for stream in streams:
             await stream.aclose()
 

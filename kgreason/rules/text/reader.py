@@ -26,6 +26,7 @@ from lark import Token
 
 from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
+from kgreason.interrupts import let_out
 from kgreason.rules import constants
 from kgreason.rules.expressions import (
     AGGREGATES,
@@ -91,6 +92,7 @@ def read(text: str, source: str, find: Find | None, imported: Imported | None = 
     """
     reader = _Reader(text, source, find)
     for statement in statements(text, source):
+        let_out()
         match statement:
             case Clause():
                 reader.rule(statement)

@@ -11,9 +11,11 @@ commit edited rules, only a client that may edit rules can revert it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -36,7 +38,7 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await served(request).past.read(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
+    found = await served(request).past.run(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
     return Response(found, media_type="application/json")
 
 
@@ -59,7 +61,7 @@ async def commit(request: Request) -> Response:
     form = wanted(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await served(request).past.read(lambda: _document(graph, before, after, form))
+    answer = await served(request).past.run(lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 
@@ -88,14 +90,13 @@ async def revert(request: Request) -> Response:
         done = graph.revert(commit)
         return list(done.conflicts), done.delta
 
-    def answer(conflicts: list[str], delta: Delta, last: int) -> Response:
+    def answer(conflicts: list[str], delta: Delta, last: int) -> Callable[[], Response]:
         result: dict[str, Any] = {"commit": last, "conflicts": conflicts}
-        if is_exact(request):
-            exact = result | {"delta": deltas.encoded(delta)}
-            return JSONResponse(exact, headers=headers(delta, last), media_type=EXACT)
-        return JSONResponse(result, headers=headers(delta, last))
+        exact = {"delta": deltas.encoded(delta)} if is_exact(request) else {}
+        media = EXACT if exact else None
+        return partial(JSONResponse, result | exact, headers=headers(delta, last), media_type=media)
 
-    return await edited(request, edit, answer)
+    return await run_in_threadpool(await edited(request, edit, answer))
 
 
 def _number(request: Request) -> int:

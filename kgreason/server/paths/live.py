@@ -1,13 +1,13 @@
 """Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
 /health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer. There edits go
-first, and a question may use only so much time and memory (`server.writer`). The answer is written there as well: to
-write a proof may take long, and would stop every other request in the event loop.
+first, and a question may use only so much time and memory (`server.writer`). To write a proof may take long, so
+another thread does that (`served.engine_answer`), with the same limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -19,6 +19,8 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import journalled
+from kgreason.interrupts import let_out
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof, Unsatisfiable
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
@@ -26,13 +28,14 @@ from kgreason.server.formats import TRIPLES, Types, media_type, wanted
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import answered, is_exact, tried
 from kgreason.server.paths.clients.reads import kind
-from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
+from kgreason.server.paths.clients.transactions import LINES, check_depth, collected
 from kgreason.server.paths.commits import check_conditions, headers
 from kgreason.server.paths.documents import brought
 from kgreason.server.paths.served import (
     Parameters,
     address,
     asked_engine,
+    engine_answer,
     flag,
     iri,
     number,
@@ -43,7 +46,8 @@ from kgreason.server.paths.served import (
 from kgreason.server.paths.update import requested
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import check_terms
-from kgreason.server.session import author_of
+from kgreason.server.queries.steps import terms_of
+from kgreason.server.session import author_of, reader_of
 from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
@@ -68,12 +72,12 @@ async def what_if(request: Request) -> Response:
     media = media_type(request.headers.get("content-type"))
 
     async def answer(attempt: Callable[[KnowledgeGraph], tuple[Delta, dict[str, int]]]) -> Response:
-        def call(graph: KnowledgeGraph) -> Response:
+        def call(graph: KnowledgeGraph) -> Callable[[], Response]:
             with graph.evaluating(budget=settings.what_if_budget):
                 delta, more = attempt(graph)
             return tried(request, delta, limit, graph, **more)
 
-        return await asked_engine(request, call)
+        return await engine_answer(request, call, lambda write: write())
 
     if media == LINES:
         return await collected(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
@@ -122,13 +126,8 @@ async def explain(request: Request) -> Response:
 
 
 async def _answer(request: Request, find: Callable[[KnowledgeGraph], Found], plain: Callable[[Found], Any]) -> Response:
-    """Answer with `find(graph)`, or with what `plain` makes of it, from the thread of the writer."""
-
-    def read(graph: KnowledgeGraph) -> Response:
-        found = find(graph)
-        return answered(request, lambda: found, lambda: plain(found))
-
-    return await asked_engine(request, read)
+    """Answer with `find(graph)`, or with what `plain` makes of it."""
+    return await engine_answer(request, find, lambda found: answered(request, lambda: found, lambda: plain(found)))
 
 
 def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
@@ -208,25 +207,30 @@ async def contradictions(request: Request) -> Response:
     def proved(graph: KnowledgeGraph) -> list[Proof]:
         return graph.prove_contradictions(limit, each=each_cause)
 
-    is_of_library = is_exact(request)
+    if is_exact(request):
+        return await _answer(
+            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit], list
+        )
 
-    def read(graph: KnowledgeGraph) -> Response:
-        if is_of_library:
-            return answered(request, lambda: proved(graph) if with_proofs else graph.contradictions()[:limit], list)
-        lines = graph.contradictions()[:limit]
-        found: list[dict[str, Any]] = [
-            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms} for each in lines
-        ]
-        if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof for proof in proved(graph)}
-            for each, line in zip(found, lines, strict=True):
-                proof = proofs.get((f'"{line.rule}"', *line.terms))
-                each["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
-                if is_folded and proof is not None:
-                    each["words"] = line.to_text(proof.names())
-        return JSONResponse(found)
+    def find(graph: KnowledgeGraph) -> tuple[Sequence[Contradiction], list[Proof] | None]:
+        return graph.contradictions()[:limit], proved(graph) if with_proofs else None
 
-    return await asked_engine(request, read)
+    return await engine_answer(request, find, lambda found: JSONResponse(_listed(*found, is_folded=is_folded)))
+
+
+def _listed(lines: Sequence[Contradiction], proofs: list[Proof] | None, *, is_folded: bool) -> list[dict[str, Any]]:
+    """Return contradictions as JSON, each with its proof if there are `proofs`."""
+    by_terms = {tuple(map(str, proof.fact.terms)): proof for proof in proofs or ()}
+    objects = list[dict[str, Any]]()
+    for line in lines:
+        let_out()
+        objects.append({"message": str(line), "rule": line.rule, "terms": line.terms, "axioms": line.axioms})
+        if proofs is not None:
+            proof = by_terms.get((f'"{line.rule}"', *line.terms))
+            objects[-1]["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
+            if is_folded and proof is not None:
+                objects[-1]["words"] = line.to_text(proof.names())
+    return objects
 
 
 async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
@@ -235,11 +239,13 @@ async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> R
     check_role(request.scope, served(request).settings.what_if_role)
 
     def plain(found: list[Unsatisfiable]) -> list[dict[str, Any]]:
-        told = ({"message": str(each), "class": each.name} for each in found)
-        if not with_proofs:
-            return list(told)
-        proofs = (_json(each.proof, is_folded=is_folded) for each in found)
-        return [one | {"proof": proof} for one, proof in zip(told, proofs, strict=True)]
+        objects = list[dict[str, Any]]()
+        for each in found:
+            let_out()
+            objects.append({"message": str(each), "class": each.name})
+            if with_proofs:
+                objects[-1]["proof"] = _json(each.proof, is_folded=is_folded)
+        return objects
 
     def find(graph: KnowledgeGraph) -> list[Unsatisfiable]:
         with graph.evaluating(budget=served(request).settings.what_if_budget):
@@ -288,8 +294,9 @@ async def changes(request: Request) -> Response:
     feed = served(request).feed
     view = _view(request, given)
     sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
-    begin = await feed.enter(None if after is None else int(after[:20]))
-    return Stream(feed, feed.follow(begin, view), sent)
+    reader = reader_of(request.scope)
+    begin = await feed.enter(None if after is None else int(after[:20]), reader)
+    return Stream(feed, reader, feed.follow(begin, view), sent)
 
 
 def _view(request: Request, given: Parameters) -> View:

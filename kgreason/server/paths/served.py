@@ -19,7 +19,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem, stopping
-from kgreason.server.queries.past import PastReads
+from kgreason.server.queries.aside import Aside
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
@@ -30,14 +30,16 @@ from kgreason.server.writer import Writer
 _LOGGER = logging.getLogger("kgreason.server")
 
 Parameters: TypeAlias = dict[str, list[str]]
+Found = TypeVar("Found")
 Result = TypeVar("Result")
 _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed, recent work, standing queries, and past reads.
+    """The parts of a server: options, query processes, writer, feed, recent work, and standing queries.
 
-    `standing` are the standing queries that the writer answers from deltas, `renewals` all others.
+    `standing` are the standing queries that the writer answers from deltas, `renewals` all others. `past` has threads
+    for reads of earlier commits, `answers` has threads that parse shapes and write answers.
     """
 
     settings: Settings
@@ -47,7 +49,8 @@ class Served(NamedTuple):
     recent: Recent
     standing: Together
     renewals: Renewals
-    past: PastReads
+    past: Aside
+    answers: Aside
 
 
 def served(request: Request) -> Served:
@@ -137,6 +140,23 @@ async def asked_engine(request: Request, call: Callable[[KnowledgeGraph], Result
     If the client goes away, the question ends. Raises the errors of `Writer.ask`.
     """
     return await _unless_left(request, served(request).writer.ask(call))
+
+
+async def engine_answer(
+    request: Request, find: Callable[[KnowledgeGraph], Found], write: Callable[[Found], Result]
+) -> Result:
+    """Return `write(find(graph))`. `find` is a question to the engine, as for `asked_engine`.
+
+    `write` runs in another thread, and no edit waits for it. So the graph may have changed meanwhile: the values that
+    `find` returns must be whole. Raises the errors of `asked_engine` and of `Aside.run`.
+    """
+    state = served(request)
+
+    async def both() -> Result:
+        found = await state.writer.ask(find)
+        return await state.answers.run(lambda: write(found))
+
+    return await _unless_left(request, both())
 
 
 async def _unless_left(

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -74,12 +75,12 @@ async def update(request: Request) -> Response:
         updated = graph.carry_out(asked.operations, wheres=asked.wheres)
         return updated, updated.delta
 
-    def answer(updated: Updated, delta: Delta, commit: int) -> Response:
+    def answer(updated: Updated, delta: Delta, commit: int) -> Callable[[], Response]:
         if EXACT not in request.headers.get("accept", ""):
-            return done(delta, commit)
+            return partial(done, delta, commit)
         return told(request, delta, commit, unasserted=updated.unasserted, entailed=updated.entailed)
 
-    return await edited(request, edit, answer)
+    return await run_in_threadpool(await edited(request, edit, answer))
 
 
 class Requested(NamedTuple):

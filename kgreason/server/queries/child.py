@@ -33,6 +33,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
+from kgreason.server.queries.steps import check_lines
 from kgreason.sparql.query.asking import answer
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
@@ -277,10 +278,13 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
 def _check(checked: list[str], base: str) -> None:
     """Parse a text, to see whether its parser survives it. `checked` is (kind, text, format), as for `nesting.check`.
 
+    The kind "lines" is that of `steps.check_lines`, whose arguments are the text and the format.
     Raises QueryError if the text does not parse. A text that is nested too deeply ends the process.
     """
     kind, text, form = checked
-    if problem := check(kind, text, form, base):
+    if kind == "lines":
+        check_lines(Path(text), Path(form))
+    elif problem := check(kind, text, form, base):
         raise QueryError(problem)
 
 

@@ -59,7 +59,8 @@ class Request(NamedTuple):
     - `prefixes`: the query may use them without a declaration.
     - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
     - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules",
-      "document". For a document the text is the path of its file.
+      "document" or "lines". For a document the text is the path of its file. For the lines of a transaction (`steps`)
+      the text is the path of their file, and the format that of the file of steps.
     """
 
     sparql: str | None
@@ -150,9 +151,9 @@ class Pool:
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
         """Parse a text in a query process, because the text may be nested too deeply, or take the parser long.
 
-        Raises QueryError, QueryTimeoutError.
+        Raises QueryError, QueryTimeoutError, and the errors of `steps.check_lines`.
 
-        The arguments are those of `nesting.check`.
+        The arguments are those of `nesting.check`, or for the kind "lines" of `steps.check_lines`.
         """
         seconds = seconds_for(kind, text)
         seconds = seconds and 2 * seconds  # with the time to wait for its turn

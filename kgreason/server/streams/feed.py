@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, suppress
 from typing import NamedTuple, cast
@@ -54,7 +54,8 @@ class Feed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._log: deque[_Commit] = deque()
         self._first = self._last = commit
-        self._size = self.streams = 0
+        self._size = 0
+        self._readers = Counter[str]()
         self._news = asyncio.Event()
         self._is_closed = False
         self._texts: OrderedDict[tuple[int, View], asyncio.Task[bytes]] = OrderedDict()
@@ -109,24 +110,32 @@ class Feed:
         self._is_closed = True
         self._wake()
 
-    async def enter(self, after: int | None) -> int:
+    @property
+    def streams(self) -> int:
+        """How many streams there are."""
+        return self._readers.total()
+
+    async def enter(self, after: int | None, reader: str) -> int:
         """Count a new stream that begins after the commit `after`, or after the last commit if `after` is None.
 
-        Returns the number of this commit. Call `leave` at the end, as `Stream` does. Raises Problem if there are too
-        many streams, or if a commit after `after` is not kept.
+        `reader` names its client (`session.reader_of`); one reader may have half of the streams. Returns the number of
+        this commit. Call `leave` at the end, as `Stream` does. Raises Problem if there are too many streams, or if a
+        commit after `after` is not kept.
         """
-        if self.streams >= self._most:
+        if self.streams >= self._most or 2 * self._readers[reader] >= self._most:
             raise busy("streams")
-        self.streams += 1
+        self._readers[reader] += 1
         try:
             return self._last if after is None else await self._checked(after)
         except BaseException:
-            self.leave()
+            self.leave(reader)
             raise
 
-    def leave(self) -> None:
-        """Note that a stream has ended: count one stream less."""
-        self.streams -= 1
+    def leave(self, reader: str) -> None:
+        """Note that a stream of this reader has ended: count one stream less."""
+        self._readers[reader] -= 1
+        if not self._readers[reader]:
+            del self._readers[reader]
 
     async def _checked(self, after: int) -> int:
         if after > self._last:
@@ -207,9 +216,9 @@ async def _while(is_wanted: Callable[[], bool], content: AsyncGenerator[bytes]) 
 class Stream(StreamingResponse):
     """The answer to a client that follows the feed. When the answer ends, the feed counts one stream less."""
 
-    def __init__(self, feed: Feed, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
+    def __init__(self, feed: Feed, reader: str, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
         super().__init__(content, headers={**headers, "X-Accel-Buffering": "no"})  # nginx keeps nothing back
-        self._feed, self._content = feed, content
+        self._feed, self._reader, self._content = feed, reader, content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream, until its end or until the client's token is no longer known."""
@@ -218,4 +227,4 @@ class Stream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._feed.leave()
+            self._feed.leave(self._reader)

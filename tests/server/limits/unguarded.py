@@ -266,9 +266,30 @@ GUARDS = [
     Guard(
         "standing queries that are evaluated as a whole: one at a time",
         "server.streams.renewals",
-        "async with self._turn:",
+        "async with self._turns.turn(reader):",
         "async with asyncio.Lock():",
         "../test_renewals.py::test_one_query_at_a_time_is_evaluated",
+    ),
+    Guard(
+        "standing queries that are evaluated as a whole: readers take turns",
+        "server.streams.renewals",
+        "async with self._turns.turn(reader):",
+        'async with self._turns.turn(""):',
+        "../test_renewals.py::test_two_readers_renewals_interleave",
+    ),
+    Guard(
+        "streams of one reader",
+        "server.streams.feed",
+        " or 2 * self._readers[reader] >= self._most",
+        "",
+        "test_limits.py::test_a_reader_has_half_of_the_streams",
+    ),
+    Guard(
+        "lines of a transaction: parsed in a query process",
+        "server.paths.clients.transactions",
+        "if lines.stat().st_size > _SHORT:",
+        "if False:",
+        "test_steps.py::test_no_line_is_parsed_in_the_thread_of_the_writer",
     ),
     Guard(
         "standing queries that are evaluated as a whole: time",

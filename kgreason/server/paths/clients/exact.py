@@ -6,6 +6,7 @@ Accept: application/vnd.kgreason+json    ->    the value        application/json
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from starlette.requests import Request
@@ -41,21 +42,24 @@ def answered(request: Request, value: Callable[[], Any], plain: Callable[[], Any
     return JSONResponse(plain())
 
 
-def told(request: Request, delta: Delta, commit: int, **more: int) -> Response:
+def told(request: Request, delta: Delta, commit: int, **more: int) -> Callable[[], Response]:
     """Answer with the delta of an edit: as a value of the library, as RDF Patch or as plain JSON.
 
-    `commit` is the number of the last commit. `more` are further members of a JSON answer. Raises Problem if the
-    request accepts none of these forms.
+    Call this in the thread of the writer, which has the terms of the delta, and the function that it returns in any
+    thread. `commit` is the number of the last commit. `more` are further members of a JSON answer. Raises Problem if
+    the request accepts none of these forms.
     """
     return _told(request, delta, delta.to_json, headers(delta, commit), more)
 
 
-def tried(request: Request, delta: Delta, limit: int | None, graph: KnowledgeGraph, **more: int) -> Response:
+def tried(
+    request: Request, delta: Delta, limit: int | None, graph: KnowledgeGraph, **more: int
+) -> Callable[[], Response]:
     """Answer with the delta of a what-if: as a value of the library, as RDF Patch or as plain JSON.
 
-    In plain JSON, each list of triples or quads has at most `limit` elements; None is no limit. `more` are further
-    members of a JSON answer. Raises Problem if the request accepts none of these forms, and LimitError if the answer
-    would have very many triples.
+    Call this in the thread of the writer, and the function that it returns in any thread. In plain JSON, each list of
+    triples or quads has at most `limit` elements; None is no limit. `more` are further members of a JSON answer. Raises
+    Problem if the request accepts none of these forms, and LimitError if the answer would have very many triples.
     """
     is_short = limit is not None and limit < _MOST and wanted(request.headers.get("accept"), DELTAS) == "json"
     if len(delta) > _MOST and not is_short:
@@ -69,14 +73,14 @@ def _told(
     plain: Callable[[], dict[str, Any]],
     of_commit: Mapping[str, str],
     more: dict[str, int],
-) -> Response:
+) -> Callable[[], Response]:
     match wanted(request.headers.get("accept"), DELTAS):
         case "patch":
-            return Response(delta.to_patch(), headers={**of_commit, "Content-Type": "application/rdf-patch"})
+            return partial(Response, delta.to_patch(), headers={**of_commit, "Content-Type": "application/rdf-patch"})
         case "exact":
-            return JSONResponse(deltas.encoded(delta) | more, headers=of_commit, media_type=EXACT)
+            return partial(JSONResponse, deltas.encoded(delta) | more, headers=of_commit, media_type=EXACT)
         case _:
-            return JSONResponse(plain() | more, headers=of_commit)
+            return partial(JSONResponse, plain() | more, headers=of_commit)
 
 
 def _shortened(delta: Delta, limit: int | None, graph: KnowledgeGraph) -> dict[str, Any]:

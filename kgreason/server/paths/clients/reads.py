@@ -24,11 +24,11 @@ from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
 from kgreason.rdf.formats import writable
-from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
 from kgreason.server.paths.served import Parameters, asked_engine, declared, flag, parameters, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
+from kgreason.server.queries.steps import terms_of
 
 _PLACES = ("s", "p", "o", "g")
 Result = TypeVar("Result")

@@ -37,6 +37,7 @@ from kgreason.server.paths.served import Served, asked, base_of, declared, param
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
+from kgreason.server.session import reader_of
 from kgreason.server.streams.feed import Stream
 from kgreason.terms.prefixes import declarations
 
@@ -51,7 +52,8 @@ async def subscribe(request: Request) -> Response:
     sparql, base, prefixes = single(given, "query"), base_of(given, request), declared(given)
     if sparql is None:
         raise Problem(400, "the parameter query is missing")
-    await state.feed.enter(None)
+    reader = reader_of(request.scope)
+    await state.feed.enter(None, reader)
     try:
         await run_in_threadpool(check_service, sparql)
         if await run_in_threadpool(may_be_deep, sparql):
@@ -60,11 +62,11 @@ async def subscribe(request: Request) -> Response:
         await _try(request, query)
         plan = await run_in_threadpool(plan_of, sparql, prefixes, base)
     except BaseException:
-        state.feed.leave()
+        state.feed.leave(reader)
         raise
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
-    changes = state.renewals.changes(query) if plan is None else _changes(state, sparql, prefixes, base)
-    return Stream(state.feed, _events(changes), headers)
+    changes = state.renewals.changes(query, reader) if plan is None else _changes(state, sparql, prefixes, base)
+    return Stream(state.feed, reader, _events(changes), headers)
 
 
 async def _try(request: Request, query: Query) -> None:

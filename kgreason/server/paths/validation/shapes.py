@@ -10,6 +10,7 @@ changes nothing. POST makes new blank nodes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO
 from uuid import uuid4
 
@@ -57,7 +58,7 @@ async def shapes(request: Request) -> Response:
         case "PUT" | "POST":
             return await _edited(request, await documents(request))
         case "DELETE":
-            return await _edited(request, [])
+            return await _edited(request, ())
         case _:
             return await _get(request)
 
@@ -81,13 +82,17 @@ async def _get(request: Request) -> Response:
     return await Stored.of(written, headers | {"ETag": tag(state, form)})
 
 
-async def _edited(request: Request, found: list[ShapesDocument]) -> Response:
+async def _edited(request: Request, found: Sequence[ShapesDocument]) -> Response:
     """Edit the shapes graph as one commit. The answer has the ETag of the shapes graph."""
     states, adds = served(request).writer.states, request.method == "POST"
     owner = uuid4().hex if adds else "the shapes graph"
 
+    def parsed() -> set[Triple]:
+        return {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
+
+    come = await served(request).answers.run(parsed)
+
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
-        come = {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
         with graph.transaction() as tx:
             tx.shapes.replace(() if adds else tx.shapes.triples(), come)
         return None, tx.delta
