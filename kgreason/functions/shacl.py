@@ -15,7 +15,7 @@ from kgreason.datatypes.datatype_map import DATATYPE_MAP, values
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.value import BOOLEAN, DOUBLE, FLOAT, REAL, STRING, UnreadError, Value
 from kgreason.functions.signature import Term
-from kgreason.patterns.matching import compiled
+from kgreason.patterns.matching import compile_pattern
 from kgreason.terms.quoting import unescape
 
 _NUMBERS = (REAL, FLOAT, DOUBLE)
@@ -54,7 +54,7 @@ def shacl_longer(value: Term, most: int) -> bool:
 def shacl_unmatched(value: Term, pattern: str, flags: str) -> bool:
     """Whether no part of a term matches a pattern of XPath, or the term is a blank node."""
     text = _text(value)
-    return text is None or not compiled(pattern, is_part=True, flags=flags).search(text)
+    return text is None or not compile_pattern(pattern, is_part=True, flags=flags).search(text)
 
 
 def shacl_uncompared(value: Term, operator: str, other: Term) -> bool:
@@ -95,7 +95,7 @@ def pattern_problem(pattern: str, flags: str) -> str | None:
     if len(texts) < 2:
         return "a pattern and its flags must be strings"
     try:
-        compiled(unescape(texts[0]), is_part=True, flags=unescape(texts[1]))
+        compile_pattern(unescape(texts[0]), is_part=True, flags=unescape(texts[1]))
     except ValueError as error:
         return str(error)
     return None

@@ -235,7 +235,7 @@ class Rule:
         """Whether the rule has nothing but atoms, none of them after `DATA`."""
         return self.is_positive and DATA not in [atom.relation for atom in self.body]
 
-    def bound(self) -> set[Term]:
+    def bound_terms(self) -> set[Term]:
         """Return the variables to which the rule gives values. The constants of body atoms are among them."""
         terms: set[Term] = {term for atom in self.body for term in atom.terms}
         for aggregate in self.aggregates:
@@ -274,10 +274,10 @@ def label(rule: Rule) -> str:
     return f"{name} (from {_place(rule)})" if rule.file else name
 
 
-def placed(rule: Rule) -> str:
+def place_of(rule: Rule) -> str:
     """Return the beginning of a message about one rule: its file and line, as far as they are known, and its name.
 
-    >>> placed(Rule((), (), "uncle", file="family.dl", line=3))
+    >>> place_of(Rule((), (), "uncle", file="family.dl", line=3))
     'family.dl:3: rule uncle'
     """
     return f"{_place(rule)}: rule {rule.name}" if rule.file else f"rule {rule.name}"

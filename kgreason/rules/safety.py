@@ -36,7 +36,7 @@ def unbound_variables(rule: Rule, bound: AbstractSet[Term]) -> list[Variable]:
 
 def check_safe(rule: Rule) -> None:
     """Raise UnsafeRuleError for a rule that is not safe. The message names the rule and the variables."""
-    bound = rule.bound()
+    bound = rule.bound_terms()
     if free := unbound_variables(rule, bound):
         names = " and ".join(map(str, free))
         verb = "is" if len(free) == 1 else "are"
@@ -62,10 +62,10 @@ def _of_aggregates(rule: Rule) -> Iterator[str]:
         if aggregate.argument and aggregate.argument not in inside:
             yield f"{aggregate.argument} is in {aggregate.function} but in none of the atoms of AGGREGATE"
         others = replace(rule, aggregates=rule.aggregates[:number] + rule.aggregates[number + 1 :])
-        outside = {term for atom in rule.heads for term in atom.terms} | others.bound() | _inputs(rule)
+        outside = {term for atom in rule.heads for term in atom.terms} | others.bound_terms() | _inputs(rule)
         for variable in sorted((inside - set(aggregate.group)) & outside):
             yield (f"{variable} is inside AGGREGATE and outside of it: write it after ON, or use another name")
-        if aggregate.result in inside | others.bound():
+        if aggregate.result in inside | others.bound_terms():
             yield f"{aggregate.result} has a value already; AGGREGATE needs a new variable after AS"
 
 
@@ -98,7 +98,7 @@ def _of_negated(rule: Rule, bound: AbstractSet[Term]) -> Iterator[str]:
 
 def _of_computed(rule: Rule) -> Iterator[str]:
     """Yield a message for each variable in FILTER or BIND of a body that breaks the rules at the top of this file."""
-    yield from _of_expressions(rule.computed, replace(rule, computed=()).bound())
+    yield from _of_expressions(rule.computed, replace(rule, computed=()).bound_terms())
 
 
 def _of_expressions(

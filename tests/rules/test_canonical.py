@@ -102,7 +102,7 @@ def test_heads_decide_between_orders_that_read_alike() -> None:
     assert canonical(rule("h(?a, ?a) :- p(?a), p(?b) .")) != canonical(rule("h(?a, ?b) :- p(?a), p(?b) ."))
 
 
-def test_what_tells_rules_apart() -> None:
+def test_different_rules_have_different_canonical_forms() -> None:
     texts = (
         *(
             "p() :- q(?x) .",
@@ -138,6 +138,6 @@ def test_the_file_of_a_rule_is_kept() -> None:
 
 def test_an_unsafe_rule_has_no_form() -> None:
     unsafe = Rule((Atom("p", (Variable("x"), Variable("y"))),), (Atom("q", (Variable("y"),)),), "odd")
-    assert unbound_variables(unsafe, unsafe.bound()) == [Variable("x")]
+    assert unbound_variables(unsafe, unsafe.bound_terms()) == [Variable("x")]
     with pytest.raises(UnsafeRuleError, match=r"rule odd: \?x is in the head but in no body atom"):
         canonical(unsafe)

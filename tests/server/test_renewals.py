@@ -13,7 +13,7 @@ import pytest
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.standing.standing import RowChange
 from kgreason.graph.standing.together import Together
-from kgreason.server.problems import busy
+from kgreason.server.problems import busy_problem
 from kgreason.server.queries.pool import Pool, Request
 from kgreason.server.streams import renewals
 from kgreason.server.streams.feed import Feed
@@ -127,7 +127,7 @@ def test_two_readers_renewals_interleave() -> None:
 def test_a_query_waits_while_all_processes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         source = Source()
-        source.errors = [busy("queries"), busy("queries")]
+        source.errors = [busy_problem("queries"), busy_problem("queries")]
         async with aclosing(renewed(source)) as changes:
             assert rows(await anext(changes)) == (0, [('"0"',)], [])
         assert not source.errors

@@ -22,10 +22,10 @@ from starlette.responses import JSONResponse, Response
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
-from kgreason.server.formats import wanted
+from kgreason.server.formats import required_format
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import DELTAS, is_exact
-from kgreason.server.paths.commits import edited, headers
+from kgreason.server.paths.commits import commit_edit, headers
 from kgreason.server.paths.served import number, parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
@@ -58,7 +58,7 @@ def _object(members: Mapping[str, Any]) -> bytes:
 
 async def commit(request: Request) -> Response:
     """Return what a commit changed. With `since=N`, return what changed from commit N to this commit."""
-    form = wanted(request.headers.get("accept"), DELTAS)
+    form = required_format(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
     answer = await served(request).past.run(lambda: _document(graph, before, after, form))
@@ -73,7 +73,7 @@ def _document(graph: KnowledgeGraph, before: int | None, after: int, form: str) 
     if form == "patch":
         return delta.to_patch().encode(), "application/rdf-patch"
     if form == "exact":
-        return _object(deltas.encoded(delta)), EXACT
+        return _object(deltas.to_json(delta)), EXACT
     head = {"log": graph.commit_head(after).to_json()} if before is None else {}
     return _object(delta.to_json() | head), "application/json"
 
@@ -92,11 +92,11 @@ async def revert(request: Request) -> Response:
 
     def answer(conflicts: list[str], delta: Delta, last: int) -> Callable[[], Response]:
         result: dict[str, Any] = {"commit": last, "conflicts": conflicts}
-        exact = {"delta": deltas.encoded(delta)} if is_exact(request) else {}
+        exact = {"delta": deltas.to_json(delta)} if is_exact(request) else {}
         media = EXACT if exact else None
         return partial(JSONResponse, result | exact, headers=headers(delta, last), media_type=media)
 
-    return await run_in_threadpool(await edited(request, edit, answer))
+    return await run_in_threadpool(await commit_edit(request, edit, answer))
 
 
 def _number(request: Request) -> int:

@@ -24,17 +24,17 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof, Unsatisfiable
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
-from kgreason.server.formats import TRIPLES, Types, media_type, wanted
+from kgreason.server.formats import TRIPLES, Types, media_type, required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import answered, is_exact, tried
+from kgreason.server.paths.clients.exact import is_exact, response_of, writer_of_what_if
 from kgreason.server.paths.clients.reads import kind
-from kgreason.server.paths.clients.transactions import LINES, check_depth, collected
+from kgreason.server.paths.clients.transactions import LINES, answer_to_lines, check_depth
 from kgreason.server.paths.commits import check_conditions, headers
-from kgreason.server.paths.documents import brought
+from kgreason.server.paths.documents import load_operations
 from kgreason.server.paths.served import (
     Parameters,
     address,
-    asked_engine,
+    ask_engine,
     engine_answer,
     flag,
     iri,
@@ -43,7 +43,7 @@ from kgreason.server.paths.served import (
     served,
     single,
 )
-from kgreason.server.paths.update import requested
+from kgreason.server.paths.update import update_of
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import check_terms
 from kgreason.server.queries.steps import terms_of
@@ -75,12 +75,12 @@ async def what_if(request: Request) -> Response:
         def call(graph: KnowledgeGraph) -> Callable[[], Response]:
             with graph.evaluating(budget=settings.what_if_budget):
                 delta, more = attempt(graph)
-            return tried(request, delta, limit, graph, **more)
+            return writer_of_what_if(request, delta, limit, graph, **more)
 
         return await engine_answer(request, call, lambda write: write())
 
     if media == LINES:
-        return await collected(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
+        return await answer_to_lines(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
     if media == RULES:
         text = await body.text(request, settings)
         await check_depth(request, text)
@@ -88,9 +88,9 @@ async def what_if(request: Request) -> Response:
     if any(media in medias for medias in TRIPLES.values()):
         name, here = single(given, "graph"), address(request)
         graph_name = None if name is None else f"<{iri(name, here)}>"
-        async with brought(request, graph_name, here, several=False) as loads:
+        async with load_operations(request, graph_name, here, several=False) as loads:
             return await answer(lambda graph: (graph.carry_out(loads, keep=False, reasons=most).delta, {}))
-    asked = await requested(request)
+    asked = await update_of(request)
 
     def update(graph: KnowledgeGraph) -> tuple[Delta, dict[str, int]]:
         found = graph.carry_out(asked.operations, keep=False, reasons=most, wheres=asked.wheres)
@@ -127,7 +127,7 @@ async def explain(request: Request) -> Response:
 
 async def _answer(request: Request, find: Callable[[KnowledgeGraph], Found], plain: Callable[[Found], Any]) -> Response:
     """Answer with `find(graph)`, or with what `plain` makes of it."""
-    return await engine_answer(request, find, lambda found: answered(request, lambda: found, lambda: plain(found)))
+    return await engine_answer(request, find, lambda found: response_of(request, lambda: found, lambda: plain(found)))
 
 
 def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
@@ -169,7 +169,7 @@ async def rules(request: Request) -> Response:
         if flag(given, "own"):
             return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journalled, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
-        return JSONResponse(await asked_engine(request, lambda graph: graph.rules(**how)))
+        return JSONResponse(await ask_engine(request, lambda graph: graph.rules(**how)))
     name = single(given, "name")
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
@@ -215,10 +215,14 @@ async def contradictions(request: Request) -> Response:
     def find(graph: KnowledgeGraph) -> tuple[Sequence[Contradiction], list[Proof] | None]:
         return graph.contradictions()[:limit], proved(graph) if with_proofs else None
 
-    return await engine_answer(request, find, lambda found: JSONResponse(_listed(*found, is_folded=is_folded)))
+    return await engine_answer(
+        request, find, lambda found: JSONResponse(_contradictions_json(*found, is_folded=is_folded))
+    )
 
 
-def _listed(lines: Sequence[Contradiction], proofs: list[Proof] | None, *, is_folded: bool) -> list[dict[str, Any]]:
+def _contradictions_json(
+    lines: Sequence[Contradiction], proofs: list[Proof] | None, *, is_folded: bool
+) -> list[dict[str, Any]]:
     """Return contradictions as JSON, each with its proof if there are `proofs`."""
     by_terms = {tuple(map(str, proof.fact.terms)): proof for proof in proofs or ()}
     objects = list[dict[str, Any]]()
@@ -266,7 +270,7 @@ async def stats(request: Request) -> Response:
         }
         return graph.stats() | told | {"options": graph.options}
 
-    return JSONResponse(await asked_engine(request, read))
+    return JSONResponse(await ask_engine(request, read))
 
 
 async def health(request: Request) -> Response:
@@ -304,7 +308,7 @@ def _view(request: Request, given: Parameters) -> View:
 
     Raises Problem, InputError.
     """
-    form = wanted(request.headers.get("accept"), _STREAMS)
+    form = required_format(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"
     pattern = single(given, "match")

@@ -18,7 +18,7 @@ from kgreason.graph.input.terms import checked
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
-from kgreason.server.problems import Problem, stopping
+from kgreason.server.problems import Problem, stopping_problem
 from kgreason.server.queries.aside import Aside
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
@@ -95,7 +95,7 @@ def number(given: Parameters, name: str) -> int | None:
     return None if value is None else int(value)
 
 
-def declared(given: Parameters) -> dict[str, str]:
+def prefixes_of(given: Parameters) -> dict[str, str]:
     """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
     return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
 
@@ -125,7 +125,7 @@ def iri(text: str, base: str) -> str:
         raise Problem(400, f"{text} is not an IRI") from error
 
 
-async def asked(request: Request, query: Query) -> Answer:
+async def ask_process(request: Request, query: Query) -> Answer:
     """Ask a query process, and return its answer as soon as the answer begins.
 
     If the client goes away before that, the query ends at once, and its process is killed. Raises the errors of
@@ -134,7 +134,7 @@ async def asked(request: Request, query: Query) -> Answer:
     return await _unless_left(request, served(request).pool.ask(query), _drop)
 
 
-async def asked_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
+async def ask_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
     """Return the result of `call(graph)`, a question that needs the engine and changes nothing.
 
     If the client goes away, the question ends. Raises the errors of `Writer.ask`.
@@ -145,10 +145,10 @@ async def asked_engine(request: Request, call: Callable[[KnowledgeGraph], Result
 async def engine_answer(
     request: Request, find: Callable[[KnowledgeGraph], Found], write: Callable[[Found], Result]
 ) -> Result:
-    """Return `write(find(graph))`. `find` is a question to the engine, as for `asked_engine`.
+    """Return `write(find(graph))`. `find` is a question to the engine, as for `ask_engine`.
 
     `write` runs in another thread, and no edit waits for it. So the graph may have changed meanwhile: the values that
-    `find` returns must be whole. Raises the errors of `asked_engine` and of `Aside.run`.
+    `find` returns must be whole. Raises the errors of `ask_engine` and of `Aside.run`.
     """
     state = served(request)
 
@@ -179,7 +179,7 @@ async def _unless_left(
         answering.add_done_callback(drop)
         answering.cancel()
         if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
-            raise stopping() from error
+            raise stopping_problem() from error
         raise
     finally:
         leaving.cancel()

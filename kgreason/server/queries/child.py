@@ -152,14 +152,14 @@ class _Reader:
             assert self._past
             return spelled(self._past, number, triples, name)
         if self._spell is None:
-            self._spell = self._begun()
+            self._spell = self._start_spelling()
         try:
             return self._spell(triples, name)
         except MemoryError:
             self._spell = _as_shown
             return _as_shown(triples, name)
 
-    def _begun(self) -> SpellIn:
+    def _start_spelling(self) -> SpellIn:
         home = self._home
         assert home
 
@@ -210,7 +210,7 @@ class _Document(RawIOBase):
         return len(piece)
 
     def _send(self) -> None:
-        head = b"" if self._is_begun else _head({"kind": self.kind, "read": self.log})
+        head = b"" if self._is_begun else _head_frame({"kind": self.kind, "read": self.log})
         self._is_begun = True
         self._out.write(head + frame(DATA, b"".join(self._pieces)))
         self._out.flush()
@@ -228,16 +228,16 @@ class _Document(RawIOBase):
 
         `kind` is the name of an error class of kgreason, or UNACCEPTABLE or MISSING (`frames`).
         """
-        self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
+        self._out.write(frame(END, message.encode()) if self._is_begun else _error_frames(kind, message))
         self._out.flush()
 
 
-def _head(head: dict[str, Any]) -> bytes:
+def _head_frame(head: dict[str, Any]) -> bytes:
     return frame(HEAD, json.dumps(head).encode())
 
 
-def _failed(kind: str, message: str) -> bytes:
-    return _head({"error": [kind, message]}) + frame(END, b"")
+def _error_frames(kind: str, message: str) -> bytes:
+    return _head_frame({"error": [kind, message]}) + frame(END, b"")
 
 
 class _RefusedError(Exception):

@@ -132,9 +132,9 @@ def _pieces(verb: str, value: Any) -> Iterator[Any]:
     elif verb in _FACTS:
         yield from _parts(value)
     elif verb in _QUADS:
-        yield from _pieces_of_lines(_encoded(value))
+        yield from _pieces_of_lines(_utf8(value))
     else:
-        yield from _parts(sorted(triples_of_lines(_encoded(value))))
+        yield from _parts(sorted(triples_of_lines(_utf8(value))))
 
 
 def _parts(facts: list[Any]) -> Iterator[list[Any]]:
@@ -143,7 +143,7 @@ def _parts(facts: list[Any]) -> Iterator[list[Any]]:
         yield facts[begin : begin + _FACTS_OF_PIECE]
 
 
-def _encoded(lines: str) -> bytes:
+def _utf8(lines: str) -> bytes:
     try:
         return _shallow(lines).encode()
     except UnicodeEncodeError as error:  # JSON can have half of a character: "\\ud800"

@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import HistoryError
 from kgreason.graph.changes.delta import Delta
-from kgreason.server.problems import Problem, busy
+from kgreason.server.problems import Problem, busy_problem
 from kgreason.server.session import Sessions
 from kgreason.server.streams.views import View
 
@@ -123,10 +123,10 @@ class Feed:
         commit after `after` is not kept.
         """
         if self.streams >= self._most or 2 * self._readers[reader] >= self._most:
-            raise busy("streams")
+            raise busy_problem("streams")
         self._readers[reader] += 1
         try:
-            return self._last if after is None else await self._checked(after)
+            return self._last if after is None else await self._check_start(after)
         except BaseException:
             self.leave(reader)
             raise
@@ -137,7 +137,7 @@ class Feed:
         if not self._readers[reader]:
             del self._readers[reader]
 
-    async def _checked(self, after: int) -> int:
+    async def _check_start(self, after: int) -> int:
         if after > self._last:
             raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
         if after < self._first:
@@ -163,7 +163,7 @@ class Feed:
         while not self._is_closed:
             news = self._news
             try:
-                async for delta in self._kept_after(after):
+                async for delta in self._deltas_after(after):
                     if self.is_closed:  # it may have been closed meanwhile
                         return
                     yield delta
@@ -176,7 +176,7 @@ class Feed:
                 except TimeoutError:
                     yield None
 
-    async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
+    async def _deltas_after(self, after: int) -> AsyncIterator[Delta]:
         """Yield the deltas of all commits so far after the commit `after`, from the log or the history.
 
         Raises HistoryError if one of them is not kept.
@@ -190,7 +190,7 @@ class Feed:
 
     async def follow(self, after: int, view: View) -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream that begins after the commit `after`: each commit as the view shows it."""
-        yield view.beginning(after)
+        yield view.first_bytes(after)
         async for delta in self.deltas(after):
             yield view.beat() if delta is None else await self._text(delta, view)
 

@@ -56,7 +56,7 @@ class Renewals:
                 if standing is not None and not await self._feed.is_later(seen):
                     yield None
                     continue
-                seen, answer.document = await self._evaluated(query, reader)
+                seen, answer.document = await self._evaluate(query, reader)
                 if standing is None:
                     standing = await run_in_threadpool(self._begin, query, answer, seen, told.append)
                 else:
@@ -81,7 +81,7 @@ class Renewals:
         self._together.count(standing)
         return standing
 
-    async def _evaluated(self, query: Request, reader: str) -> tuple[int, bytes]:
+    async def _evaluate(self, query: Request, reader: str) -> tuple[int, bytes]:
         """Wait for a turn of the reader, and return the last commit then, and the answer as a document."""
         time = asyncio.get_running_loop().time
         async with self._turns.turn(reader):

@@ -119,7 +119,9 @@ class Compiler:
             let_out()
             rule = self._rule(found, sorted(wanted & (found.names | {"this"})))
             text, names = self._text(rule), wanted | {"this"}
-            others = sorted(str(each) for each in rule.bound() if isinstance(each, Variable) and each.name not in names)
+            others = sorted(
+                str(each) for each in rule.bound_terms() if isinstance(each, Variable) and each.name not in names
+            )
             row = NONE
             if not is_distinct and (others or number):
                 row = "?row"

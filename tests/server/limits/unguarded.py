@@ -203,7 +203,7 @@ GUARDS = [
         "end of a question when the server stops",
         "server.queries.limits",
         """            if self.is_stopping():
-                raise stopping()""",
+                raise stopping_problem()""",
         "            pass",
         f"{_QUESTIONS}::test_questions_end_when_the_server_stops",
     ),
@@ -525,7 +525,7 @@ GUARDS = [
         "server.console.markup",
         """Markup('<span class="literal">{}</span>{}').format(literal.value, note)""",
         """Markup('<span class="literal">{}</span>{}').format(Markup(literal.value), note)""",
-        "../../console/test_markup.py::test_what_a_page_shows_stays_text",
+        "../../console/test_markup.py::test_html_in_values_stays_text",
     ),
     Guard(
         "token of a websocket",

@@ -33,7 +33,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
+from kgreason.server.paths.served import Served, ask_process, base_of, parameters, prefixes_of, served, single
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
@@ -49,7 +49,7 @@ _BEAT, _LOOK = 15, 1
 async def subscribe(request: Request) -> Response:
     """Send the rows of a query, then for each commit the rows that it changes, as server-sent events."""
     state, given = served(request), parameters(request)
-    sparql, base, prefixes = single(given, "query"), base_of(given, request), declared(given)
+    sparql, base, prefixes = single(given, "query"), base_of(given, request), prefixes_of(given)
     if sparql is None:
         raise Problem(400, "the parameter query is missing")
     reader = reader_of(request.scope)
@@ -71,7 +71,7 @@ async def subscribe(request: Request) -> Response:
 
 async def _try(request: Request, query: Query) -> None:
     """Evaluate a query once in a query process, to find its errors. Raises QueryError, QueryTimeoutError, Problem."""
-    answer = await asked(request, query)
+    answer = await ask_process(request, query)
     try:
         if answer.kind != "solutions":
             raise Problem(400, "a standing query is a SELECT or an ASK query")

@@ -29,8 +29,8 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import body
 from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import told
-from kgreason.server.paths.commits import edited
+from kgreason.server.paths.clients.exact import writer_of_delta
+from kgreason.server.paths.commits import commit_edit
 from kgreason.server.paths.served import parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
@@ -59,7 +59,7 @@ async def transactions(request: Request) -> Response:
                 carry_out(tx, path)
             return None, tx.delta
 
-        write = await edited(request, edit, lambda _, delta, commit: told(request, delta, commit))
+        write = await commit_edit(request, edit, lambda _, delta, commit: writer_of_delta(request, delta, commit))
     return await run_in_threadpool(write)
 
 
@@ -68,7 +68,7 @@ Attempt = Callable[[KnowledgeGraph, int], Delta]
 kind."""
 
 
-async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
+async def answer_to_lines(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
     """Read the edits of a what-if from the body of a request. Returns the result of `answer(attempt)`.
 
     `attempt` is a function that carries out the edits as a what-if and returns the delta; see `Attempt`.
@@ -94,7 +94,7 @@ async def _steps_of(request: Request, *, is_tried: bool = False) -> AsyncIterato
     state = served(request)
     with body.new_file(state.settings.store) as file:
         path = Path(file.name)
-        async with body.stored(request, state.settings) as lines:
+        async with body.body_file(request, state.settings) as lines:
             if lines.stat().st_size > _SHORT:
                 await state.pool.check("lines", str(lines), file.name, "")
             else:

@@ -28,15 +28,15 @@ from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.shapes.validation import DataMode
 from kgreason.options import check_choice
-from kgreason.server.formats import REPORTS, content_type, wanted
+from kgreason.server.formats import REPORTS, content_type, required_format
 from kgreason.server.guard import check_role
 from kgreason.server.paths.served import (
     Parameters,
-    declared,
     engine_answer,
     flag,
     number,
     parameters,
+    prefixes_of,
     served,
     single,
 )
@@ -55,12 +55,12 @@ async def validate(request: Request) -> Response:
     given = parameters(request)
     if unknown := set(given) - _PARAMETERS:
         raise Problem(400, f"/validate has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
-    find, write = _reading(request, given), _writing(request, given)
+    find, write = _reader(request, given), _writer(request, given)
     if request.method != "POST":
         return await engine_answer(request, lambda graph: find(graph, None), write)
     settings = served(request).settings
     check_role(request.scope, settings.what_if_role)
-    is_exact = wanted(request.headers.get("accept"), REPORTS) == "exact"
+    is_exact = required_format(request.headers.get("accept"), REPORTS) == "exact"
     found = await documents(request)
 
     def parsed() -> ShapesGraph:
@@ -85,7 +85,7 @@ class _Read(NamedTuple):
     counts: dict[str, Any]
 
 
-def _reading(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _Read]:
+def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _Read]:
     """Return a function that validates a graph, against other shapes than its own if they are given.
 
     Raises Problem for parameters that are not allowed.
@@ -102,12 +102,16 @@ def _reading(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, S
     return read
 
 
-def _writing(request: Request, given: Parameters) -> Callable[[_Read], Response]:
+def _writer(request: Request, given: Parameters) -> Callable[[_Read], Response]:
     """Return a function that answers with a report, or with the part of it that the parameters name.
 
     Raises Problem for parameters that are not allowed.
     """
-    form, prefixes, limit = wanted(request.headers.get("accept"), REPORTS), declared(given), number(given, "limit")
+    form, prefixes, limit = (
+        required_format(request.headers.get("accept"), REPORTS),
+        prefixes_of(given),
+        number(given, "limit"),
+    )
     language, shape, focus = single(given, "language"), _term(given, "shape"), _term(given, "focus")
 
     def write(read: _Read) -> Response:
@@ -118,7 +122,7 @@ def _writing(request: Request, given: Parameters) -> Callable[[_Read], Response]
             case "json":
                 return JSONResponse(_json(report, limit, language) | read.counts, headers=headers)
             case "exact":
-                return JSONResponse(reports.encoded(report), headers=headers, media_type=EXACT)
+                return JSONResponse(reports.to_json(report), headers=headers, media_type=EXACT)
             case "txt":
                 text = f"{report.to_text(names, language)}\n"
             case "md":
