@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from kgreason.circuit.functions import Functions, Member, aggregated, computations
+from kgreason.circuit.functions import Functions, Member, aggregate_value, computations
 from kgreason.circuit.kit import Prefix, Step, steps
 from kgreason.circuit.rewriting import Shape, Substitution, extend, shape, substitute, unify
 from kgreason.circuit.zset import ZSet, expand
@@ -57,10 +57,10 @@ class _Application:
         if not body:
             yield substitution
             return
-        for extended in self._passed(body[0], substitution):
+        for extended in self._passing(body[0], substitution):
             yield from self.solutions(body[1:], extended)
 
-    def _passed(self, step: Step, known: Substitution) -> Iterator[Substitution]:
+    def _passing(self, step: Step, known: Substitution) -> Iterator[Substitution]:
         if isinstance(step, Atom):
             atom = substitute(step, known)
             found = (unify(atom, fact) for fact in self._facts.get(shape(atom), ()))
@@ -83,7 +83,7 @@ class _Application:
         for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):
             member = () if aggregate.argument is None else (found[aggregate.argument],)
             members[tuple(found[variable] for variable in aggregate.group)][member] += 1
-        values = {group: aggregated(self._functions, aggregate, rows) for group, rows in members.items()}
+        values = {group: aggregate_value(self._functions, aggregate, rows) for group, rows in members.items()}
         return {group: value for group, value in values.items() if value is not None}
 
 

@@ -38,7 +38,7 @@ from kgreason.circuit.grounding import (
     Rewrite,
     advance,
     compute,
-    excluded,
+    excluded_rewrites,
     gatekeep,
     ground,
     index,
@@ -193,7 +193,7 @@ def _walks(
         passed.append(incremental.bilinear(look_up, at(Aggregate), inner.groups, COMMIT))
         waiting = at(Not)
         met = incremental.bilinear(meet, waiting, inner.negated, COMMIT)
-        stopped = lift(lambda pairs: excluded(pairs, functions), met)
+        stopped = lift(lambda pairs: excluded_rewrites(pairs, functions), met)
         passed.append(incremental.antijoin(waiting, stopped, zset.itself, zset.itself, *range(axes)))
     together = plus(*passed)
     further.connect(together)

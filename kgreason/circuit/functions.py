@@ -45,6 +45,6 @@ def computations(functions: Functions, computed: Computed, substitution: Substit
         yield substitution if computed.result is None else (*substitution, (computed.result, result))
 
 
-def aggregated(functions: Functions, aggregate: Aggregate, members: ZSet[Member]) -> Constant | None:
+def aggregate_value(functions: Functions, aggregate: Aggregate, members: ZSet[Member]) -> Constant | None:
     """Return the value of an aggregate for `members`, the members of one group; None if the aggregate has no value."""
     return functions.aggregate(aggregate, distinct(members) if aggregate.is_distinct else members)

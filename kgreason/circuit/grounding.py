@@ -17,9 +17,9 @@ is matched so far, and the substitution that turns this prefix into facts. It st
     excluded   pairs                       rewrites that NOT excludes (by an antijoin, see `zset`)
     value_of   one group of matches        the row of this group: its constants and the value (for `zset.group`)
 
-All joins, `compute` and `excluded` are linear in each Z-set. A rewrite determines the facts of its prefix. So if
-directions, facts and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number of
-its derivations.
+All joins, `compute` and `excluded_rewrites` are linear in each Z-set. A rewrite determines the facts of its prefix. So
+if directions, facts and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number
+of its derivations.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from kgreason.circuit.functions import Functions, Member, aggregated, computations
+from kgreason.circuit.functions import Functions, Member, aggregate_value, computations
 from kgreason.circuit.kit import Direction, JoinOrder, Prefix, Query, Signal, Step
 from kgreason.circuit.rewriting import Substitution, extend, shape, substitute, unify
 from kgreason.circuit.zset import ZSet, expand, join, project
@@ -196,11 +196,11 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
     return join(rewrites, matches, _asks, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
 
 
-def excluded(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
+def excluded_rewrites(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
     """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under the NOT hold."""
 
     def kept(met: Met) -> Iterator[Rewrite]:
-        negated = _negated(met.rewrite)
+        negated = _negation(met.rewrite)
         found = {(*met.rewrite.substitution, *zip(negated.local, met.member, strict=False))}
         for computed in negated.computed:
             found = {each for known in found for each in computations(functions, computed, known)}
@@ -222,7 +222,7 @@ def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group 
     """Return the row of a group, made from the matches `members`; None if the aggregate has no value for them."""
     aggregate, constants = asked
     assert isinstance(aggregate, Aggregate)
-    value = aggregated(functions, aggregate, project(members, lambda match: match.member))
+    value = aggregate_value(functions, aggregate, project(members, lambda match: match.member))
     return None if value is None else Group(aggregate, (*constants, value))
 
 
@@ -264,11 +264,11 @@ def _match(rewrite: Rewrite, query: Query) -> Match:
 
 
 def _asks(rewrite: Rewrite) -> Asked:
-    negated = _negated(rewrite)
+    negated = _negation(rewrite)
     return negated, _constants(_outer(negated), rewrite.substitution)
 
 
-def _negated(rewrite: Rewrite) -> Not:
+def _negation(rewrite: Rewrite) -> Not:
     negated = rewrite.prefix[-1]
     assert isinstance(negated, Not)
     return negated

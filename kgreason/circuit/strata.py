@@ -69,13 +69,13 @@ def _message(dependencies: list[_Dependency]) -> str:
     for reader, producer, _ in dependencies:
         needs.setdefault(reader, set()).add(producer)
     closed = (each for each in dependencies if each.is_closed)
-    reader, producer, _ = next(each for each in closed if each.reader in _all(each.producer, needs))
-    cycle = [rule for rule in needs if rule in _all(producer, needs) and reader in _all(rule, needs)]
+    reader, producer, _ = next(each for each in closed if each.reader in _with_needed(each.producer, needs))
+    cycle = [rule for rule in needs if rule in _with_needed(producer, needs) and reader in _with_needed(rule, needs)]
     names = " and ".join(sorted(f"rule {rule.name or '(unnamed)'}" for rule in {reader, producer, *cycle}))
     return f"{names}: each needs all others, one of them through NOT, AGGREGATE or SET, so no order decides them"
 
 
-def _all(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
+def _with_needed(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
     """Return a rule, with all rules that it needs, directly or through other rules."""
     found, queue = {rule}, [rule]
     while queue:

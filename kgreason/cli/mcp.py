@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from kgreason.cli.options import example, existing, seconds
+from kgreason.cli.options import example, seconds, with_store
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import InputError
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.command(
     epilog=example("kgreason mcp -l store", "kgreason mcp -l http://127.0.0.1:7878 --write"),
 )
-@existing
+@with_store
 @click.option("--write", "writes", is_flag=True, help="Let the assistant carry out updates as well.")
 @seconds("--query-timeout", "seconds", default=30, help="How long a query may take.")
 def mcp(location: Place, writes: bool, seconds: float) -> None:

@@ -57,10 +57,10 @@ def location(command: Command) -> Command:
     return _at(command, "The folder of the store, or the address of a server: http://127.0.0.1:7878.")
 
 
-def existing(command: Command) -> Command:
+def with_store(command: Command) -> Command:
     """Add the options of `location` to a command that needs a store: a folder must have one."""
     said = "The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878."
-    return _at(command, said, callback=_existing)
+    return _at(command, said, callback=_check_store)
 
 
 def _at(command: Command, said: str, **more: Any) -> Command:
@@ -68,7 +68,7 @@ def _at(command: Command, said: str, **more: Any) -> Command:
     return place(token_file(command))
 
 
-def _existing(_context: click.Context, _option: click.Parameter, place: Place) -> Place:
+def _check_store(_context: click.Context, _option: click.Parameter, place: Place) -> Place:
     return there(place)
 
 
@@ -214,7 +214,7 @@ def equality(command: Command) -> Command:
 
 
 def request(command: Command) -> Command:
-    """Add the options of a SPARQL Update. The command gets the update as `text` or as `file`; see `given`."""
+    """Add the options of a SPARQL Update. The command gets the update as `text` or as `file`; see `text_and_name`."""
     text = click.option(
         "-u",
         "--update",
@@ -228,7 +228,7 @@ def request(command: Command) -> Command:
     return text(file(command))
 
 
-def given(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
+def text_and_name(text: str | None, file: Path | None, option: str) -> tuple[str, str]:
     """Return the text that a command needs, and the name of the text in messages.
 
     `option` is the name of an option, such as "update": `text` is the value of `--update`, and `file` the value of

@@ -217,10 +217,10 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
     from kgreason.cli.script.failure import ScriptError
     from kgreason.cli.script.session import Session
     from kgreason.cli.script.syntax import commands
-    from kgreason.cli.script.tables import opened, write
+    from kgreason.cli.script.tables import graph_of_tables, write
 
     output, layout, chosen, has_profile, as_json = results
-    with opened(programs, facts, layout, how) as (graph, relations, prefixes), _lines(script) as lines:
+    with graph_of_tables(programs, facts, layout, how) as (graph, relations, prefixes), _lines(script) as lines:
         relations.check(chosen)
         source, is_live = (STDIN, True) if is_stdin(script) else (str(script), False)
         session = Session(graph, relations, prefixes, source, click.echo, as_json=as_json)

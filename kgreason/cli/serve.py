@@ -212,9 +212,9 @@ def serve(
     from kgreason.graph.knowledge_graph import KnowledgeGraph
     from kgreason.server.operation.access import LineFormatter
     from kgreason.server.operation.tokens import Tokens, read_tokens
-    from kgreason.server.settings import Settings, bound, share_of_memory
+    from kgreason.server.settings import Settings, host_and_port, share_of_memory
 
-    host, port = bound(bind)
+    host, port = host_and_port(bind)
     tokens = read_tokens(token_file) if token_file else Tokens({}, {})
     options |= {"tokens": tokens.roles, "token_names": tokens.names, "token_file": token_file}
     options["query_bytes"] = options["query_bytes"] or share_of_memory(options["queries"])

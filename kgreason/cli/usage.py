@@ -30,7 +30,7 @@ def plain(error: click.UsageError) -> str:
     """Return the message of a wrong command line in plain words, without a full stop."""
     match error:
         case click.MissingParameter(param=click.Parameter() as parameter):
-            text = _missing(parameter)
+            text = _missing_message(parameter)
         case click.NoSuchOption():
             text = _no_option(error)
         case click.BadOptionUsage():
@@ -42,7 +42,7 @@ def plain(error: click.UsageError) -> str:
     return text.rstrip(".")
 
 
-def _missing(parameter: click.Parameter) -> str:
+def _missing_message(parameter: click.Parameter) -> str:
     name = parameter.make_metavar(click.Context(click.Command("")))
     if not isinstance(parameter, click.Option):
         return f"the argument {name} is missing"

@@ -162,10 +162,10 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         is_edit = path != "/what-if"
 
         def send(file: IO[bytes]) -> Delta:
-            from kgreason.wire.deltas import decoded
+            from kgreason.wire.deltas import from_json
 
             told = self._link.send(with_parameters(path, [*self._how, *given]), file, _LINES, EXACT, is_edit=is_edit)
-            return decoded(told.json())
+            return from_json(told.json())
 
         return RemoteTransaction(send, self.own_rules)
 
@@ -249,16 +249,16 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         LOAD, the server reads the files that LOAD names.
         """
         from kgreason.graph.sparql_update.update import Updated
-        from kgreason.wire.deltas import decoded
+        from kgreason.wire.deltas import from_json
 
         check_text("update", "a SPARQL Update", sparql)
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
         sparql = bound(sparql, bindings, checked(prefixes), base)
-        given = [("update", sparql), ("source", source), ("base", base or ""), *_prefixed(prefixes)]
+        given = [("update", sparql), ("source", source), ("base", base or ""), *_prefix_parameters(prefixes)]
         path = with_parameters("/update", self._how) if keep else "/what-if"
         told = self._link.form(path, given, EXACT, is_edit=keep).json()
-        return Updated(decoded(told), told["unasserted"], told["entailed"])
+        return Updated(from_json(told), told["unasserted"], told["entailed"])
 
     # Questions.
 
@@ -295,7 +295,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
         sparql = bound(sparql, bindings, checked(prefixes), base)
-        given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
+        given = [("query", sparql), ("base", base or ""), *_prefix_parameters(prefixes)]
         if default_graph is not None:
             name = graph_name(default_graph, checked(prefixes))
             given += [] if name is None else [("default-graph", name.value)]
@@ -377,15 +377,15 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         """Return the report about the shapes graph; see `KnowledgeGraph.validate`. The client reads `shapes`."""
         from kgreason.graph.shapes.pending import triples_of_sources
         from kgreason.graph.shapes.validation import DataMode
-        from kgreason.wire.reports import decoded
+        from kgreason.wire.reports import report_of
 
         check_choice("data", data, DataMode)
         if shapes is None:
-            return decoded(self._link.ask("/validate", [("data", data)], EXACT).json())
+            return report_of(self._link.ask("/validate", [("data", data)], EXACT).json())
         triples = triples_of_sources(shapes if isinstance(shapes, (list, tuple)) else [shapes])
         body = "".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)).encode()
         path = with_parameters("/validate", [("data", data)])
-        return decoded(self._link.send(path, body, "application/n-triples", EXACT, is_edit=False).json())
+        return report_of(self._link.send(path, body, "application/n-triples", EXACT, is_edit=False).json())
 
     # Reasons.
 
@@ -404,7 +404,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
 
         check_count("commit", commit, 1)
         told = self._link.form(with_parameters("/revert", [("commit", str(commit))]), [], EXACT, is_edit=True).json()
-        return Reverted(deltas.decoded(told["delta"]), tuple(told["conflicts"]))
+        return Reverted(deltas.from_json(told["delta"]), tuple(told["conflicts"]))
 
     # Figures, dumps, and the commits as they come.
 
@@ -434,7 +434,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         read raises ServerError if there is no connection for `patience` seconds. Raises QueryError.
         """
         check_text("standing", "a SELECT or ASK query", sparql)
-        given = [("query", sparql), ("base", base or ""), *_prefixed(prefixes)]
+        given = [("query", sparql), ("base", base or ""), *_prefix_parameters(prefixes)]
         return RowChanges(self._link, given, patience)
 
     def backup(self, path: File) -> int:
@@ -450,7 +450,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         return copy_of_server(self._link, Path(path))
 
 
-def _prefixed(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
+def _prefix_parameters(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
     return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked(prefixes).items()]
 
 

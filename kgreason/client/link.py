@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import httpx
 
-from kgreason.client.spool import spooled
+from kgreason.client.spool import spool_file
 from kgreason.errors import InputError, ServerError
 from kgreason.wire import failures
 
@@ -112,7 +112,7 @@ class Link:
                 if is_edit:
                     raise
                 response = sent()
-            file = spooled()
+            file = spool_file()
             with closing(response):
                 for piece in response.iter_raw():
                     file.write(piece)
@@ -187,4 +187,4 @@ def _refusal(status: int, text: bytes) -> Exception:
         found = {}
     if not isinstance(found, dict) or "detail" not in found:
         return ServerError(f"the server answers with status {status}")
-    return failures.raised(found) if "error" in found else ServerError(str(found["detail"]), status)
+    return failures.from_json(found) if "error" in found else ServerError(str(found["detail"]), status)

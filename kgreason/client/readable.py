@@ -14,7 +14,7 @@ from kgreason.options import check_count
 from kgreason.rdf.formats import writable
 from kgreason.store.history.entry import Head
 from kgreason.wire import EXACT
-from kgreason.wire.values import decoded
+from kgreason.wire.values import from_json
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -92,7 +92,7 @@ class ReadableRemoteGraph:
         return tuple(self._exact("/rules", [("own", "true")]))
 
     def _exact(self, path: str, given: Parameters = ()) -> Any:
-        return decoded(self._link.ask(path, given, EXACT).json())
+        return from_json(self._link.ask(path, given, EXACT).json())
 
     # The past, if the server's store keeps its history.
 
@@ -112,7 +112,7 @@ class ReadableRemoteGraph:
 
         for each in (before, after):
             check_count("commit", each, 0)
-        return deltas.decoded(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
+        return deltas.from_json(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
 
     def stats(self) -> dict[str, Any]:
         """Counts of the graph as of its last commit, by name; see `KnowledgeGraph.stats`."""

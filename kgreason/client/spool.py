@@ -1,4 +1,4 @@
-"""`spooled`: a file for an answer or a request, in memory, or on disk if it is long.
+"""`spool_file`: a file for an answer or a request, in memory, or on disk if it is long.
 
 Law: the file is closed as soon as nothing refers to it. Python then gives no warning of an unclosed file: a user may
 drop an answer before its last row.
@@ -30,6 +30,6 @@ class _Spool:
         self._end()
 
 
-def spooled() -> IO[bytes]:
+def spool_file() -> IO[bytes]:
     """Return a new empty file. It is in memory while it has at most 16 MB, and on disk if it becomes larger."""
     return cast(IO[bytes], _Spool())

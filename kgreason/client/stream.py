@@ -166,9 +166,9 @@ class Deltas(Events):
 
     def __next__(self) -> Delta:  # type: ignore[override]
         """Wait for the next delta. Raises ServerError, and StopIteration after `close`."""
-        from kgreason.wire.deltas import decoded
+        from kgreason.wire.deltas import from_json
 
-        return decoded(super().__next__()[1])
+        return from_json(super().__next__()[1])
 
 
 class RowChanges(Events):

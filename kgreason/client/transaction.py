@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, TYPE_CHECKING, Any, Self, Unpack
 
-from kgreason.client.spool import spooled
+from kgreason.client.spool import spool_file
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
@@ -48,7 +48,7 @@ class RemoteTransaction:
 
     def __init__(self, send: Send, own_rules: Callable[[], tuple[Rule, ...]]) -> None:
         self._send, self._own_rules = send, own_rules
-        self._file = spooled()
+        self._file = spool_file()
         self._rules: tuple[Rule, ...] = ()
         self._delta: Delta | None = None
         self._is_open = True
@@ -136,7 +136,7 @@ class RemoteTransaction:
                 for lines, count in _chunks(path, syntax, skipped, prefixes):
                     self._lines(verb, lines)
                     report(count)
-        found = prefixes.found()
+        found = prefixes.prefixes()
         return self._note({"add": "", "prefixes": found}) if found and verb == "add" else self
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:

@@ -52,7 +52,7 @@ def build(folder: Path) -> Path:
     """Build the library in `folder`, and return its path. Raises KernelError."""
     if not can_build():
         raise KernelError("a library of kernels can be built on Linux on x86-64 only; elsewhere Numba compiles kernels")
-    kernels = [_compiled(each) for each in _kernels()]
+    kernels = [_compile(each) for each in _kernels()]
     target = folder / "_library.abi3.so"
     with TemporaryDirectory() as name:
         place = Path(name)
@@ -80,7 +80,7 @@ def _kernels() -> Iterator[Callable[..., Any]]:
                     yield value.py_func
 
 
-def _compiled(function: Callable[..., Any]) -> _Kernel:
+def _compile(function: Callable[..., Any]) -> _Kernel:
     kinds = kinds_of(function)
     part, arguments = Part(function), arguments_at(kinds)
 

@@ -11,7 +11,7 @@ If kgreason does not know a datatype, exactly the literals with this datatype fi
 from __future__ import annotations
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.datatypes.value import IllTyped
 from kgreason.terms.vocabulary import RDFS_LITERAL, RDFS_RESOURCE
 
@@ -33,5 +33,5 @@ def misfit(term: str, type_: str | None) -> str | None:
     if type_ == RDFS_LITERAL:
         return None
     if found is None or type_ not in DATATYPE_MAP:
-        return None if unescaped(term).datatype == type_ else f"expected a literal of {type_}"
+        return None if parts_of_literal(term).datatype == type_ else f"expected a literal of {type_}"
     return None if is_member(found, type_) else f"expected a literal of {type_}"

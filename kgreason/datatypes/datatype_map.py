@@ -18,7 +18,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from kgreason.datatypes import value
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.datatypes.spaces import binary, durations, markup, numeric, textual, times
 from kgreason.datatypes.value import REAL, STRING, IllTyped, Reading, UnreadError, Value
 from kgreason.terms import vocabulary as v
@@ -55,23 +55,23 @@ _LONG = 100_000
 """A longer literal of a costly type has no known value: to compare two of a million digits would take half a minute."""
 
 
-def _all(_: Any) -> bool:
+def _always(_: Any) -> bool:
     return True
 
 
-def _nothing(_: str) -> Value:
+def _no_value(_: str) -> Value:
     raise ValueError("expected another datatype, because this datatype has no lexical forms")
 
 
 def _type(read: Callable[[str], Value], *spaces: str) -> Datatype:
-    return Datatype(frozenset(spaces), _all, "", read)
+    return Datatype(frozenset(spaces), _always, "", read)
 
 
 def _some(base: Datatype, holds: Callable[[Any], bool], members: str) -> Datatype:
     return base._replace(holds=holds, members=members)
 
 
-def _between(low: int | None, high: int | None) -> Datatype:
+def _range(low: int | None, high: int | None) -> Datatype:
     members = f"integers from {'-INF' if low is None else low} to {'INF' if high is None else high}"
     return _some(_INTEGER, lambda number: _is_between(number, low, high), members)
 
@@ -84,23 +84,23 @@ def _has_offset(moment: times.Moment) -> bool:
     return moment.offset is not None
 
 
-_REALS = _type(_nothing, REAL)
+_REALS = _type(_no_value, REAL)
 _INTEGER = _type(numeric.integer, REAL)
 _STRINGS = _type(textual.string, STRING)
 _DURATIONS = _type(durations.duration, value.DURATION)
 _DATE_TIMES = _type(times.date_time, value.DATE_TIME)
 
 _DECLARED: dict[str, Datatype] = {
-    v.RDFS_LITERAL: _type(_nothing, *value.SPACES),
+    v.RDFS_LITERAL: _type(_no_value, *value.SPACES),
     v.OWL_REAL: _REALS,
     v.OWL_RATIONAL: _REALS._replace(read=numeric.rational),
     v.XSD_DECIMAL: _REALS._replace(holds=numeric.is_decimal, read=numeric.decimal),
-    **{name: _between(low, high) for name, (low, high) in numeric.WHOLE.items()},
+    **{name: _range(low, high) for name, (low, high) in numeric.WHOLE.items()},
     v.XSD_DOUBLE: _type(numeric.double, value.DOUBLE),
     v.XSD_FLOAT: _type(numeric.single, value.FLOAT),
     v.RDF_PLAIN_LITERAL: _type(textual.plain, STRING, value.LANG_STRING),
-    v.RDF_LANG_STRING: _type(_nothing, value.LANG_STRING),
-    v.RDF_DIR_LANG_STRING: _type(_nothing, value.DIR_LANG_STRING),
+    v.RDF_LANG_STRING: _type(_no_value, value.LANG_STRING),
+    v.RDF_DIR_LANG_STRING: _type(_no_value, value.DIR_LANG_STRING),
     v.XSD_STRING: _STRINGS,
     v.XSD_NORMALIZED_STRING: _some(_STRINGS, textual.is_normalized, "strings without tabs and line ends"),
     v.XSD_TOKEN: _some(_STRINGS, textual.is_token, "words with single spaces between them"),
@@ -170,7 +170,7 @@ def _plain(text: str) -> Reading:
 
 
 def _reading(text: str) -> Reading:
-    lexical, name, language = unescaped(text)
+    lexical, name, language = parts_of_literal(text)
     datatype = DATATYPE_MAP.get(name)
     if datatype is None or name == v.RDFS_LITERAL:
         return None

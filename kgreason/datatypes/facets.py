@@ -17,7 +17,7 @@ from typing import Any
 from kgreason.datatypes import value
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.value import Value
-from kgreason.patterns.matching import compiled
+from kgreason.patterns.matching import compile_pattern
 from kgreason.terms.vocabulary import RDF, XSD
 
 
@@ -35,7 +35,7 @@ def _length(*kept: int) -> Callable[[Value, Value], bool]:
 
 def _pattern(data_value: Value, limit: Value) -> bool:
     text = _text_of(data_value)
-    return isinstance(text, str) and compiled(limit.data).fullmatch(text) is not None
+    return isinstance(text, str) and compile_pattern(limit.data).fullmatch(text) is not None
 
 
 def _language_range(data_value: Value, limit: Value) -> bool:

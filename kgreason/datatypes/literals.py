@@ -6,9 +6,9 @@ Three literals and their parts:
     "x"@en                 x     <...22-rdf-syntax-ns#langString>   en
     "1"^^<http://e/t>      1     <http://e/t>
 
-Invariant: the argument of `unescaped` is a literal from `Dictionary.decode`. Its last quotation mark ends the lexical
-form, because a language tag or an IRI has no quotation mark. Cost: a search from the right, and a regular expression if
-there is a backslash.
+Invariant: the argument of `parts_of_literal` is a literal from `Dictionary.decode`. Its last quotation mark ends the
+lexical form, because a language tag or an IRI has no quotation mark. Cost: a search from the right, and a regular
+expression if there is a backslash.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Literal(NamedTuple):
     language: str = ""
 
 
-def unescaped(text: str) -> Literal:
+def parts_of_literal(text: str) -> Literal:
     """Split a literal, given as N-Triples text, into its parts. Raises ValueError if `text` is not a literal."""
     end = text.rfind('"')
     if end < 1 or text[0] != '"':

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from itertools import chain, combinations, pairwise
 from typing import TypeAlias
 
-from kgreason.entailment.classes import Case, Classes, different, related, same, things
+from kgreason.entailment.classes import Case, Classes, different, same, things, triple_goal
 from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair
 from kgreason.rules.model import Constant, Triple
@@ -39,7 +39,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
         return same(subject, object_)
     if predicate == v.OWL_DIFFERENT_FROM:
         return different(subject, object_)
-    return related(subject, predicate, object_)
+    return triple_goal(subject, predicate, object_)
 
 
 def claim(classes: Classes, axiom: Claim) -> Goal:

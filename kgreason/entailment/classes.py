@@ -82,9 +82,9 @@ class Classes:
                 y = self.fresh()
                 yield Suppose(((x, property_, y), *things(y)), self.member(y, filler))
             case Restriction(_, _, property_, filler):
-                yield related(x, property_, filler)
+                yield triple_goal(x, property_, filler)
             case Reflexive(_, _, property_):
-                yield related(x, property_, x)
+                yield triple_goal(x, property_, x)
             case Counted() as counted:
                 yield Every((self._at_least(x, counted), self._at_most(x, counted)))
             case _:
@@ -127,7 +127,7 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [((x, v.OWL_SAME_AS, each),) for each in members]
             case Collection(kind, _, members):
-                return self._of_members(x, members, True, _all if kind == v.OWL_INTERSECTION_OF else _any)
+                return self._of_members(x, members, True, _combinations if kind == v.OWL_INTERSECTION_OF else _any)
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return self._values(x, property_, filler, (self.fresh(),))
             case Reflexive(_, _, property_):
@@ -145,7 +145,7 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [tuple((x, v.OWL_DIFFERENT_FROM, each) for each in members)]
             case Collection(kind, _, members):
-                return self._of_members(x, members, False, _all if kind == v.OWL_UNION_OF else _any)
+                return self._of_members(x, members, False, _combinations if kind == v.OWL_UNION_OF else _any)
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return [self._only_outside(x, property_, filler)]
             case Restriction(kind, _, property_, filler) if kind == v.OWL_HAS_VALUE:
@@ -184,7 +184,7 @@ class Classes:
         told = tuple((x, property_, value) for value in values) + things(*values)
         if class_ == v.OWL_THING:
             return [told]
-        return [told + case for case in _all([self.cases(value, class_, True) for value in values])]
+        return [told + case for case in _combinations([self.cases(value, class_, True) for value in values])]
 
     def _only_outside(self, x: Constant, property_: Constant, filler: Constant) -> Case:
         """Return the case that no y with a triple `x property_ y` is in the class `filler`."""
@@ -212,7 +212,7 @@ def things(*individuals: Constant) -> Case:
     return tuple((each, v.RDF_TYPE, v.OWL_THING) for each in individuals)
 
 
-def related(one: Constant, property_: Constant, other: Constant) -> Goal:
+def triple_goal(one: Constant, property_: Constant, other: Constant) -> Goal:
     """Return the goal to show the triple `one property_ other`.
 
     If `one` and `other` are the same name, it is enough that the property is an owl:ReflexiveProperty: no rule derives
@@ -234,7 +234,7 @@ def different(one: Constant, other: Constant) -> Goal:
     return Some((Holds((one, v.OWL_DIFFERENT_FROM, other)), Suppose(((one, v.OWL_SAME_AS, other),), Absurd())))
 
 
-def _all(parts: list[list[Case]]) -> list[Case]:
+def _combinations(parts: list[list[Case]]) -> list[Case]:
     """Return the cases in which every part is true. Each result combines one case of each part."""
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 

@@ -117,7 +117,7 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
     """
     triples = tuple(dict.fromkeys(triples))
     said_of_schema = [] if reading == "triples" else _axioms(triples)
-    axioms = list(chain.from_iterable(map(_named_apart, said_of_schema)) if reading == "direct" else said_of_schema)
+    axioms = list(chain.from_iterable(map(_axioms_apart, said_of_schema)) if reading == "direct" else said_of_schema)
     defined = _definitions(axioms) if reading == "direct" else {}
     expressions = {node: axiom for node, axiom in defined.items() if axiom.kind != v.OWL_INVERSE_OF}
     classes = Classes({**known.enumerations, **expressions})
@@ -136,7 +136,7 @@ def _axioms(triples: Sequence[Triple]) -> list[Said]:
     return [*read, *restrictions(triples)]  # `restrictions` has those of owl:hasSelf, as `Reflexive`
 
 
-def _named_apart(axiom: Said) -> Iterator[Said]:
+def _axioms_apart(axiom: Said) -> Iterator[Said]:
     """Yield an axiom unchanged, or two axioms in place of a class expression whose node is an IRI.
 
     A complement or an inverse (a `Pair`) stays as it is.

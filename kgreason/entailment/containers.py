@@ -31,7 +31,7 @@ def is_rdfs(name: str) -> bool:
     return name.split("+", maxsplit=1)[0] == "rdfs"
 
 
-def completed(rules: Sequence[str]) -> list[str]:
+def complete_names(rules: Sequence[str]) -> list[str]:
     """Return the names of rule sets `rules`, where `rdfs` and `rdfs+GROUP` become `rdfs` with all its groups."""
     groups = dict.fromkeys(rule.group for rule in ruleset("rdfs").rules)
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]

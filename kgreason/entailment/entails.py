@@ -59,11 +59,13 @@ def entails(
 
     Raises InputError, RdfSyntaxError, RuleError.
     """
-    parts = unproved(premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes)
+    parts = unproved_parts(
+        premises, conclusion, rules=rules, semantics=semantics, catalogue=catalogue, datatypes=datatypes
+    )
     return next(parts, None) is None
 
 
-def unproved(
+def unproved_parts(
     premises: File | Iterable[File],
     conclusion: File | Iterable[File],
     *,
@@ -88,7 +90,7 @@ class Judgement(NamedTuple):
     `is_contradictory` says whether the premises contradict themselves. Such premises entail everything.
     """
 
-    unproved: list[tuple[Triple, ...]]
+    unproved_parts: list[tuple[Triple, ...]]
     is_contradictory: bool
 
 
@@ -124,7 +126,7 @@ class _Premises:
         from kgreason.entailment import containers
         from kgreason.entailment.world import Closure
 
-        self.rules = containers.completed([rules] if isinstance(rules, str) else rules)
+        self.rules = containers.complete_names([rules] if isinstance(rules, str) else rules)
         self.is_owl = any(name.split("+")[0] == "owl2rl" for name in self.rules)
         recognized = DATATYPES if datatypes is None else datatypes
         refutation = [str(resource("rulesets", "refutation.dl"))] if self.is_owl else []
@@ -168,7 +170,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Se
     terms = {*closure.terms(), *chain.from_iterable(conclusion), *(closure.datatypes() if is_rdfs else ())}
     closure.assume_values(terms, are_classes=is_owl)
     if is_rdfs:
-        closure.assume([*containers.axioms(terms, conclusion, closure.recognized(terms))])
+        closure.assume([*containers.axioms(terms, conclusion, closure.recognized_datatypes(terms))])
 
 
 def check(

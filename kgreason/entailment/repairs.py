@@ -123,7 +123,7 @@ class _Search:
     def repairs(self, proof: Proof) -> list[Repair]:
         found = []
         for axiom, quads in self._candidates(proof):
-            if (delta := self._solved(quads)) is not None:
+            if (delta := self._solution(quads)) is not None:
                 lost = sum(not any(map(is_blank, triple)) for triple in delta.disappeared(asserted=False))
                 found.append(Repair(axiom, tuple(map(_texts, quads)), lost, tuple(self._described)))
         return sorted(found, key=lambda each: (each.lost, each.axiom))
@@ -135,7 +135,7 @@ class _Search:
             each = waiting.pop(0)
             self._described.update(dict.fromkeys(source_triples(each)))
             for triple in _leaves(each):
-                axiom = self._annotated(triple) if triple[1] in OF_ANNOTATIONS else triple
+                axiom = self._annotated_axiom(triple) if triple[1] in OF_ANNOTATIONS else triple
                 if axiom is None or axiom in seen or not may_repair(axiom):
                     continue
                 seen.add(axiom)
@@ -151,7 +151,7 @@ class _Search:
         pattern = (BlankNode(term[2:]) if term and is_blank(term) else term for term in terms)
         return list(self._graph.match(*pattern, asserted=True))
 
-    def _annotated(self, part: Triple) -> Triple | None:
+    def _annotated_axiom(self, part: Triple) -> Triple | None:
         """Return the axiom that the node of an annotation is about."""
         return annotated({_texts(quad) for quad in self._match(part[0], None, None)})
 
@@ -161,7 +161,7 @@ class _Search:
         nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in said]
         return list(chain.from_iterable(self._match(node, None, None) for node in sorted(set.intersection(*nodes))))
 
-    def _solved(self, quads: Iterable[Quad]) -> Delta | None:
+    def _solution(self, quads: Iterable[Quad]) -> Delta | None:
         """Return the delta of a removal if it solves the problem, else None."""
         with self._graph.what_if() as tx:
             tx.remove(*quads)

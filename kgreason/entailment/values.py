@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.hierarchy import are_disjoint, is_subtype
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.datatypes.spaces.numeric import WHOLE
 from kgreason.datatypes.value import Value
 from kgreason.materialize.schema.rows import SAME_AS, TYPE
@@ -97,7 +97,7 @@ class Values:
     def _read(self, literals: list[int]) -> None:
         """Store the values of literals, which are given by their ids."""
         texts = self._dictionary.decode(literals)
-        datatypes = [unescaped(text).datatype for text in texts]
+        datatypes = [parts_of_literal(text).datatype for text in texts]
         known = [datatype in self._recognized for datatype in datatypes]
         self._datatypes.update(compress(datatypes, known))
         literals = list(compress(literals, known))
@@ -113,7 +113,7 @@ class Values:
         """The recognized datatypes that some literal read so far names."""
         return frozenset(self._datatypes)
 
-    def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
+    def recognized_datatypes(self, terms: Iterable[Constant]) -> frozenset[Constant]:
         """Return those of `terms` that are recognized datatypes."""
         return frozenset(self._recognized.intersection(terms))
 

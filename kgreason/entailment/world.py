@@ -96,9 +96,9 @@ class Closure:
         """Return the datatypes of all literals that were read so far, without datatypes that are not recognized."""
         return self._values.datatypes
 
-    def recognized(self, terms: Iterable[Constant]) -> frozenset[Constant]:
+    def recognized_datatypes(self, terms: Iterable[Constant]) -> frozenset[Constant]:
         """Return those of `terms` that are recognized datatypes."""
-        return self._values.recognized(terms)
+        return self._values.recognized_datatypes(terms)
 
     def terms(self) -> list[Constant]:
         """Return every term that occurs in the closure."""

@@ -87,7 +87,7 @@ class PythonFunction(NamedTuple):
             with at_once():
                 found = self.call(values)
         except Exception as error:
-            raise self._failed(texts, f"raised {type(error).__name__}: {error}") from error
+            raise self._call_error(texts, f"raised {type(error).__name__}: {error}") from error
         return None if found is None else self._text(texts, found)
 
     def _of_rows(
@@ -131,7 +131,7 @@ class PythonFunction(NamedTuple):
             found = self.call(*values)
             results = list(found) if self.signature.has_many and found is not None else [found]
         except Exception as error:
-            raise self._failed(row, f"raised {type(error).__name__}: {error}") from error
+            raise self._call_error(row, f"raised {type(error).__name__}: {error}") from error
         texts = dict.fromkeys(self._text(row, result) for result in results if result is not None)
         return [(number, text) for text in texts]
 
@@ -146,11 +146,11 @@ class PythonFunction(NamedTuple):
             with at_once():
                 found = self.call(*arguments.arrays)
         except Exception as error:
-            raise self._failed(rows[kept[0]], f"raised {type(error).__name__}: {error}") from error
+            raise self._call_error(rows[kept[0]], f"raised {type(error).__name__}: {error}") from error
         results = columns.results(found)
         if results is None or len(results) != len(kept):
             got = type(found).__name__ if results is None else f"{len(results)} results"
-            raise self._failed(rows[kept[0]], f"gave {got} for a batch of {len(kept)} rows")
+            raise self._call_error(rows[kept[0]], f"gave {got} for a batch of {len(kept)} rows")
         return [
             (number, self._text(rows[number], result))
             for number, result in zip(kept, results, strict=True)
@@ -161,9 +161,9 @@ class PythonFunction(NamedTuple):
         try:
             return text_of(result, self.signature.result)
         except (TypeError, ValueError) as error:
-            raise self._failed(row, f"gave {error}") from error
+            raise self._call_error(row, f"gave {error}") from error
 
-    def _failed(self, row: Sequence[str], problem: str) -> CallError:
+    def _call_error(self, row: Sequence[str], problem: str) -> CallError:
         arguments = ", ".join(map(_plain_text, row[:_SHOWN]))
         if self.signature.is_aggregate:
             arguments = f"[{arguments}{', ...' if len(row) > _SHOWN else ''}]"

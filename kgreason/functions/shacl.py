@@ -18,12 +18,12 @@ from typing import TypeAlias
 
 from kgreason.datatypes import value as spaces
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, Datatype, values
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.datatypes.order import compare
 from kgreason.datatypes.value import BOOLEAN, DOUBLE, FLOAT, REAL, STRING, UnreadError, Value
 from kgreason.functions.function import PythonFunction
 from kgreason.functions.signature import Kinds, Signature
-from kgreason.patterns.matching import compiled
+from kgreason.patterns.matching import compile_pattern
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import unescape
 
@@ -41,7 +41,7 @@ def shacl_unlike(values: Texts, datatypes: Texts) -> Iterator[bool]:
         if not text.startswith('"'):
             yield True
             continue
-        lexical, own, _ = unescaped(text)
+        lexical, own, _ = parts_of_literal(text)
         known = DATATYPE_MAP.get(datatype)
         yield own != datatype or (own not in _TAGGED and known is not None and not _has_value(known, lexical))
 
@@ -122,7 +122,7 @@ def pattern_problem(pattern: str, flags: str) -> str | None:
     if len(texts) < 2:
         return "a pattern and its flags must be strings"
     try:
-        compiled(unescape(texts[0]), is_part=True, flags=unescape(texts[1]))
+        compile_pattern(unescape(texts[0]), is_part=True, flags=unescape(texts[1]))
     except ValueError as error:
         return str(error)
     return None
@@ -147,8 +147,8 @@ def _search(pattern: str, flags: str) -> Callable[[bytes], object] | None:
     """Return what finds a pattern in a text; None if pattern or flags are no strings."""
     if pattern_problem(pattern, flags):
         return None
-    text, letters = (unescaped(each).lexical for each in (pattern, flags))
-    search: Callable[[bytes], object] = compiled(text, is_part=True, flags=letters).search
+    text, letters = (parts_of_literal(each).lexical for each in (pattern, flags))
+    search: Callable[[bytes], object] = compile_pattern(text, is_part=True, flags=letters).search
     return search
 
 

@@ -91,7 +91,7 @@ def signature_of(function: Callable[..., Any], kinds_of: Callable[[object], Kind
         if is_aggregate:
             (annotation,) = get_args(annotation)
         parameters.append(_read(name, f"parameter {parameter.name}", annotation, read))
-    result, has_many = _result(hints.get("return")) if kinds_of is None else (hints.get("return"), False)
+    result, has_many = _result_kind(hints.get("return")) if kinds_of is None else (hints.get("return"), False)
     if is_aggregate and has_many:
         raise InputTypeError(f"function {name}: an aggregate gives one value for a group, not many")
     return Signature(name, tuple(parameters), _read(name, "the result", result, read), has_many, is_aggregate)
@@ -124,7 +124,7 @@ def _refuse(name: str, place: str, annotation: object) -> NoReturn:
     raise InputTypeError(f"function {name}: {place} needs one of the types {_KNOWN}; {got}")
 
 
-def _result(annotation: object) -> tuple[object, bool]:
+def _result_kind(annotation: object) -> tuple[object, bool]:
     """Split the annotation of a function's result, such as `list[int]` or `int | None`.
 
     Returns the annotation of one value, without None, and whether there may be many values.
@@ -132,7 +132,7 @@ def _result(annotation: object) -> tuple[object, bool]:
     if _is_union(annotation):
         members = [member for member in get_args(annotation) if member is not types.NoneType]
         if len(members) == 1:
-            return _result(members[0])
+            return _result_kind(members[0])
         return Union[tuple(members)], False  # noqa: UP007 - the members are computed
     if get_origin(annotation) in _MANY:
         return get_args(annotation)[0], True

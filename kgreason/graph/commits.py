@@ -46,7 +46,7 @@ from kgreason.store.homes.home import Home, RowDelta, Writable
 from kgreason.store.journal.record import Record, Signed, now
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import SMALL, chunks, put, without_shared
-from kgreason.terms.prefixes import remembered
+from kgreason.terms.prefixes import prefixes_to_remember
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Committer:
                     raise ViolationError(results)
                 if self.check is not None:
                     self.check(delta)
-                prefixes = remembered(before.prefixes, edit.prefixes) if edit.prefixes else {}
+                prefixes = prefixes_to_remember(before.prefixes, edit.prefixes) if edit.prefixes else {}
                 self.state.note(delta, headers, prefixes)
                 delta = replace(delta, prefixes=self.state.noted.prefixes)
                 if home.history is not None:

@@ -107,11 +107,11 @@ class Department:
             yield from self._degree(person, degree)
         if rank is not profile.LECTURER:
             yield link(person, "researchInterest", f'"Research{self._draw.below(profile.RESEARCH_INTERESTS)}"')
-        yield from self._teaching(person)
+        yield from self._taught_courses(person)
         for publication in range(self._draw.between(rank.publications)):
             yield from self._publication(person, publication)
 
-    def _teaching(self, person: str) -> Iterator[str]:
+    def _taught_courses(self, person: str) -> Iterator[str]:
         """Yield the lines for the courses that a member of the faculty teaches. Nobody else teaches these courses."""
         for _ in range(self._draw.between(profile.COURSES_TAUGHT)):
             yield from self._individual("Course", self._courses)

@@ -143,13 +143,13 @@ def _piece(column: ColumnValues, is_whole: bool) -> pa.Array:
     values = texts(column)
     if kinds.is_floating(column.values.type):
         values = pc.replace_substring_regex(values, r"^(-?[0-9]+)\.0$", r"\1")
-    return values if is_whole else encoded(values)
+    return values if is_whole else percent_encoded(values)
 
 
-def encoded(values: pa.Array) -> pa.Array:
+def percent_encoded(values: pa.Array) -> pa.Array:
     """Percent-encode all characters of texts (large_string) that are not safe.
 
-    >>> encoded(pa.array(["a b/ü", None], TEXT)).to_pylist()
+    >>> percent_encoded(pa.array(["a b/ü", None], TEXT)).to_pylist()
     ['a%20b%2Fü', None]
     """
     if pc.any(pc.match_substring_regex(values, f"[{_FOREIGN}]")).as_py():

@@ -36,7 +36,7 @@ from kgreason.materialize.quads.documents import documents, source_of
 from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.reader import parsed, read
+from kgreason.rdf.reader import quads_of_file, read
 from kgreason.terms.dictionary import Kind
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import grouped
@@ -152,7 +152,7 @@ class Imports:
         """
         path = self._catalogue.find(iri) if self._catalogue else None
         try:
-            return path is not None and next(parsed(path), None) is None
+            return path is not None and next(quads_of_file(path), None) is None
         except InputError:
             return False
 

@@ -39,7 +39,7 @@ from kgreason.materialize.schema.wide import LIMIT, Wide
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, Saved
 from kgreason.options import EL
-from kgreason.rules.lowering import lowered, renamed_results
+from kgreason.rules.lowering import rules_of_results, rules_without_not
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
@@ -177,8 +177,8 @@ class Materialized:
         """
         readings = list(rules)
         if not are_plain and not all(rule.is_positive for rule in readings):
-            made = [each for rule in readings for each in renamed_results(rule)] if self.equality else []
-            readings = [*chain.from_iterable(map(lowered, readings)), *made]
+            made = [each for rule in readings for each in rules_of_results(rule)] if self.equality else []
+            readings = [*chain.from_iterable(map(rules_without_not, readings)), *made]
         if self.equality and any(map(reads_links, readings)):
             readings = list(chain.from_iterable(map(over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []

@@ -29,7 +29,7 @@ from kgreason.options import (
     SchemaMode,
     check_names,
 )
-from kgreason.rules.model import DATA, Rule, placed
+from kgreason.rules.model import DATA, Rule, place_of
 from kgreason.rules.parser import rules_of_file, ruleset
 from kgreason.rules.program import Finder, check_sizes
 from kgreason.rules.relations.names import INNER, checked_name
@@ -180,10 +180,12 @@ def check_own(rules: Iterable[Rule]) -> None:
         if rule.declares:
             checked_name(rule.declares.name)
         if any(head.relation == DATA for head in rule.heads):
-            raise RuleError(f"{placed(rule)}: {DATA_IN_HEAD}")
+            raise RuleError(f"{place_of(rule)}: {DATA_IN_HEAD}")
         for atom in rule.atoms():
             if atom.relation in INNER:
-                raise RuleError(f"{placed(rule)}: {atom.relation} is a relation of kgreason itself; take another name")
+                raise RuleError(
+                    f"{place_of(rule)}: {atom.relation} is a relation of kgreason itself; take another name"
+                )
 
 
 def _rules_of(name: str, functions: Find | None, find: Finder | None) -> tuple[Rule, ...]:

@@ -1,4 +1,4 @@
-"""`compiled`: a pattern of a user, ready to match. `tokens`: the parts of a text between its matches.
+"""`compile_pattern`: a pattern of a user, ready to match. `tokens`: the parts of a text between its matches.
 
 RE2 matches in a time that grows with the text, whatever the pattern. While it matches, other threads run.
 
@@ -25,7 +25,7 @@ _LONGEST = 0.5
 
 
 @lru_cache(_KEPT)
-def compiled(pattern: str, *, is_part: bool = False, flags: str = "") -> re2._Regexp:
+def compile_pattern(pattern: str, *, is_part: bool = False, flags: str = "") -> re2._Regexp:
     """Compile a pattern of XSD, for use with `fullmatch`.
 
     With `is_part` it is a pattern of XPath, which may have `flags` (see `translation`).
@@ -50,11 +50,11 @@ def compiled(pattern: str, *, is_part: bool = False, flags: str = "") -> re2._Re
 def tokens(text: str, pattern: str) -> list[str]:
     """Return the parts of a text between the matches of a pattern of XPath, without empty parts.
 
-    Raises ValueError as `compiled` does, and TimeoutError after half a second of this thread's CPU: RE2 may read the
-    rest of the text for each match. What else the machine does is not counted.
+    Raises ValueError as `compile_pattern` does, and TimeoutError after half a second of this thread's CPU: RE2 may read
+    the rest of the text for each match. What else the machine does is not counted.
     """
     found, begun, until = [], 0, time.thread_time() + _LONGEST
-    for match in compiled(pattern, is_part=True).finditer(text):
+    for match in compile_pattern(pattern, is_part=True).finditer(text):
         start, end = match.span()
         if start > begun:
             found.append(text[begun:start])

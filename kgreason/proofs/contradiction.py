@@ -214,7 +214,7 @@ class Contradiction(NamedTuple):
 
     @property
     def is_respelled(self) -> bool:
-        """Whether `facts` may have representatives where the asserted triples have other terms; see `respelled`.
+        """Whether `facts` may have representatives in place of asserted terms; see `with_asserted_terms`.
 
         This concerns equal terms that were asserted to be different. It is True if `facts` mention cells of lists, or
         have one representative in place of both terms.
@@ -337,7 +337,7 @@ def reading(rule: Rule) -> Reading:
     return Reading(rule, tuple(terms), facts, axioms, tuple(binding.items()))
 
 
-def respelled(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
+def with_asserted_terms(found: Contradiction, look_up: Callable[[Triple], Triple]) -> Contradiction:
     """Return the contradiction `found` with asserted terms in its facts.
 
     If one representative stands for two equal terms in `found`, the two terms take its place. `look_up` takes a triple

@@ -19,7 +19,7 @@ import numpy as np
 
 from kgreason.interrupts import let_out
 from kgreason.materialize.state import Saved
-from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, respelled
+from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, with_asserted_terms
 from kgreason.proofs.different import Different
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms import vocabulary as v
@@ -191,7 +191,7 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
     values = {use.ends for use in uses if use.name in _VALUES}
     apart = values | {use.ends for use in uses if use.name in _SUBJECTS}
     ill = {use.values["v"] for use in uses if use.name == _ILL and use.values}
-    rows = _asserted_of(ill, saved, dictionary)
+    rows = _asserted_triples(ill, saved, dictionary)
     loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
     asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
 
@@ -209,7 +209,7 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
     return [use for use in uses if not follows(use)]
 
 
-def _asserted_of(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
+def _asserted_triples(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
     """Return the asserted triples that have one of `literals` as their object: int32[n, 3]."""
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
@@ -235,7 +235,7 @@ class _Readings:
 
 
 def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
-    """Return the contradictions with asserted terms in place of representatives, see `respelled`.
+    """Return the contradictions with asserted terms in place of representatives, see `with_asserted_terms`.
 
     If a contradiction is about a literal alone, an asserted triple with this literal as its object is added to `facts`.
     """
@@ -252,10 +252,10 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 
     def used(literal: str) -> tuple[Atom, ...]:
-        triples = sorted(map(_triple, _texts(_asserted_of({literal}, saved, dictionary), dictionary)))
+        triples = sorted(map(_triple, _texts(_asserted_triples({literal}, saved, dictionary), dictionary)))
         return tuple(Atom(None, each) for each in triples[:1])
 
-    found = [respelled(each, look_up) if each.is_respelled else each for each in found]
+    found = [with_asserted_terms(each, look_up) if each.is_respelled else each for each in found]
     return [each._replace(facts=each.facts + used(each.literal)) if each.literal else each for each in found]
 
 

@@ -15,7 +15,7 @@ from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, triple
-from kgreason.rules.parser import absent, aggregated, computed
+from kgreason.rules.parser import aggregate_and_value, expression_and_values, negation_of
 from kgreason.terms.names import Names
 from kgreason.terms.vocabulary import RDF_TYPE, SWRL_VARIABLE
 
@@ -102,11 +102,11 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     - the result of a SKOLEM: the blank node, then ` = ` and the expression
     """
     if is_computed(fact):
-        return _computed_text(fact, prefixes)
+        return _expression_text(fact, prefixes)
     if is_aggregated(fact):
-        return _aggregated_text(fact, prefixes)
+        return _aggregate_text(fact, prefixes)
     if is_absence(fact):
-        negated = absent(fact)
+        negated = negation_of(fact)
         parts = [format_atom(atom, prefixes) for atom in negated.atoms]
         parts += [format_computed(each, prefixes) for each in negated.computed]
         return f"no {parts[0]}" if len(parts) == 1 else f"no ({', '.join(parts)})"
@@ -122,8 +122,8 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     return " ".join(terms)
 
 
-def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    expression, values = computed(fact)
+def _expression_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
+    expression, values = expression_and_values(fact)
     constants = {part: part for part in expression.parts if isinstance(part, str) and is_constant(part)}
     texts = {str(part): format_term(term, prefixes) for part, term in (*constants.items(), *values.items())}
     text = expression_text(expression, texts)
@@ -133,8 +133,8 @@ def _computed_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     return f"{result} = {text}" if is_skolem(expression) else f"{text} = {result}"
 
 
-def _aggregated_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
-    found, value = aggregated(fact)
+def _aggregate_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
+    found, value = aggregate_and_value(fact)
     inner = [format_atom(atom, prefixes) for atom in found.atoms]
     inner += [format_computed(each, prefixes) for each in found.computed]
     return f"{format_term(value, prefixes)} = {format_call(found)} over {', '.join(inner)}"

@@ -18,7 +18,7 @@ from kgreason.proofs.notation import NO_PREFIXES, check_prefixes, conditions, fa
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
 from kgreason.rules.model import Atom, Rule, Triple
-from kgreason.rules.parser import absent
+from kgreason.rules.parser import negation_of
 
 if TYPE_CHECKING:
     from kgreason.terms.names import Names
@@ -101,7 +101,7 @@ class Proof:
         """
         from kgreason.proofs.text import to_text
 
-        return to_text(*self._shown(prefixes, labels, full))
+        return to_text(*self._proof_to_show(prefixes, labels, full))
 
     def to_mermaid(
         self,
@@ -113,9 +113,9 @@ class Proof:
         """Return the proof as a Mermaid flowchart; see `mermaid`. The arguments are those of `to_text`."""
         from kgreason.proofs.mermaid import to_mermaid
 
-        return to_mermaid(*self._shown(prefixes, labels, full))
+        return to_mermaid(*self._proof_to_show(prefixes, labels, full))
 
-    def _shown(
+    def _proof_to_show(
         self, prefixes: Mapping[str, str] | None, labels: Mapping[str, str] | None, full: bool
     ) -> tuple[Proof, Mapping[str, str]]:
         """Return the proof to show, and the names of its terms."""
@@ -135,9 +135,9 @@ class Proof:
 
     def folded(self) -> Proof:
         """Return the proof without the steps that only take lists and expressions apart, as `to_text` shows it."""
-        from kgreason.proofs.words.folding import folded
+        from kgreason.proofs.words.folding import fold
 
-        return folded(self)
+        return fold(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return the proof for `json.dumps`, as a flat list of steps.
@@ -179,7 +179,7 @@ def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
         step = {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
         return {**step, "premises": [number[premise] for premise in proof.premises]} if proof.premises else step
     if is_absence(proof.fact):
-        return {"fact": fact, "asserted": False, "absent": format_not(absent(proof.fact), NO_PREFIXES)}
+        return {"fact": fact, "asserted": False, "absent": format_not(negation_of(proof.fact), NO_PREFIXES)}
     if proof.rule is None:
         return {"fact": fact, "asserted": True}
     rule = {

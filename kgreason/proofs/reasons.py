@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from kgreason.materialize.materializer import Materializer
 from kgreason.proofs.same_as import facts_of
-from kgreason.proofs.search import preferred
+from kgreason.proofs.search import last_derivation
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Triple, triple
 
@@ -31,7 +31,7 @@ def reasons(materializer: Materializer, triples: Iterable[Triple]) -> dict[Tripl
     All `triples` must be in the graph with its pending changes.
     """
     facts = facts_of(materializer)
-    found = {each: preferred(triple(*each), facts) for each in triples}
+    found = {each: last_derivation(triple(*each), facts) for each in triples}
     return {
         each: Reason(way.rule.name, format_rule(way.rule), tuple(way.rule.sources))
         for each, way in found.items()

@@ -50,20 +50,20 @@ class SameAsFacts:
         self._facts, self._equality = facts, equality
 
     def _follows(self, fact: Atom) -> bool:
-        return self._is_fact(fact) or any(True for _ in self._shown(fact))
+        return self._is_fact(fact) or any(True for _ in self._derivations(fact))
 
     def state(self, fact: Atom) -> State:
         """Return whether a fact that users see is asserted, and its stamp."""
         states = [self._engine_state(fact)] if self._is_fact(fact) else []
         if states and states[0].asserted:
             return states[0]
-        states += (State(False, stamp) for stamp, _ in self._shown(fact))
+        states += (State(False, stamp) for stamp, _ in self._derivations(fact))
         return min(states, key=lambda state: state.stamp)
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a fact that users see."""
         found = list(self._of_fact(fact)) if self._is_fact(fact) else []
-        found += (derivation for _, derivations in self._shown(fact) for derivation in derivations)
+        found += (derivation for _, derivations in self._derivations(fact) for derivation in derivations)
         return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
 
     def _is_fact(self, fact: Atom) -> bool:
@@ -77,7 +77,7 @@ class SameAsFacts:
         """Yield the engine's derivations of a fact, translated for users."""
         return map(_derivation, self._facts.derivations(fact))
 
-    def _shown(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+    def _derivations(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         """Yield the derivations of a triple by the W3C's rules for owl:sameAs that this module adds to the engine's.
 
         Only links, and images that are not facts of the engine, have such derivations. Each item is the stamp that some

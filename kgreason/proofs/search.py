@@ -62,7 +62,7 @@ def prove_each(wanted: Iterable[Atom], facts: Facts) -> list[Proof]:
     return [search.prove(fact) for fact in wanted]
 
 
-def preferred(fact: Atom, facts: Facts) -> Derivation | None:
+def last_derivation(fact: Atom, facts: Facts) -> Derivation | None:
     """Return the last derivation of the proof that `prove` finds for a present fact, or None for an asserted fact."""
     return _Search(facts).choose(fact)
 

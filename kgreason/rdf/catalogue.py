@@ -2,7 +2,7 @@
 
 A catalogue is one of:
 
-    a folder              each RDF file in it, by the IRIs that the file declares (`declared`), and its catalog-v001.xml
+    a folder              each RDF file in it, by the IRIs that it declares (`declared_iris`), and its catalog-v001.xml
     an XML catalog        an OASIS catalog, such as Protégé's catalog-v001.xml (`xml_catalog`); any file ending in .xml
     a map                 JSON, {"http://e/a": "a.ttl"}, with paths relative to the map; any file ending in .json
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from kgreason.errors import InputError
-from kgreason.rdf.declared import Declared, declared
+from kgreason.rdf.declared import Declared, declared_iris
 from kgreason.rdf.formats import format_of
 from kgreason.rdf.xml_catalog import XmlCatalog
 
@@ -59,7 +59,7 @@ class Catalogue:
         None if the catalogue does not know the IRI. A map or an XML catalog may name a file that is missing. Raises
         InputError if two files declare the IRI.
         """
-        return self._finder(iri[1:-1]) or self._declaring(iri)
+        return self._finder(iri[1:-1]) or self._file_declaring(iri)
 
     def unread(self) -> list[str]:
         """Return a message for each file of the folder that cannot be read to its end.
@@ -68,7 +68,7 @@ class Catalogue:
         """
         return [each.problem for each in self._headers().values() if each.problem]
 
-    def _declaring(self, iri: str) -> Path | None:
+    def _file_declaring(self, iri: str) -> Path | None:
         found = [path for path, header in self._headers().items() if iri in header.iris]
         if len(found) > 1:
             files = " and ".join(map(str, found[:2]))
@@ -78,7 +78,7 @@ class Catalogue:
     def _headers(self) -> dict[Path, Declared]:
         """Return the IRIs that each RDF file of the folder declares, by file."""
         files = sorted(self._folder.iterdir()) if self._folder and self._folder.is_dir() else []
-        return {path: declared(path) for path in files if _is_document(path)}
+        return {path: declared_iris(path) for path in files if _is_document(path)}
 
 
 def _nowhere(_iri: str) -> None:

@@ -1,4 +1,4 @@
-"""`declared`: the IRIs by which a document can be imported.
+"""`declared_iris`: the IRIs by which a document can be imported.
 
 An ontology document declares the IRI of its ontology (`<iri> a owl:Ontology`) and maybe the IRI of its version
 (`owl:versionIRI`). Other documents may import it by either IRI (OWL 2 Structural Specification, 3.1 and 3.2). An
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pyoxigraph import NamedNode, Quad
 
 from kgreason.errors import InputError
-from kgreason.rdf.reader import mentions, parsed
+from kgreason.rdf.reader import mentions, quads_of_file
 from kgreason.terms import vocabulary as v
 
 _WORD = b"Ontology"
@@ -38,7 +38,7 @@ class Declared(NamedTuple):
     problem: str = ""
 
 
-def declared(path: Path) -> Declared:
+def declared_iris(path: Path) -> Declared:
     """Return the IRIs that a file declares.
 
     If the file has a syntax error, only the IRIs before the error are found.
@@ -55,7 +55,7 @@ def _header_of(path: Path, _modified: int, _size: int) -> Declared:
     header, problem = _Header(), ""
     try:
         if mentions(path, _WORD):
-            header.read(parsed(path))
+            header.read(quads_of_file(path))
     except InputError as error:
         problem = str(error)
     return Declared(header.iris() | {f"<{path.resolve().as_uri()}>"}, problem)

@@ -31,7 +31,7 @@ class DocumentPrefixes:
         self._parsers.append(parser)
         return parser
 
-    def found(self) -> dict[str, str]:
+    def prefixes(self) -> dict[str, str]:
         """Return the prefixes of all documents so far, from prefix to namespace."""
         prefixes: dict[str, str] = {}
         for parser in self._parsers:

@@ -133,7 +133,7 @@ def _no_format(path: str) -> str:
     return f"the name does not end in a known RDF format; {_format_names()}"
 
 
-def settled(name: str, head: bytes) -> str:
+def exact_format(name: str, head: bytes) -> str:
     """Return the exact format of a file whose format is called `owl` or `xml`, by its first bytes `head`.
 
     These two names stand for several formats. Parquet is read as N-Quads. Any other `name` is returned as it is.
@@ -149,12 +149,12 @@ def settled(name: str, head: bytes) -> str:
     return "rdf" if name == "xml" or head.lstrip()[:2] in (b"<?", b"<!") or _RDF_XML.match(head, root) else "ttl"
 
 
-def mistaken(name: str, head: bytes) -> str | None:
+def format_mistake(name: str, head: bytes) -> str | None:
     """Say what is wrong if a text in the format `name` begins as another format does. Otherwise return None.
 
     `head` has the first bytes of the text.
 
-    >>> mistaken("nt", b"@prefix : <http://example.org/> .")
+    >>> format_mistake("nt", b"@prefix : <http://example.org/> .")
     'this looks like Turtle, not like N-Triples; pass the format ttl'
     """
     if name in ("ttl", "ofn") and _MANCHESTER.match(head):

@@ -97,7 +97,7 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     return written
 
 
-def translated(document: bytes, name: str, source: str, base: str | None) -> tuple[bytes, bytes]:
+def translation(document: bytes, name: str, source: str, base: str | None) -> tuple[bytes, bytes]:
     """Translate a document to lines of N-Triples and to RDF/XML. The parameters and errors are those of `to_rdf_xml`.
 
     The lines have the plain axioms of functional syntax, and the RDF/XML has all else.
@@ -153,7 +153,7 @@ def _functional_syntax(
 def _lost(rows: Sequence[Triple], written: bytes, target: str) -> Counter[str]:
     """Return the triples, as texts, that a document in functional syntax lacks. Raises RdfSyntaxError."""
     back = map(with_blank_nodes, pyoxigraph.parse(to_rdf_xml(written, "ofn", target, None), RdfFormat.RDF_XML))
-    return _said(rows) - _said([quad.triple for quad in back])
+    return _count_triples(rows) - _count_triples([quad.triple for quad in back])
 
 
 def _without_disjoint_classes(rows: Sequence[Triple]) -> tuple[list[Triple], list[list[str]]]:
@@ -187,7 +187,7 @@ def _disjoint_classes(classes: list[Any]) -> Any:
     return DisjointClasses(classes)
 
 
-def _said(rows: Sequence[Triple]) -> Counter[str]:
+def _count_triples(rows: Sequence[Triple]) -> Counter[str]:
     """Count the triples as texts, with one name for all blank nodes.
 
     An annotation of an axiom counts once, together with its axiom: several owl:Axiom of one axiom may become one. The

@@ -17,7 +17,7 @@ from lzma import LZMAError
 
 from kgreason.errors import InputError, RdfSyntaxError, panics
 from kgreason.terms.prefixes import Where
-from kgreason.terms.prefixes import undeclared as of_prefix
+from kgreason.terms.prefixes import undeclared_message as of_prefix
 
 _PLACE = re.compile(r"^Parser error [^:]*: ")
 _BREAK = re.compile(r"[\n\r\t]")
@@ -56,17 +56,17 @@ def problem_of(error: SyntaxError, where: Where = "file") -> str:
     """
     if "LoadDocumentCallback" in error.msg:
         return "remote JSON-LD contexts are not fetched: put the context into the file"
-    prefix = undeclared(error)
+    prefix = undeclared_prefix(error)
     if prefix is not None:
         return of_prefix(prefix, where)
     told = _BREAK.sub(lambda found: repr(found[0])[1:-1], _PLACE.sub("", error.msg))
     if _NOT_UTF_8.match(told):
         return "this is not UTF-8: save the file in the encoding UTF-8"
     misplaced = _MISPLACED.fullmatch(told)
-    return _misplaced(*misplaced.groups()) if misplaced else _PLAIN.get(told, told)
+    return _place_mistake(*misplaced.groups()) if misplaced else _PLAIN.get(told, told)
 
 
-def _misplaced(token: str, place: str) -> str:
+def _place_mistake(token: str, place: str) -> str:
     """Say what is wrong with a token that cannot be the `place` (subject, predicate or object) of a triple."""
     if token in _ENDS and place != "subject":
         bracket = ", or the ) of a list is missing" if place == "object" else ""
@@ -79,7 +79,7 @@ def _misplaced(token: str, place: str) -> str:
     return f"'{token}' is not a term: write an IRI as <http://example.org/{token}>, a name as ex:{token}{text}"
 
 
-def undeclared(error: SyntaxError) -> str | None:
+def undeclared_prefix(error: SyntaxError) -> str | None:
     """Return the prefix that is not declared, without its colon. None if the parser's error is about something else."""
     found = _UNDECLARED.search(error.msg)
     return found[1].removesuffix(":") if found else None

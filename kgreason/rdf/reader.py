@@ -40,19 +40,19 @@ from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.document_prefixes import DocumentPrefixes
-from kgreason.rdf.formats import Format, format_named, format_of, mistaken, settled
+from kgreason.rdf.formats import Format, exact_format, format_mistake, format_named, format_of
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.json_ld.tags import Twice, as_tagged
-from kgreason.rdf.owl import translated, with_blank_nodes
+from kgreason.rdf.owl import translation, with_blank_nodes
 from kgreason.rdf.problem import input_errors
 from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
-from kgreason.terms.tags import Carried, correct, restored
-from kgreason.terms.untagged import PROBLEM, WORD, untagged
+from kgreason.terms.tags import Carried, correct, with_tags
+from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
 from kgreason.threads import in_order
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def check_files(paths: Iterable[str | PathLike[str]], *, syntax: str | None = No
     for path in map(Path, paths):
         if str(path) != "-" and (path.is_file() or path.is_dir() or not path.exists()):
             about = _Text(str(path), None, None, find, path.resolve().parent, None)
-            with _opened(path, syntax, about) as (stream, form, more):
+            with _open_file(path, syntax, about) as (stream, form, more):
                 _check(stream, form, more)
 
 
@@ -208,14 +208,14 @@ def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
 def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
     from kgreason.rdf.lines.blocks import Rest
 
-    with input_errors(about.file), _unpacked(stream, form) as text, _limits(about.file):
+    with input_errors(about.file), _uncompressed(stream, form) as text, _limits(about.file):
         next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
 
 
-def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
+def quads_of_file(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
-    with input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, form) as text:
+    with input_errors(str(path)), path.open("rb") as stream, _uncompressed(stream, form) as text:
         name, counted = _format_of(text, form, str(path)), Counted(text)
         with long_tokens(counted, str(path)):
             about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None, None)
@@ -225,7 +225,7 @@ def parsed(path: Path) -> Iterator[pyoxigraph.Quad]:
 def mentions(path: Path, word: bytes) -> bool:
     """Whether the uncompressed text of a file contains the bytes `word`. No RDF is parsed. Raises InputError."""
     tail = b""
-    with input_errors(str(path)), path.open("rb") as stream, _unpacked(stream, format_of(path)) as text:
+    with input_errors(str(path)), path.open("rb") as stream, _uncompressed(stream, format_of(path)) as text:
         while piece := text.read(_PIECE):
             if word in tail + piece:
                 return True
@@ -252,12 +252,12 @@ class _Text(NamedTuple):
 def _read_file(
     path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, about: _Text
 ) -> Iterator[Batch]:
-    with _opened(path, syntax, about) as (stream, form, more):
+    with _open_file(path, syntax, about) as (stream, form, more):
         yield from _batches(stream, dictionary, form, source or str(path.resolve()), more)
 
 
 @contextmanager
-def _opened(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[BinaryIO, Format, _Text]]:
+def _open_file(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[BinaryIO, Format, _Text]]:
     """A context with the bytes of a file, its format, and what `about` says with the base IRI of the file."""
     if path.is_dir():
         raise InputError(f"{about.file}: is a folder; name the files in it")
@@ -280,7 +280,7 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
     from kgreason.rdf.lines.blocks import Blocks, Rest
     from kgreason.rdf.lines.plain import UnparsedError
 
-    with input_errors(about.file), _unpacked(stream, form) as text:
+    with input_errors(about.file), _uncompressed(stream, form) as text:
         name = _format_of(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
         with _limits(about.file):
@@ -309,7 +309,7 @@ def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels
         for terms, quads, bad in found:
             with span("intern"):
                 batch = Batch(*dictionary.merge(terms)[quads])
-            before = blocks.done()
+            before = blocks.note_done()
             if about.skipped is not None:
                 about.skipped.note(about.file, before, bad)
             yield batch
@@ -319,7 +319,7 @@ def _of_chunks(rest: Rest, dictionary: Dictionary, name: str, about: _Text, labe
     """Read text in the format `name` with pyoxigraph."""
     from kgreason.rdf.tokens import encode
 
-    with closing(_ahead(_chunks(rest, name, about))) as chunks:
+    with closing(_read_ahead(_chunks(rest, name, about))) as chunks:
         for chunk in chunks:
             with span("intern"):
                 batch = Batch(*encode(labels.rename(chunk), dictionary))
@@ -335,10 +335,10 @@ def _format_of(text: io.BufferedReader, form: Format, file: str) -> str:
     """
     head = text.peek()
     start = head_in_utf_8(head).removeprefix(_BOM)
-    name = settled(form.name, start)
+    name = exact_format(form.name, start)
     if head.startswith(_BOM) and name not in _XML:
         text.read(len(_BOM))
-    if problem := mistaken(name, start):
+    if problem := format_mistake(name, start):
         raise RdfSyntaxError(file, 1, 1, problem)
     return name
 
@@ -358,7 +358,7 @@ class _Waiting(io.RawIOBase):
 
 
 @contextmanager
-def _unpacked(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
+def _uncompressed(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
     """A context with a reader of the uncompressed bytes of a stream. The stream stays open when the context ends."""
     text: io.BufferedReader = io.BufferedReader(_Waiting(form.unpack(stream)), _HEAD)
     try:
@@ -374,8 +374,8 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     quads = _quads(cast(IO[bytes], counted), name, about)
     try:
         with long_tokens(counted, about.file):
-            for chunk in map(restored, _pieces(quads, counted, about.file)):
-                if term := untagged(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
+            for chunk in map(with_tags, _pieces(quads, counted, about.file)):
+                if term := untagged_literal(chunk):  # the parsers of JSON-LD, N3 and RDF/XML let these literals pass
                     raise RdfSyntaxError(about.file, counted.line_of(WORD), None, f"{term}: {PROBLEM}")
                 yield chunk
     except SyntaxError as error:
@@ -408,7 +408,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if name == "jsonld":
         return _of_json(stream, about)
     if name in ("owx", "ofn", "obo"):
-        plain, rest = translated(stream.read(), name, file, base)
+        plain, rest = translation(stream.read(), name, file, base)
         return chain(pyoxigraph.parse(plain, pyoxigraph.RdfFormat.N_QUADS), _of_owl(rest, about))
     xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
@@ -420,7 +420,7 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     if about.prefixes is not None:
         about.prefixes.watch(xml or quads)
     if name == "n3":
-        return map(partial(_without_formula, file, lines), quads)
+        return map(partial(_check_no_formula, file, lines), quads)
     return _of_xml(quads, xml) if xml else quads
 
 
@@ -468,15 +468,15 @@ def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigrap
         raise
 
 
-def _without_formula(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+def _check_no_formula(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
-        triple = restored(str(quad.triple).encode()).decode()
+        triple = with_tags(str(quad.triple).encode()).decode()
         raise RdfSyntaxError(file, lines.line, None, f"a formula of N3 ({{ {triple} }}) is not RDF")
     return quad
 
 
-def _ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
+def _read_ahead(chunks: Iterator[bytes]) -> Generator[bytes, None, None]:
     """Yield the chunks as they are. While the caller uses a chunk, another thread makes the next one."""
     with ThreadPoolExecutor(1) as worker:
         coming = worker.submit(next, chunks, b"")

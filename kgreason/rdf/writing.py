@@ -71,14 +71,14 @@ def _check_each(rows: Iterable[Row], syntax: str) -> Iterator[Row]:
     for row in rows:
         term = row.object
         if isinstance(term, Triple) or (syntax == "n3" and isinstance(term, Literal) and term.direction):
-            raise _unsaid(syntax, term)
+            raise _unwritable(syntax, term)
         yield row
 
 
 _UNSAID = {"n3": "Notation3 has no such term", "jsonld": "JSON-LD has no triple terms"}
 
 
-def _unsaid(syntax: str, term: object, why: str = "") -> InputError:
+def _unwritable(syntax: str, term: object, why: str = "") -> InputError:
     text = f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
     return InputError(f"the graph cannot be written as {syntax}: {text}: {why or _UNSAID[syntax]}")
 
@@ -89,13 +89,13 @@ def _for_xml(row: Row, type_: NamedNode) -> Row:
     `type_` takes the place of rdf:type if the class cannot be the name of an element.
     """
     if problem := _problem_of_predicate(row.predicate.value):
-        raise _unsaid("rdf", row.predicate, problem)
+        raise _unwritable("rdf", row.predicate, problem)
     subject, predicate, term = _relabel(cast(NamedNode | BlankNode, row.subject)), row.predicate, row.object
     if predicate == _TYPE and isinstance(term, NamedNode) and not _is_element(term.value):
         predicate = type_
     if isinstance(term, Literal):
         if found := _NO_XML.search(term.value):
-            raise _unsaid("rdf", term, f"XML 1.0 does not have the character U+{ord(found[0]):04X}")
+            raise _unwritable("rdf", term, f"XML 1.0 does not have the character U+{ord(found[0]):04X}")
     elif isinstance(term, Triple):
         term = cast(Triple, _for_xml(term, type_))
     else:

@@ -79,10 +79,11 @@ def _canonical(rule: Rule) -> Rule:
         return _alone(rule)
     if rule.aggregates:
         return _with_aggregates(rule)
-    return (_without_ties(rule) if rule.is_positive and len(rule.body) <= _SHORT else None) or _renumbered(rule)[0]
+    is_short = rule.is_positive and len(rule.body) <= _SHORT
+    return (_without_ties(rule) if is_short else None) or _canonical_and_names(rule)[0]
 
 
-def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
+def _canonical_and_names(rule: Rule) -> tuple[Rule, Numbers]:
     """Return the canonical form of a rule without aggregates, and the new names of the rule's variables."""
     body: list[Reading] = []
     atoms = tuple(dict.fromkeys(rule.body))
@@ -95,7 +96,7 @@ def _renumbered(rule: Rule) -> tuple[Rule, Numbers]:
         body.append(reading)
     named = [_readings(rule, order.numbers) for order in orders]
     (heads, computed, negated), numbers = min(
-        (((_heads(rule, numbers), computed, _negated(rule, numbers)), numbers) for computed, numbers in named),
+        (((_heads(rule, numbers), computed, _not_texts(rule, numbers)), numbers) for computed, numbers in named),
         key=itemgetter(0),
     )
     same = replace(
@@ -121,17 +122,17 @@ def _with_aggregates(rule: Rule) -> Rule:
         text = format_aggregate(same, {})
         found[text] = same
         atoms.append(Atom(text, (*group, aggregate.result)))
-    plain, numbers = _renumbered(replace(rule, body=(*rule.body, *atoms), aggregates=()))
+    plain, numbers = _canonical_and_names(replace(rule, body=(*rule.body, *atoms), aggregates=()))
     return replace(
         plain,
         body=tuple(atom for atom in plain.body if atom.relation not in found),
         aggregates=tuple(
-            _placed_in(found[str(atom.relation)], atom, len(numbers)) for atom in plain.body if atom.relation in found
+            _renamed_for(found[str(atom.relation)], atom, len(numbers)) for atom in plain.body if atom.relation in found
         ),
     )
 
 
-def _placed_in(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
+def _renamed_for(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
     """Rename the variables of a canonical aggregate for the rule that contains it, and return the aggregate.
 
     `atom` stands for the aggregate in the rule. Its terms are the new names of the group's variables and of the result.
@@ -167,7 +168,7 @@ def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable
     """
     heads = [Atom(_GROUP, (variable,)) for variable in aggregate.group]
     heads += [Atom(_ARGUMENT, (aggregate.argument,))] if aggregate.argument else []
-    same, numbers = _renumbered(Rule(tuple(heads), aggregate.atoms, computed=aggregate.computed))
+    same, numbers = _canonical_and_names(Rule(tuple(heads), aggregate.atoms, computed=aggregate.computed))
     names = {text: term for term, text in numbers.items()}
     group = tuple(cast(Variable, head.terms[0]) for head in same.heads if head.relation == _GROUP)
     argument = next((cast(Variable, head.terms[0]) for head in same.heads if head.relation == _ARGUMENT), None)
@@ -249,15 +250,15 @@ def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
     while len(set(colours.values())) > count:
         count = len(set(colours.values()))
         seen: dict[Term, list[Any]] = {variable: [] for variable in colours}
-        for atom, place in zip(every, _numbers(_coloured(every, colours, len(atoms))), strict=True):
+        for atom, place in zip(every, _numbers(_sort_keys(every, colours, len(atoms))), strict=True):
             for column, term in enumerate(atom.terms):
                 if isinstance(term, Variable):
                     seen[term].append((place, column))
         colours = dict(zip(seen, _numbers([(colours[term], sorted(seen[term])) for term in seen]), strict=True))
-    return _numbers(_coloured(every, colours, len(atoms)))[: len(atoms)]
+    return _numbers(_sort_keys(every, colours, len(atoms)))[: len(atoms)]
 
 
-def _coloured(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
+def _sort_keys(every: Sequence[Atom], colours: Mapping[Term, int], body: int) -> list[Any]:
     """Return a sort key for each atom of `every`, in which colours stand in place of variables.
 
     The first `body` atoms are the body, the others are heads. Body atoms sort before heads, variables before constants.
@@ -357,7 +358,7 @@ class _Absent(NamedTuple):
     filters: tuple[Reading, ...]
 
 
-def _negated(rule: Rule, numbers: Numbers) -> list[_Absent]:
+def _not_texts(rule: Rule, numbers: Numbers) -> list[_Absent]:
     """Return each NOT of a rule as text, sorted and without repetitions. `numbers` is as for `_absent`."""
     return sorted({_absent(negated, numbers) for negated in rule.negated})
 

@@ -1,4 +1,4 @@
-"""`lowered`: replace NOT, expressions and aggregates in rules by atoms of hidden relations.
+"""`rules_without_not`: replace NOT, expressions and aggregates in rules by atoms of hidden relations.
 
 The rules in the middle replace the rule on the left; the right column has remarks. B is the rest of the body.
 `materialize/operators` asserts the facts of `none`, `made` and `value`.
@@ -98,7 +98,7 @@ def negations(rule: Rule) -> list[Negation]:
     return [negation(negated)[0] for negated in rule.negated]
 
 
-def lowered(rule: Rule) -> Iterator[Rule]:
+def rules_without_not(rule: Rule) -> Iterator[Rule]:
     """Yield the positive rules that replace a rule: the rule over hidden atoms, then rules that derive hidden facts."""
     if rule.is_positive:
         yield rule
@@ -112,20 +112,20 @@ def lowered(rule: Rule) -> Iterator[Rule]:
     for aggregate in rule.aggregates:
         found = aggregation(aggregate)[0]
         if found.is_looked_up:
-            yield from _naming(rule, found.each, found.value)
+            yield from _mentioning_rule(rule, found.each, found.value)
         else:
             inner = found.aggregate
-            yield from lowered(replace(plain((found.each,), inner.atoms), computed=inner.computed))
+            yield from rules_without_not(replace(plain((found.each,), inner.atoms), computed=inner.computed))
     for computed in rule.computed:
         before = _before(rule, computed)
         yield plain(
-            (_asking_atom(computed),), before if call_of(computed) else _asking(rule, before, computed.inputs())
+            (_asking_atom(computed),), before if call_of(computed) else _asking_body(rule, before, computed.inputs())
         )
-    body = (*rule.body, *aggregated(rule), *map(computation, rule.computed))
+    body = (*rule.body, *aggregate_atoms(rule), *map(computation, rule.computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
-        yield plain((asks,), _asking(rule, body, keys))
+        yield plain((asks,), _asking_body(rule, body, keys))
         if not _is_looked_up(hidden.negated):
             parts = (asks, *negated.atoms)
             for computed in negated.computed:
@@ -133,10 +133,10 @@ def lowered(rule: Rule) -> Iterator[Rule]:
                 parts = (*parts, computation(computed))
             yield plain((Atom(hidden.pattern.relation, keys),), parts)
         else:
-            yield from _naming(rule, hidden.pattern, hidden.none)
+            yield from _mentioning_rule(rule, hidden.pattern, hidden.none)
 
 
-def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
+def _mentioning_rule(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
     """Yield a rule whose only purpose is to mention the constants of `pattern`, or nothing if there are none.
 
     It derives a fact `names`, see the top of this file. `hidden` is the hidden atom for the NOT or aggregate.
@@ -146,7 +146,7 @@ def _naming(rule: Rule, pattern: Atom, hidden: Atom) -> Iterator[Rule]:
         yield replace(rule, heads=(head,), body=(), negated=(), computed=(), aggregates=())
 
 
-def _asking(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
+def _asking_body(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...]) -> tuple[Atom, ...]:
     """Return the body of the rule that asks for `keys`: those atoms of `body` that `rule` does not derive.
 
     Without the recursive atoms, a rule asks for all keys at once, instead of some more keys in each round of the
@@ -172,7 +172,7 @@ def _before(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
     Python function all of them, for an expression of SPARQL those before it. Calls that `asked` does not need are left
     out: otherwise an expression and a call could wait for each other.
     """
-    body = (*rule.body, *aggregated(rule))
+    body = (*rule.body, *aggregate_atoms(rule))
     known: set[object] = {term for atom in body for term in atom.terms}
     needed, wanted = list[Computed](), set(asked.inputs()) - known
     for each in reversed(rule.computed):  # an expression is behind those whose results it reads
@@ -242,7 +242,7 @@ def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
     return (function_of(computed)[0] for computed in expressions if is_skolem(computed))
 
 
-def renamed_results(rule: Rule) -> Iterator[Rule]:
+def rules_of_results(rule: Rule) -> Iterator[Rule]:
     """Yield a rule for each BIND of `rule`. It derives the facts of `made` again, with representatives as results.
 
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
@@ -316,7 +316,7 @@ def closed_parts(rule: Rule, *, is_equal: bool) -> list[Closed]:
     return [*found, rule] if is_closed(rule) else found
 
 
-def aggregated(rule: Rule) -> Iterator[Atom]:
+def aggregate_atoms(rule: Rule) -> Iterator[Atom]:
     """Yield the hidden atoms that a rule reads in the place of its aggregates."""
     for aggregate in rule.aggregates:
         found, group = aggregation(aggregate)
@@ -337,7 +337,7 @@ def computation(computed: Computed) -> Atom:
 
 def read_by(rule: Rule) -> tuple[Atom, ...]:
     """Return the body of a rule as the engine has it: its atoms, then hidden atoms for its operators."""
-    return *rule.body, *aggregated(rule), *map(computation, rule.computed), *absences(rule)
+    return *rule.body, *aggregate_atoms(rule), *map(computation, rule.computed), *absences(rule)
 
 
 def absences(rule: Rule) -> Iterator[Atom]:

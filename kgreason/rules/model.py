@@ -267,10 +267,10 @@ def label(rule: Rule) -> str:
     return f"{name} (from {_place(rule)})" if rule.file else name
 
 
-def placed(rule: Rule) -> str:
+def place_of(rule: Rule) -> str:
     """Return the beginning of a message about one rule: its file and line, as far as they are known, and its name.
 
-    >>> placed(Rule((), (), "uncle", file="family.dl", line=3))
+    >>> place_of(Rule((), (), "uncle", file="family.dl", line=3))
     'family.dl:3: rule uncle'
     """
     return f"{_place(rule)}: rule {rule.name}" if rule.file else f"rule {rule.name}"

@@ -107,11 +107,11 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
     return read(names, imports.rules)
 
 
-def absent(fact: Atom) -> Not:
+def negation_of(fact: Atom) -> Not:
     """Turn a hidden fact of `lowering.is_absence` into the NOT that it decides, with values in place of variables.
 
     >>> from kgreason.rules.formatter import format_not
-    >>> format_not(absent(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
+    >>> format_not(negation_of(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
     'NOT p(<http://e/a>, <http://e/a>)'
     """
     from kgreason.rules.text.reader import read_not
@@ -128,12 +128,12 @@ def absent(fact: Atom) -> Not:
     return negated._replace(atoms=tuple(atoms), computed=tuple(filters))
 
 
-def computed(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
+def expression_and_values(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
     """Turn a hidden fact with the result of an expression (`lowering.is_computed`) into this expression.
 
     Returns the expression, and a dict with the values of its variables, the result included.
 
-    >>> expression, values = computed(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
+    >>> expression, values = expression_and_values(Atom("BIND(?v0 + 1 AS ?v1)", ('"7"', '"8"')))
     >>> expression.result, values
     (Variable(name='v1'), {Variable(name='v0'): '"7"', Variable(name='v1'): '"8"'})
     """
@@ -151,12 +151,13 @@ def aggregate_of(fact: Atom) -> Aggregate:
     return read_aggregate(str(fact.relation))
 
 
-def aggregated(fact: Atom) -> tuple[Aggregate, Constant]:
+def aggregate_and_value(fact: Atom) -> tuple[Aggregate, Constant]:
     """Turn a hidden fact with the value of an aggregate (`lowering.is_aggregated`) into the aggregate and this value.
 
     The aggregate has the terms of the fact in place of its group's variables, and no group.
 
-    >>> found, value = aggregated(Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"')))
+    >>> fact = Atom("AGGREGATE(p(?v0, ?v1) ON ?v0 BIND COUNT(?v1) AS ?v2)", ("<http://e/a>", '"3"'))
+    >>> found, value = aggregate_and_value(fact)
     >>> found.atoms, value
     ((Atom(relation='p', terms=('<http://e/a>', Variable(name='v1'))),), '"3"')
     """

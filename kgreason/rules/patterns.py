@@ -57,7 +57,7 @@ def generalises(general: Atom, special: Atom) -> bool:
     )
 
 
-def numbered(atom: Atom) -> Atom:
+def with_numbered_variables(atom: Atom) -> Atom:
     """Return the atom with its variables renamed to 1, 2, ... in the order in which they first occur."""
     names: dict[Term, Variable] = {}
     return Atom(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kgreason.errors import RuleError
-from kgreason.rules.model import Rule, placed
+from kgreason.rules.model import Rule, place_of
 
 Finder = Callable[[str], Path | None]
 """From the IRI of a document, such as `<http://e/a>`, to the file that a catalogue has for it."""
@@ -71,12 +71,12 @@ def check_sizes(rules: Iterable[Rule]) -> None:
         inner = [each.computed for each in rule.aggregates] + [each.computed for each in rule.negated]
         if (most := max(map(len, (rule.computed, *inner)))) > MOST_EXPRESSIONS:
             raise RuleError(
-                f"{placed(rule)}: it has {most:,} FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are "
+                f"{place_of(rule)}: it has {most:,} FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are "
                 "allowed; split it into several rules"
             )
         for part, atoms in (("body", tuple(rule.read())), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(
-                    f"{placed(rule)}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "
+                    f"{place_of(rule)}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "
                     "split it into several rules"
                 )

@@ -117,7 +117,7 @@ class _Producers:
         self._found: dict[Atom, tuple[Rule, ...]] = {}
         self._of_relation: defaultdict[tuple[str | None, int], dict[_Signature, None]] = defaultdict(dict)
         for rule in rules:
-            for signature, head in _produced(rule):
+            for signature, head in _keyed_heads(rule):
                 self._rules[signature].append((head, rule))
                 self._of_relation[signature[:2]][signature] = None
 
@@ -125,10 +125,10 @@ class _Producers:
         """Return the rules that have a head which can match `atom`; each atom is looked up once."""
         found = self._found.get(atom)
         if found is None:
-            found = self._found[atom] = tuple(dict.fromkeys(self._matching(atom)))
+            found = self._found[atom] = tuple(dict.fromkeys(self._producers_of(atom)))
         return found
 
-    def _matching(self, atom: Atom) -> Iterator[Rule]:
+    def _producers_of(self, atom: Atom) -> Iterator[Rule]:
         relation, width, predicate, kind = _signature(atom)
         signatures: Iterable[_Signature]
         if relation is not None and predicate is None:
@@ -146,7 +146,7 @@ class _Producers:
 
 
 @lru_cache(maxsize=1 << 14)
-def _produced(rule: Rule) -> tuple[tuple[_Signature, Atom], ...]:
+def _keyed_heads(rule: Rule) -> tuple[tuple[_Signature, Atom], ...]:
     """Return the heads of a rule, each with its key; none for kgreason's own rules about equality."""
     return () if is_equality(rule) else tuple((_signature(head), head) for head in rule.heads)
 
@@ -262,7 +262,7 @@ def _order(
             *cycle, _ = reversed(error.args[1])  # each needs the next
             path = [closed for number in cycle for closed in members[number]]
             if not _may_recur(path):
-                path = path if len(path) == len(cycle) else _round(path, needs)
+                path = path if len(path) == len(cycle) else _circle(path, needs)
                 raise StratificationError(_cycle(path, needs, reached)) from None
             numbers |= dict.fromkeys(path, numbers[path[0]])
 
@@ -273,7 +273,7 @@ def _may_recur(path: Iterable[Closed]) -> bool:
     return kinds in ({"MIN"}, {"MAX"})
 
 
-def _round(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) -> list[Closed]:
+def _circle(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) -> list[Closed]:
     """Return a cycle among the members of `part`. Each member of `part` needs every other, directly or through others.
 
     If there is a member that is no MIN or MAX aggregate, the cycle begins with such a member.

@@ -39,8 +39,8 @@ from kgreason.server.paths.update import update
 from kgreason.server.paths.validation.shapes import shapes
 from kgreason.server.paths.validation.validate import validate
 from kgreason.server.problems import Problem
+from kgreason.server.queries.aside import Aside
 from kgreason.server.queries.limits import CallLimits
-from kgreason.server.queries.past import PastReads
 from kgreason.server.queries.pool import Pool
 from kgreason.server.request.proxy import Proxied, check_proxy
 from kgreason.server.session import Sessions
@@ -100,8 +100,10 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         pool = Pool(settings, writer.flush)
         standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
         renewals = Renewals(pool, writer, feed, standing, settings.standing_seconds)
-        past = PastReads(CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed))
-        app.state.served = Served(settings, pool, writer, feed, Recent(), standing, renewals, past)
+        limits = CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed)
+        past = Aside(limits, "reading the past", "; ask for fewer commits")
+        answers = Aside(limits, "writing the answer")
+        app.state.served = Served(settings, pool, writer, feed, Recent(), standing, renewals, past, answers)
         app.state.sessions = sessions
         metrics.watch(app.state.served, sessions)
         feed.begin()

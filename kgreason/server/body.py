@@ -75,7 +75,7 @@ def _check_own(folder: Path) -> None:
 
 
 @asynccontextmanager
-async def stored(request: Request, settings: Settings) -> AsyncIterator[Path]:
+async def body_file(request: Request, settings: Settings) -> AsyncIterator[Path]:
     """A context: write the body of a request to a temporary file, and give the file's path.
 
     The end of the context removes the file. Raises Problem.
@@ -115,9 +115,9 @@ async def _pieces(request: Request, settings: Settings, most: int) -> AsyncItera
     packing = request.headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip"):
         raise Problem(415, f"the content encoding {packing} is not gzip", {"Accept-Encoding": "gzip, identity"})
-    pieces = _received(request, settings.body_seconds)
+    pieces = _raw_pieces(request, settings.body_seconds)
     size = 0
-    async for piece in pieces if packing == "identity" else _unpacked(pieces):
+    async for piece in pieces if packing == "identity" else _unpacked_pieces(pieces):
         size += len(piece)
         if size > most:
             raise _too_long(most)
@@ -128,7 +128,7 @@ def _too_long(most: int) -> Problem:
     return Problem(413, f"the body has more than {most:,} bytes", {"Connection": "close"})
 
 
-async def _received(request: Request, seconds: float) -> AsyncIterator[bytes]:
+async def _raw_pieces(request: Request, seconds: float) -> AsyncIterator[bytes]:
     async for piece in Request(request.scope, patient(request.receive, seconds)).stream():
         yield piece
 
@@ -163,7 +163,7 @@ def patient(receive: Receive, seconds: float) -> Receive:
     return receiving
 
 
-async def _unpacked(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _unpacked_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     """Yield the unpacked bytes of a body in gzip format. The body may have several gzip members. Raises Problem."""
     unpacker, is_whole = zlib.decompressobj(_GZIP), True
     async for piece in pieces:

@@ -50,11 +50,11 @@ REPORTS: Types = {
 """The formats of a validation report."""
 
 
-def chosen(accept: str | None, types: Types) -> str | None:
+def best_format(accept: str | None, types: Types) -> str | None:
     """Return the name of the format among `types` that an Accept header prefers; None if it accepts none of them.
 
-    >>> chosen("text/turtle;q=0.5, application/*", TRIPLES), chosen("*/*", SOLUTIONS), chosen("image/png", TRIPLES)
-    ('nt', 'json', None)
+    >>> best_format("text/turtle;q=0.5, application/*", TRIPLES), best_format("*/*", SOLUTIONS)
+    ('nt', 'json')
     """
     ranges = list(_ranges(accept or "*/*"))
     ranked = ((_quality(media, ranges), name) for name, medias in types.items() for media in medias)
@@ -62,9 +62,9 @@ def chosen(accept: str | None, types: Types) -> str | None:
     return best[1] if best[0][0] > 0 else None
 
 
-def wanted(accept: str | None, types: Types) -> str:
-    """Return the result of `chosen`. Raises Problem 406 if the header accepts none of the formats `types`."""
-    if (name := chosen(accept, types)) is None:
+def required_format(accept: str | None, types: Types) -> str:
+    """Return the result of `best_format`. Raises Problem 406 if the header accepts none of the formats `types`."""
+    if (name := best_format(accept, types)) is None:
         raise unacceptable(types)
     return name
 

@@ -26,7 +26,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.http.lists import joined
+from kgreason.server.http.lists import join_lists
 from kgreason.server.problems import Problem
 from kgreason.server.request.ids import HEADER
 from kgreason.server.request.proxy import path_of, root_of
@@ -77,7 +77,7 @@ class Guard:
             await send(message)
 
         try:
-            scope["headers"] = joined(scope["headers"])
+            scope["headers"] = join_lists(scope["headers"])
             headers = Headers(scope=scope)
             self._check_host(headers)
             self._check_origin(headers)

@@ -155,7 +155,7 @@ def _operation(route: Route, method: str) -> dict[str, Any]:
     found: dict[str, Any] = {
         "summary": text.strip().splitlines()[0],
         "parameters": _parameters(route.path),
-        "responses": {"2XX": _done(route.path, method), "default": _PROBLEM},
+        "responses": {"2XX": _success(route.path, method), "default": _PROBLEM},
         "security": [{each: []} for each in _SCHEMES] if role else [],
     }
     if role:
@@ -175,7 +175,7 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
     return {"name": name, "in": place, "description": text, "required": place == "path", "schema": {"type": "string"}}
 
 
-def _done(path: str, method: str) -> dict[str, Any]:
+def _success(path: str, method: str) -> dict[str, Any]:
     """Return the description of a successful answer: the media types of its body, if it has a body."""
     if method not in ("GET", "POST") or (path in ("/update", "/store", "/shapes") and method == "POST"):
         return {"description": "done; headers tell of the commit", "headers": _COMMIT}

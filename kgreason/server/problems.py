@@ -75,12 +75,12 @@ class Problem(Exception):  # noqa: N818  # the word of RFC 9457
         return Response(json.dumps(text), self.status, self.headers, kind)
 
 
-def busy(what: str) -> Problem:
+def busy_problem(what: str) -> Problem:
     """Make the problem for a full queue. `what` says what the queue holds, such as "queries"."""
     return Problem(503, f"too many {what} wait already; try again later", _SOON)
 
 
-def stopping() -> Problem:
+def stopping_problem() -> Problem:
     """Make the problem for a request that a stopping server ends."""
     return Problem(503, "the server is stopping")
 
@@ -95,14 +95,14 @@ def problem_of(error: Exception) -> Problem:
         return Problem(400, "the text is nested too deeply")
     if full := _fullness(error):
         _LOGGER.error("a request failed: %s", error)
-        return Problem(HTTPStatus.INSUFFICIENT_STORAGE, full, more=failures.encoded(DiskFullError(full)))
+        return Problem(HTTPStatus.INSUFFICIENT_STORAGE, full, more=failures.to_json(DiskFullError(full)))
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
     if status == HTTPStatus.INTERNAL_SERVER_ERROR:
         _LOGGER.error("a request failed", exc_info=error)
         return Problem(status, _HIDDEN)
     headers = _SOON if status == HTTPStatus.SERVICE_UNAVAILABLE else None
     assert isinstance(error, KgreasonError)
-    return Problem(status, " ".join(str(error).split()), headers, failures.encoded(error))
+    return Problem(status, " ".join(str(error).split()), headers, failures.to_json(error))
 
 
 def _fullness(error: Exception) -> str:

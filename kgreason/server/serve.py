@@ -54,7 +54,7 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
     for the bodies of requests, cannot be used.
     """
     settings.check()
-    with _listening(settings) as listener, folder_for(settings.store):
+    with _listener(settings) as listener, folder_for(settings.store):
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
@@ -161,7 +161,7 @@ def _files() -> int:
 
 
 @contextmanager
-def _listening(settings: Settings) -> Iterator[socket.socket]:
+def _listener(settings: Settings) -> Iterator[socket.socket]:
     """A context: a socket that listens at the address of the settings. Raises InputError if that is impossible."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     # asyncio turns Nagle's algorithm off only for sockets that name TCP; each answer would cost 40 milliseconds more.

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from starlette.responses import Response
 from starlette.types import Scope
 
+from kgreason.server.request.ids import client_of
 from kgreason.server.request.logins import RefusedLogins
 
 _COOKIE = "kgreason"
@@ -52,6 +53,12 @@ def author_of(scope: Scope) -> str | None:
     """Return the author of the commits of a request: the name of the client's token, or None if it has no name."""
     holder: Holder | None = scope.get(HOLDER)
     return holder.name or None if holder else None
+
+
+def reader_of(scope: Scope) -> str:
+    """Return a name of who sent a request: the id of the client's token, or its address if the server has no tokens."""
+    holder: Holder | None = scope.get(HOLDER)
+    return holder.id if holder else client_of(scope)
 
 
 def cookie_of(host: str, root: str = "") -> str:
@@ -86,16 +93,16 @@ class Sessions:
         The sessions, tickets and streams of other tokens end.
         """
         self.tokens = roles, names
-        self._holders = {self._name(token): self._holder(token) for token in roles}
+        self._holders = {self._id_of(token): self._holder(token) for token in roles}
 
     def _holder(self, token: str) -> Holder:
         roles, names = self.tokens
-        return Holder(self._name(token), roles[token], names.get(token, ""))
+        return Holder(self._id_of(token), roles[token], names.get(token, ""))
 
-    def _name(self, token: str) -> str:
-        return self._signed(f"token {token}")[:16]
+    def _id_of(self, token: str) -> str:
+        return self._signature(f"token {token}")[:16]
 
-    def _signed(self, text: str) -> str:
+    def _signature(self, text: str) -> str:
         return hmac.new(self._key, text.encode(), sha256).hexdigest()
 
     def holder_of_token(self, given: str) -> Holder | None:
@@ -108,21 +115,21 @@ class Sessions:
 
     def holder_of_cookie(self, cookie: str) -> Holder | None:
         """Return whose session has this cookie; None if the cookie is forged or the session has ended."""
-        return self._checked(cookie, "cookie ")
+        return self._holder_of(cookie, "cookie ")
 
     def ticket(self, holder: Holder | None) -> str:
         """Return a new ticket of somebody."""
         text = f"{int(time.time()) + TICKET_SECONDS}.{holder.id if holder else ''}.{holder.session if holder else ''}"
-        return f"{text}.{self._signed(f'ticket {text}')}"
+        return f"{text}.{self._signature(f'ticket {text}')}"
 
     def holder_of_ticket(self, ticket: str) -> Holder | None:
         """Return whose ticket this is; None if the ticket is forged or too old."""
-        return self._checked(ticket, "ticket ")
+        return self._holder_of(ticket, "ticket ")
 
-    def _checked(self, signed: str, kind: str) -> Holder | None:
+    def _holder_of(self, signed: str, kind: str) -> Holder | None:
         """Return the holder that the signed text of a cookie or a ticket names, if it is of this kind and in time."""
         text, _, signature = signed.rpartition(".")
-        own = self._signed(f"{kind}{text}").encode()
+        own = self._signature(f"{kind}{text}").encode()
         if not hmac.compare_digest(own, signature.encode(errors="surrogateescape")):
             return None
         until, name, session = text.split(".")
@@ -146,10 +153,10 @@ class Sessions:
 
         With `is_secure` the browser sends the cookie over HTTPS only. `root` is the prefix of the server's paths.
         """
-        name = self._name(token)
+        name = self._id_of(token)
         until = max(int(time.time()) + _SECONDS, self._over.get(name, 0) + 1)
         text = f"{until}.{name}.{until}-{secrets.token_hex(16)}"
-        cookie = f"{text}.{self._signed(f'cookie {text}')}"
+        cookie = f"{text}.{self._signature(f'cookie {text}')}"
         how: Any = {"httponly": True, "samesite": "strict", "path": root or "/"}
         response.set_cookie(cookie_of(host, root), cookie, _SECONDS, secure=is_secure, **how)
 

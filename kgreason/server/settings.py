@@ -149,10 +149,10 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def bound(text: str) -> tuple[str, int]:
+def host_and_port(text: str) -> tuple[str, int]:
     """Return the host and the port that the text of `--bind` names. Raises InputError.
 
-    >>> bound("127.0.0.1:7878"), bound("[::1]:0")
+    >>> host_and_port("127.0.0.1:7878"), host_and_port("[::1]:0")
     (('127.0.0.1', 7878), ('::1', 0))
     """
     host, colon, port = text.rpartition(":")

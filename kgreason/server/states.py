@@ -34,7 +34,7 @@ class States:
 
     def add(self, delta: Delta) -> None:
         """Note a commit. Readers see it after `publish`."""
-        self._pending.append((delta.commit, changed(delta)))
+        self._pending.append((delta.commit, changed_graphs(delta)))
 
     def publish(self, commit: int) -> None:
         """Let readers see all commits so far; `commit` is the number of the last one."""
@@ -47,12 +47,12 @@ class States:
                 self._known = number, {}
 
     def of(self, name: str | None) -> int:
-        """Return the state of the graph with this name, as `changed` gives it."""
+        """Return the state of the graph with this name, as `changed_graphs` gives it."""
         least, known = self._known
         return known.get(name, least)
 
 
-def changed(delta: Delta) -> set[str | None]:
+def changed_graphs(delta: Delta) -> set[str | None]:
     """Return the names of the graphs that a commit has changed; None is the default graph, SHAPE the shapes graph."""
     ids = np.unique(np.concatenate([delta.added_quads[:, 3], delta.removed_quads[:, 3]]))
     names = ids[ids != 0]

@@ -29,7 +29,7 @@ from kgreason.errors import GraphBusyError, KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
 from kgreason.memory import give_back, resident
-from kgreason.server.problems import Problem, busy, stopping
+from kgreason.server.problems import Problem, busy_problem, stopping_problem
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.states import States
 
@@ -105,7 +105,7 @@ class Writer:
         self._turn: tuple[_Call, asyncio.Future[Any]] | None = None
         self.states = States(graph.commit)
         graph.subscribe(self.states.add)
-        self._thread = threading.Thread(target=self._work, name="kgreason writer", daemon=True)
+        self._thread = threading.Thread(target=self._run_calls, name="kgreason writer", daemon=True)
         self._thread.start()
 
     @property
@@ -119,7 +119,7 @@ class Writer:
         Raises the errors of `call`, and Problem if too many edits wait.
         """
         if self.waiting > self._most:
-            raise busy("edits")
+            raise busy_problem("edits")
         return await asyncio.shield(self._enter(_Call(call), self._edits))
 
     async def ask(self, call: Callable[[KnowledgeGraph], Result]) -> Result:
@@ -129,7 +129,7 @@ class Writer:
         LimitError, GraphBusyError if it was ended; see above.
         """
         if self.asking > self._most:
-            raise busy("questions")
+            raise busy_problem("questions")
         asked = _Call(call, self._means)
         try:
             return cast(Result, await asyncio.shield(self._enter(asked, self._questions)))
@@ -139,7 +139,7 @@ class Writer:
 
     def _enter(self, call: _Call, queue: deque[_Call]) -> asyncio.Future[Any]:
         if self._is_closed:
-            raise stopping()
+            raise stopping_problem()
         self._count(call, 1)
         found = asyncio.wrap_future(call.future)
         found.add_done_callback(partial(self._leave_queue, call))
@@ -191,7 +191,7 @@ class Writer:
 
     # The methods below run in the thread of the writer.
 
-    def _work(self) -> None:
+    def _run_calls(self) -> None:
         while (call := self._next()) is not None:
             if call == "flush":
                 self._flush()
@@ -251,7 +251,7 @@ class Writer:
         def end() -> None:
             is_due = self._is_stopped() and self._stop_at is not None and time.monotonic() > self._stop_at
             if is_due and self.graph.commit == commit:
-                raise stopping()
+                raise stopping_problem()
 
         return end
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.messages import message_of
 from kgreason.shapes.vocabulary import NONE, SH, sh
@@ -148,7 +148,7 @@ def _present(term: Any) -> Any:
 
 def _filled(text: str, holes: Mapping[str, Any]) -> Literal:
     """Return a message, with its holes such as `{?value}` filled if there is a term for them."""
-    parts = unescaped(text)
+    parts = parts_of_literal(text)
     shown = {name: str(getattr(term, "value", term)) for name, term in holes.items() if term is not None}
     inner = _HOLE.sub(lambda hole: shown.get(hole[1], hole[0]), parts.lexical)
     if parts.language:

@@ -27,7 +27,7 @@ from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.update import OURS
-from kgreason.terms.tags import carried, corrected, quads, restored
+from kgreason.terms.tags import correct_errors, quads, with_carriers, with_tags
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
@@ -66,12 +66,12 @@ class Block:
         text = self._text()
         with self._problems(text):
             found = self._parse(text)
-            found = quads(_lines(found), lenient=True) if restored(text) != text else found
+            found = quads(_lines(found), lenient=True) if with_tags(text) != text else found
             return Template(tuple(found), tuple(self.variables))
 
     def _text(self) -> bytes:
         """Return the TriG text with carriers. They do not leave this module."""
-        return carried(str(self.trig).encode())
+        return with_carriers(str(self.trig).encode())
 
     def _parse(self, text: bytes, *, rename_blank_nodes: bool = False) -> Iterable[Quad]:
         found = pyoxigraph.parse(text, RdfFormat.TRIG, rename_blank_nodes=rename_blank_nodes)
@@ -80,7 +80,7 @@ class Block:
     @contextmanager
     def _problems(self, text: bytes) -> Iterator[None]:
         try:
-            with corrected(lambda: text):
+            with correct_errors(lambda: text):
                 yield
         except MemoryError as error:
             if not is_full(error):
@@ -94,7 +94,7 @@ class Block:
 
 
 def _lines(found: Iterable[Quad]) -> bytes:
-    return restored(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
+    return with_tags(pyoxigraph.serialize(found, format=RdfFormat.N_QUADS) or b"")
 
 
 def block(source: Source, start: int, end: int, prologue: str) -> Block:
@@ -108,7 +108,7 @@ def block(source: Source, start: int, end: int, prologue: str) -> Block:
     for token in TOKEN.finditer(source.text, start, end - 1):
         if token["skip"] and token[0].startswith("#"):
             continue
-        if token["variable"] and _DATATYPE.fullmatch(_uncommented(source.text[last : token.start()])):
+        if token["variable"] and _DATATYPE.fullmatch(_without_comments(source.text[last : token.start()])):
             raise source.error(token.start(), f"a datatype is an IRI, and {token[0]} is a variable: {_STRDT}")
         last = token.end()
         while lists and lists[0] <= token.start():
@@ -169,7 +169,7 @@ def _signs(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
             yield token.start(), "g" if token[0].upper() == "GRAPH" else "t"
 
 
-def _uncommented(text: str) -> str:
+def _without_comments(text: str) -> str:
     """Return a text without comments. The text must be one between two tokens, so each `#` begins a comment."""
     return _COMMENT.sub(" ", text)
 

@@ -32,7 +32,7 @@ from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines, start_of
 from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.terms.untagged import untagged
+from kgreason.terms.untagged import untagged_literal
 
 _SOME = 10_000
 """Solutions that are turned into rows at a time."""
@@ -128,7 +128,7 @@ class _Steps:
             solutions = iter(self._graph.solutions(operation.select, operation.added.objects))
             while some := list(islice(solutions, _SOME)):
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
-                added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged(row) is None))
+                added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged_literal(row) is None))
         except FAILURES as error:
             raise failure(error) from error
         self._delete(removed)

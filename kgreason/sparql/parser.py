@@ -80,9 +80,9 @@ class _Parser:
                 case "prefix" | "base":
                     self._declare(node)
                 case "insert_data":
-                    yield InsertData(self._inserted(self._data(_token(node), "INSERT DATA")).rows())
+                    yield InsertData(self._insert_block(self._data(_token(node), "INSERT DATA")).rows())
                 case "delete_data":
-                    deleted = self._deleted(self._data(_token(node), "DELETE DATA"))
+                    deleted = self._delete_template(self._data(_token(node), "DELETE DATA"))
                     yield DeleteData(pyoxigraph.serialize(deleted.quads, format=RdfFormat.N_QUADS) or b"")
                 case "delete_where":
                     yield self._delete_where(_token(node))
@@ -111,7 +111,7 @@ class _Parser:
             self._fail(at, f"{verb} cannot contain a variable (?{name})")
         return found
 
-    def _inserted(self, found: Block) -> Block:
+    def _insert_block(self, found: Block) -> Block:
         """Return the block of an INSERT as it is. Raises QueryError if it has a blank node label of an earlier INSERT.
 
         Each INSERT makes new blank nodes. So one label in two operations would mean two blank nodes, but look like one.
@@ -122,14 +122,14 @@ class _Parser:
         self._labels.update(found.labels)
         return found
 
-    def _deleted(self, found: Block) -> Template:
+    def _delete_template(self, found: Block) -> Template:
         template = found.template()
         if template.blanks:
             self._fail(next(iter(found.labels.values()), found.start), _NO_BLANKS)
         return template
 
     def _delete_where(self, token: Token) -> Modify:
-        template = self._deleted(self._block(token))
+        template = self._delete_template(self._block(token))
         select = self._where(token).select(template.variables, distinct=True)
         return Modify(select, template, Template())
 
@@ -143,9 +143,9 @@ class _Parser:
                 case "with":
                     graph = self._iri(token)
                 case "delete":
-                    removed = self._deleted(self._block(token))
+                    removed = self._delete_template(self._block(token))
                 case "insert":
-                    added = self._inserted(self._block(token)).template()
+                    added = self._insert_block(self._block(token)).template()
                 case "using":
                     dataset.append(f"FROM {self._iri(token)}")
                 case _:

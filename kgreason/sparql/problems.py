@@ -19,7 +19,7 @@ import pyoxigraph
 from kgreason.errors import QueryError
 from kgreason.sparql.source import position
 from kgreason.sparql.tokens import TOKEN
-from kgreason.terms.prefixes import Where, undeclared
+from kgreason.terms.prefixes import Where, undeclared_message
 
 _MESSAGE = re.compile(r"(?:error at (\d+):(\d+): )?(?:expected )?(?:one of )?(.*)", re.DOTALL)
 _CHOICE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]|<[^>]*>|[^,\[\]"<]+')
@@ -54,7 +54,7 @@ def problem(
     `where` says what the text is: a query, or the pattern in braces of an update. `prefixes` are declared outside of
     the text. `has_base` says whether a base is declared outside of the text.
     """
-    from kgreason.sparql.trees.mistakes import mistake, ungrouped  # lark is imported only when it is needed
+    from kgreason.sparql.trees.mistakes import mistake, ungrouped_variable  # lark is imported only when it is needed
 
     start = "query" if where == "query" else "braces"
     found = mistake(text, start)
@@ -63,7 +63,7 @@ def problem(
         return Problem(*found)
     if unknown is not None:
         return Problem(unknown.at, _of_prefix(text, unknown, where))
-    if _UNBOUND in message and (found := ungrouped(text, start)) is not None:
+    if _UNBOUND in message and (found := ungrouped_variable(text, start)) is not None:
         return Problem(*found)
     return _bad_iri(text, has_base) or Problem(None, _of_oxigraph(message, where))
 
@@ -85,7 +85,7 @@ def _bad_iri(text: str, has_base: bool) -> Problem | None:
 
 def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
     iri = _IRI.match(text, unknown.at)
-    return f"an IRI stands in angle brackets: <{iri[0]}>" if iri else undeclared(unknown.prefix, where)
+    return f"an IRI stands in angle brackets: <{iri[0]}>" if iri else undeclared_message(unknown.prefix, where)
 
 
 def _of_oxigraph(message: str, where: Where) -> str:
@@ -156,7 +156,7 @@ def unknown_prefix(text: str, known: Collection[str]) -> Unknown | None:
     return None
 
 
-def unparsed(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
+def parse_error(query: str, prefixes: Collection[str], base: str | None, message: str) -> QueryError:
     """Make the error for a query that Oxigraph refused with `message`.
 
     `prefixes` and `base` are declared outside of the query.

@@ -64,7 +64,7 @@ class Select:
         return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
 
     @property
-    def counting(self) -> str:
+    def counting_query(self) -> str:
         """Return the text of a query that counts the solutions. `default_graph` is left out, as in `query`."""
         head = f"{self.prologue}SELECT (COUNT(*) AS {self._fresh('number')})"
         return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._head} WHERE\n{self.block} }} }}"])
@@ -76,7 +76,7 @@ class Select:
         """
         return next(f"?{name}{number}" for number in count() if f"{name}{number}" not in self.block)
 
-    def calling(self, function: str, unbound: str) -> str:
+    def calling_update(self, function: str, unbound: str) -> str:
         """Return a SPARQL Update that calls a function for each solution of the SELECT, in order, and changes nothing.
 
         `function` and `unbound` are IRIs in angle brackets. The caller puts the prologue before the text. The arguments

@@ -62,12 +62,12 @@ def read_facts(
         return rows.ids
     if relation.kind in MADE_BY_RULES:
         raise InputError(f"{path}: {relation.name} is declared as {relation.kind}, so only rules make its facts")
-    rows = rows._replace(ids=_typed(path, rows, relation, dictionary))
+    rows = rows._replace(ids=_ids_of_types(path, rows, relation, dictionary))
     _check_key(path, rows, relation)
     return rows.ids
 
 
-def _typed(path: Path, read: Rows, relation: Relation, dictionary: Dictionary) -> Ids:
+def _ids_of_types(path: Path, read: Rows, relation: Relation, dictionary: Dictionary) -> Ids:
     rows = read.ids.copy()
     for place, column in enumerate(relation.columns):
         if column.type is None:

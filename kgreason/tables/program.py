@@ -31,7 +31,7 @@ from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.relations.derived import DerivedFacts
 from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.expressions import RESERVED
-from kgreason.rules.lowering import lowered
+from kgreason.rules.lowering import rules_without_not
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import load_all
 from kgreason.rules.program import check_sizes
@@ -77,7 +77,7 @@ class TableProgram:
         self._fields = Fields(self._dictionary)
         self._engine = Engine(threads=threads)
         self._engine.limit_updates(fraction)
-        positive = [(each, rule) for rule in program.rules for each in lowered(rule)]
+        positive = [(each, rule) for rule in program.rules for each in rules_without_not(rule)]
         self._rules = self._engine.encode([each for each, _ in positive], self._dictionary.intern)
         self._owners = [rule for _, rule in positive]
         self._operators = Operators(self._engine, self._dictionary, registry=registry)
@@ -128,7 +128,7 @@ class TableProgram:
         engine.begin()
         try:
             engine.apply(self._facts, {}, self._rules, strategy=strategy, check=check)
-            while any(facts := self._operated(check)):
+            while any(facts := self._operator_facts(check)):
                 engine.apply(facts.added, facts.removed, check=check)
             self._operators.finish()
             derived = DerivedFacts(engine, self._dictionary, self._operators.individuals)
@@ -147,7 +147,7 @@ class TableProgram:
             found[rule] = Cost(*map(sum, zip(found[rule], counted.get(code, Cost()), strict=True)))
         return sorted(found.items(), key=lambda each: (-each[1].rewrites, -each[1].derivations, each[0].name))
 
-    def _operated(self, check: Callable[[], object]) -> Facts:
+    def _operator_facts(self, check: Callable[[], object]) -> Facts:
         """Return the facts that the operators of the rules (`materialize.operators`) assert and retract next.
 
         Once the closure is complete, there are no such facts.

@@ -57,7 +57,7 @@ def read(
     if a line does not have `arity` fields or is not UTF-8.
     """
     if arity and not layout.is_plain:
-        return _laid_out(path, arity, fields, report, layout, relation)
+        return _rows_of_layout(path, arity, fields, report, layout, relation)
     parts = [np.empty((0, arity), dtype=np.int32)]
     line = 1
     for piece in _pieces(path):
@@ -69,7 +69,7 @@ def read(
     return Rows(np.concatenate(parts))
 
 
-def _laid_out(
+def _rows_of_layout(
     path: Path,
     arity: int,
     fields: Fields,

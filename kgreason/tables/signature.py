@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from kgreason.errors import InputError, RuleError
-from kgreason.rules.model import DATA, FALSE, Atom, Relation, Rule, Variable, placed
+from kgreason.rules.model import DATA, FALSE, Atom, Relation, Rule, Variable, place_of
 from kgreason.rules.program import Program
 from kgreason.rules.relations.declarations import MADE_BY_RULES
 from kgreason.tables.fields import BREAKS, field
@@ -62,7 +62,7 @@ def signature(program: Program, *, of_graph: bool = False) -> Signature:
             relation = _relation(rule, atom)
             arity = arities.setdefault(relation, len(atom.terms))
             if arity != len(atom.terms):
-                raise RuleError(f"{placed(rule)}: {relation} has {len(atom.terms)} terms here, but {arity} before")
+                raise RuleError(f"{place_of(rule)}: {relation} has {len(atom.terms)} terms here, but {arity} before")
         heads |= dict.fromkeys(str(head.relation) for head in rule.heads if head.relation in arities)
     return Signature(arities, tuple(heads), declared)
 
@@ -73,12 +73,12 @@ def _has_table(atom: Atom) -> bool:
 
 def _relation(rule: Rule, atom: Atom) -> str:
     if atom == FALSE:
-        raise RuleError(f"{placed(rule)}: a program on tables cannot derive false")
+        raise RuleError(f"{place_of(rule)}: a program on tables cannot derive false")
     if atom.relation == DATA:
-        raise RuleError(f"{placed(rule)}: a program on tables has no asserted triples, so it cannot say DATA")
+        raise RuleError(f"{place_of(rule)}: a program on tables has no asserted triples, so it cannot say DATA")
     if atom.relation is None:
-        raise RuleError(f"{placed(rule)}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
+        raise RuleError(f"{place_of(rule)}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:
         if not isinstance(term, Variable) and BREAKS.search(field(term)):
-            raise RuleError(f"{placed(rule)}: {term} has a tab or a line break; a field of a table cannot have one")
+            raise RuleError(f"{place_of(rule)}: {term} has a tab or a line break; a field of a table cannot have one")
     return atom.relation

@@ -2,8 +2,8 @@
 
     the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}
 
-Law: `undeclared` makes every message about such a prefix, so that all of them have the same words. The messages name
-arguments of Python functions. The command line replaces these by its own options (`cli.advice`).
+Law: `undeclared_message` makes every message about such a prefix, so that all of them have the same words. The messages
+name arguments of Python functions. The command line replaces these by its own options (`cli.advice`).
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _ADVICE: dict[Where, str] = {
 }
 
 
-def undeclared(prefix: str, where: Where) -> str:
+def undeclared_message(prefix: str, where: Where) -> str:
     """Return the message for a prefix that is not declared.
 
     `prefix` is the prefix without its colon. `where` says where it is used.
 
-    >>> undeclared("ex", "rules")
+    >>> undeclared_message("ex", "rules")
     'the prefix ex: is not declared; write @prefix ex: <http://example.org/> . before the rule'
     """
     advice = _ADVICE[where].format(name=prefix, iri=USUAL.get(prefix, _EXAMPLE))
@@ -65,13 +65,14 @@ def declarations(prefixes: Mapping[str, str]) -> str:
     return "".join([f"PREFIX {prefix}: <{namespace}> " for prefix, namespace in prefixes.items()])
 
 
-def remembered(known: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
+def prefixes_to_remember(known: Mapping[str, str], found: Mapping[str, str]) -> dict[str, str]:
     """Return those prefixes of `found` that a graph remembers, if it has the prefixes `known` already.
 
     The first declaration of a prefix wins. A prefix that needs no declaration, or that is a scheme of IRIs, is left
     out, so that no term gets another meaning. A graph remembers `MOST_REMEMBERED` prefixes.
 
-    >>> remembered({"ex": "http://e/"}, {"ex": "http://other/", "zoo": "http://zoo/", "rdf": "http://e/", "urn": "e:"})
+    >>> found = {"ex": "http://other/", "zoo": "http://zoo/", "rdf": "http://e/", "urn": "e:"}
+    >>> prefixes_to_remember({"ex": "http://e/"}, found)
     {'zoo': 'http://zoo/'}
     """
     fresh: dict[str, str] = {}

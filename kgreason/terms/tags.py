@@ -4,16 +4,16 @@ pyoxigraph's parsers, its constructors and its store turn `"colour"@en-GB` into 
 (Concepts, section 3.3), since both literals have one value. kgreason keeps the text. So a tag with capital letters
 travels through a parser inside of another tag, a *carrier*, which has the bytes of the tag as hexadecimal digits:
 
-    "colour"@en-GB      carried ->      "colour"@x-<mark>-656e2d47-42-<mark>      restored ->      "colour"@en-GB
+    "colour"@en-GB    with_carriers ->    "colour"@x-<mark>-656e2d47-42-<mark>    with_tags ->    "colour"@en-GB
 
-`carried` replaces what looks like a tag and stands where a tag may stand: behind a quotation mark, or first on a line,
-since a comment may come between. This may also be in a string or a comment. `restored` does the opposite with what the
-parser gives. So texts other than tags stay the same. The mark is drawn anew for each process, so that a text has it
-only by a chance of one to 36**8; and a carrier in a text can become nothing but a language tag.
+`with_carriers` replaces what looks like a tag and stands where a tag may stand: behind a quotation mark, or first on a
+line, since a comment may come between. This may also be in a string or a comment. `with_tags` does the opposite with
+what the parser gives. So texts other than tags stay the same. The mark is drawn anew for each process, so that a text
+has it only by a chance of one to 36**8; and a carrier in a text can become nothing but a language tag.
 
-Laws: `restored(carried(text)) == text`, unless the text has the mark. A tag that pyoxigraph refuses gets no carrier, so
-pyoxigraph refuses it as ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag with a
-capital letter.
+Laws: `with_tags(with_carriers(text)) == text`, unless the text has the mark. A tag that pyoxigraph refuses gets no
+carrier, so pyoxigraph refuses it as ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag
+with a capital letter.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def small(text: str) -> str:
     return text[:end] + text[end:].lower() if text.startswith("@", end) else text
 
 
-def carried(text: bytes) -> bytes:
+def with_carriers(text: bytes) -> bytes:
     """Return an RDF text with carriers in place of language tags that have capital letters."""
     return _CAPITALS.sub(_carrier, text) if _CAPITALS.search(text) else text
 
@@ -89,7 +89,7 @@ def carrier(tag: str) -> str:
     return _carrier_of(tag.encode()).decode() if tag.isascii() else tag
 
 
-def restored(text: bytes) -> bytes:
+def with_tags(text: bytes) -> bytes:
     """Return a text that a parser gave, with the tags of carriers in their places."""
     return _CARRIER.sub(_tag, text) if _WORD in text else text
 
@@ -128,7 +128,7 @@ def _tag(found: re.Match[bytes]) -> bytes:
 
 
 class Carried:
-    """A binary stream with `carried` text. Only one thread reads it."""
+    """A binary stream whose text has carriers (`with_carriers`). Only one thread reads it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._ready, self._rest = stream, BytesIO(), b""
@@ -141,7 +141,7 @@ class Carried:
             if not text:
                 return b""
             cut = _cut(text) if piece else len(text)
-            self._rest, self._ready = text[cut:], BytesIO(carried(text[:cut]))
+            self._rest, self._ready = text[cut:], BytesIO(with_carriers(text[:cut]))
         return found
 
 
@@ -156,7 +156,7 @@ def _cut(text: bytes) -> int:
 def column(line: bytes, at: int) -> int:
     """Return the column, from 1, in the text of a user, for the column `at` in the same line with carriers."""
     before = line.decode(errors="replace")[: at - 1].encode()
-    return len(restored(before).decode()) + 1
+    return len(with_tags(before).decode()) + 1
 
 
 def correct(error: SyntaxError, line: bytes | None) -> None:
@@ -165,13 +165,13 @@ def correct(error: SyntaxError, line: bytes | None) -> None:
     `line` is the line of the error, with carriers. Without it the error loses its column.
     """
     if _MARK in error.msg:
-        error.msg = restored(error.msg.encode(errors="replace")).decode()
+        error.msg = with_tags(error.msg.encode(errors="replace")).decode()
     if error.offset:
         error.offset = None if line is None else column(line, error.offset)
 
 
 @contextmanager
-def corrected(text: Callable[[], bytes]) -> Iterator[None]:
+def correct_errors(text: Callable[[], bytes]) -> Iterator[None]:
     """Within the block, errors of a parser are about the text of the user. `text` returns the text with carriers."""
     try:
         yield
@@ -183,9 +183,9 @@ def corrected(text: Callable[[], bytes]) -> Iterator[None]:
 
 def canonical(text: bytes, form: RdfFormat | None) -> bytes:
     """Parse an RDF text. Returns canonical N-Quads lines with language tags as written. Raises SyntaxError."""
-    text = carried(text)
-    with corrected(lambda: text):
-        return restored(pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b"")
+    text = with_carriers(text)
+    with correct_errors(lambda: text):
+        return with_tags(pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b"")
 
 
 def quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
@@ -218,7 +218,7 @@ def _of_part(lines: bytes, start: int, end: int, is_tagged: bool, lenient: bool)
     text = _STRING.sub(_with_carrier, text) if is_tagged else text
     found = pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=lenient)
     try:
-        with corrected(lambda: text):
+        with correct_errors(lambda: text):
             yield from _all_opened(found) if is_tagged else found
     except SyntaxError as error:
         error.lineno = error.lineno and error.lineno + lines.count(b"\n", 0, start)
@@ -237,16 +237,16 @@ def _all_opened(found: Iterator[Quad]) -> Iterator[Quad]:
 def unpack(some: Sequence[Quad]) -> Iterator[Quad]:
     """Yield quads that a parser gave, with language tags in place of their carriers."""
     literals = list(dict.fromkeys(each for quad in some if (each := _literal(quad.object)) is not None))
-    found = dict(zip(literals, _tagged([_parts(each) for each in literals]), strict=True))
+    found = dict(zip(literals, _literals_with_tags([_parts(each) for each in literals]), strict=True))
     for quad in some:
         object_ = _with(found, quad.object) if found else quad.object
         yield quad if object_ is quad.object else Quad(quad.subject, quad.predicate, object_, quad.graph_name)
 
 
-def tagged(value: str, tag: str) -> Literal:
+def literal_with_tag(value: str, tag: str) -> Literal:
     """Return a literal of pyoxigraph with a language tag as written. Raises ValueError for an invalid tag."""
     literal = Literal(value, language=tag)  # raises ValueError
-    return literal if literal.language == tag else _tagged([(value, tag, None)])[0]
+    return literal if literal.language == tag else _literals_with_tags([(value, tag, None)])[0]
 
 
 def with_small_tags(term: Term) -> Term:
@@ -266,7 +266,7 @@ def _literal(term: Term) -> Literal | None:
 
 
 def _parts(literal: Literal) -> _Parts:
-    return literal.value, restored((literal.language or "").encode()).decode(), literal.direction
+    return literal.value, with_tags((literal.language or "").encode()).decode(), literal.direction
 
 
 def _with(found: Mapping[Literal, Literal], term: Term) -> Term:
@@ -275,7 +275,7 @@ def _with(found: Mapping[Literal, Literal], term: Term) -> Term:
     return found.get(term, term) if isinstance(term, Literal) else term
 
 
-def _tagged(parts: Sequence[_Parts]) -> list[Literal]:
+def _literals_with_tags(parts: Sequence[_Parts]) -> list[Literal]:
     """Return literals with tags as written. Of all that pyoxigraph offers, only JSON-LD without checks makes them."""
     said = [
         {"@value": value, "@language": tag} | ({"@direction": direction.value} if direction else {})

@@ -1,4 +1,4 @@
-r"""`untagged`: find literals of rdf:langString or rdf:dirLangString that have no language tag.
+r"""`untagged_literal`: find literals of rdf:langString or rdf:dirLangString that have no language tag.
 
 Such a literal is no RDF term (RDF 1.2 Concepts, section 3.4). Parsers of N-Triples, N-Quads, Turtle and TriG refuse it.
 STRDT, some other parsers and the constructors of pyoxigraph make it. kgreason refuses it wherever terms come in, since
@@ -22,13 +22,13 @@ _DATATYPES = b"|".join(re.escape(each.encode()) for each in (RDF_LANG_STRING, RD
 _LITERAL = re.compile(rb'"(?:[^"\\]|\\.)*+"(\^\^(?:' + _DATATYPES + rb"))?", re.DOTALL)
 
 
-def untagged(text: bytes) -> str | None:
+def untagged_literal(text: bytes) -> str | None:
     """Return the first literal that lacks its language tag. None if there is none.
 
     `text` has terms, or lines of N-Triples or N-Quads, in canonical form.
 
-    >>> untagged(b'<<( <http://e/s> <http://e/p> "v"@en )>>')
-    >>> untagged(b'"v"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>')
+    >>> untagged_literal(b'<<( <http://e/s> <http://e/p> "v"@en )>>')
+    >>> untagged_literal(b'"v"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>')
     '"v"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>'
     """
     if WORD not in text:
@@ -38,4 +38,4 @@ def untagged(text: bytes) -> str | None:
 
 def is_untagged(term: str) -> bool:
     """Whether a term is such a literal, or is a triple term with one."""
-    return "angString" in term and untagged(term.encode()) is not None
+    return "angString" in term and untagged_literal(term.encode()) is not None

@@ -1,4 +1,4 @@
-"""`encoded`, `decoded`: deltas as JSON.
+"""`to_json`, `from_json`: deltas as JSON.
 
 The list `terms` has each term once. Facts and quads name a term by its position in this list, counted from 1.
 
@@ -24,7 +24,7 @@ _VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
 """The fields of a delta that are values."""
 
 
-def encoded(delta: Delta) -> dict[str, Any]:
+def to_json(delta: Delta) -> dict[str, Any]:
     """Turn a delta into an object that `json.dumps` takes."""
     own = delta.detached()
     change, terms = own.change, own.dictionary
@@ -47,12 +47,12 @@ def encoded(delta: Delta) -> dict[str, Any]:
         },
         "missed": change.missed,
         "work": list(change.work),
-        **{name: values.encoded(getattr(own, name)) for name in _VALUES},
+        **{name: values.to_json(getattr(own, name)) for name in _VALUES},
     }
 
 
-def decoded(found: dict[str, Any]) -> Delta:
-    """Turn the result of `encoded` back into the delta."""
+def from_json(found: dict[str, Any]) -> Delta:
+    """Turn the result of `to_json` back into the delta."""
     facts = found["facts"]
     related = Kinds(_rows(facts["rows"], facts["width"]), _kinds(facts["before"]), _kinds(facts["after"]))
     change = Change(
@@ -65,7 +65,7 @@ def decoded(found: dict[str, Any]) -> Delta:
         Work(*found["work"]),
         facts=related,
     )
-    told: dict[str, Any] = {name: values.decoded(found[name]) for name in _VALUES}
+    told: dict[str, Any] = {name: values.from_json(found[name]) for name in _VALUES}
     told |= {name: found.get(name, "") for name in ("time", "author")}  # older servers do not tell them
     return Delta(found["commit"], change, Dictionary(found["terms"]), **told)
 

@@ -1,4 +1,4 @@
-"""`encoded`, `raised`: errors as JSON.
+"""`to_json`, `from_json`: errors as JSON.
 
     {"error": "RdfSyntaxError", "arguments": ["zoo.ttl", 3, 7, "..."]}
 
@@ -27,7 +27,7 @@ from kgreason.wire import values
 _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
 
 
-def encoded(error: KgreasonError) -> dict[str, Any]:
+def to_json(error: KgreasonError) -> dict[str, Any]:
     """Return an error as members of a problem document.
 
     A problem document is the JSON object with which the server answers a failed request.
@@ -40,10 +40,10 @@ def encoded(error: KgreasonError) -> dict[str, Any]:
     elif isinstance(error, ViolationError):
         results = [each.to_json() for each in error.results]
         return {"error": type(error).__name__, "report": {"conforms": False, "results": results}}
-    return {"error": type(error).__name__, "arguments": values.encoded(arguments)}
+    return {"error": type(error).__name__, "arguments": values.to_json(arguments)}
 
 
-def raised(found: dict[str, Any]) -> KgreasonError:
+def from_json(found: dict[str, Any]) -> KgreasonError:
     """Make the error that a problem document describes, for the caller to raise."""
     kind = getattr(errors, str(found.get("error")), None)
     if not (isinstance(kind, type) and issubclass(kind, KgreasonError)):
@@ -51,6 +51,6 @@ def raised(found: dict[str, Any]) -> KgreasonError:
     if kind is ViolationError:
         facts = (tuple(map(term_of, each["fact"])) for each in found["report"]["results"])
         return ViolationError(map(result_of, facts))
-    error = kind(*values.decoded(found.get("arguments", [found.get("detail", "")])))
+    error = kind(*values.from_json(found.get("arguments", [found.get("detail", "")])))
     assert isinstance(error, KgreasonError)
     return error

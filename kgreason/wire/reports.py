@@ -1,4 +1,4 @@
-"""`encoded`, `decoded`: validation reports as JSON.
+"""`to_json`, `report_of`: validation reports as JSON.
 
     {"data": "inferred", "conforms": false, "shapes": [[term, term, term], ...], "facts": [[term, ...], ...]}
 
@@ -14,13 +14,13 @@ from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report
 
 
-def encoded(report: Report) -> dict[str, Any]:
+def to_json(report: Report) -> dict[str, Any]:
     """Turn a report into an object that `json.dumps` takes."""
     facts = [list(map(str, each.fact)) for each in report.results]
     return {"data": report.data, "conforms": report.conforms, "shapes": report.shapes.triples, "facts": facts}
 
 
-def decoded(found: dict[str, Any]) -> Report:
-    """Turn the result of `encoded` back into the report."""
+def report_of(found: dict[str, Any]) -> Report:
+    """Turn the result of `to_json` back into the report."""
     shapes = ShapesGraph((subject, predicate, object_) for subject, predicate, object_ in found["shapes"])
     return Report(shapes, (tuple(map(term_of, fact)) for fact in found["facts"]), found["data"], found["conforms"])

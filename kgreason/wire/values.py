@@ -1,4 +1,4 @@
-"""`encoded`, `decoded`: rules, proofs, contradictions and answers of why_not as JSON.
+"""`to_json`, `from_json`: rules, proofs, contradictions and answers of why_not as JSON.
 
     None, a boolean, a number, a text      themselves
     a tuple                                a list
@@ -46,7 +46,7 @@ _CLASSES: dict[str, Any] = {
 }
 
 
-def encoded(value: Any) -> Any:
+def to_json(value: Any) -> Any:
     """Turn a value into objects that `json.dumps` takes.
 
     Raises TypeError if the value, or a part of it, is of a class that is not in the table of the module.
@@ -55,37 +55,37 @@ def encoded(value: Any) -> Any:
         return value
     if isinstance(value, Proof):
         steps = {"Proof": _steps(value)}
-        return {"Described": [encoded(value.described), steps]} if value.described else steps
+        return {"Described": [to_json(value.described), steps]} if value.described else steps
     if (name := type(value).__name__) in _CLASSES and type(value) is _CLASSES[name]:
-        return {name: [encoded(getattr(value, field)) for field in _fields(type(value))]}
+        return {name: [to_json(getattr(value, field)) for field in _fields(type(value))]}
     if isinstance(value, (tuple, list)):
-        return [encoded(each) for each in value]
+        return [to_json(each) for each in value]
     if isinstance(value, Mapping):
-        return {"map": [[encoded(key), encoded(each)] for key, each in value.items()]}
+        return {"map": [[to_json(key), to_json(each)] for key, each in value.items()]}
     raise TypeError(f"{value!r} cannot be sent")
 
 
-def decoded(value: Any) -> Any:
-    """Turn the result of `encoded` back into the value. Lists become tuples.
+def from_json(value: Any) -> Any:
+    """Turn the result of `to_json` back into the value. Lists become tuples.
 
     Raises StoreError if the value names a class that is not in the table of the module.
     """
     if isinstance(value, list):
-        return tuple(map(decoded, value))
+        return tuple(map(from_json, value))
     if not isinstance(value, dict):
         return value
     [(name, content)] = value.items()
     if name == "map":
-        return {decoded(key): decoded(each) for key, each in content}
+        return {from_json(key): from_json(each) for key, each in content}
     if name == "Proof":
         return _proof(content)
     if name == "Described":
-        triples, proof = map(decoded, content)
+        triples, proof = map(from_json, content)
         return proof.with_described(triples)
     if name not in _CLASSES:
         raise StoreError(f"the server sends {name}, which this version of kgreason does not know")
     made = _CLASSES[name]
-    return made(**dict(zip(_fields(made), map(decoded, content), strict=True)))
+    return made(**dict(zip(_fields(made), map(from_json, content), strict=True)))
 
 
 def _fields(kind: Any) -> tuple[str, ...]:
@@ -98,11 +98,11 @@ def _fields(kind: Any) -> tuple[str, ...]:
 def _steps(proof: Proof) -> list[Any]:
     steps = proof.steps()
     place = {step: number for number, step in enumerate(steps)}
-    return [[encoded(step.fact), encoded(step.rule), [place[each] for each in step.premises]] for step in steps]
+    return [[to_json(step.fact), to_json(step.rule), [place[each] for each in step.premises]] for step in steps]
 
 
 def _proof(steps: list[Any]) -> Proof:
     made: list[Proof] = []
     for fact, rule, premises in steps:
-        made.append(Proof(decoded(fact), decoded(rule), tuple(made[place] for place in premises)))
+        made.append(Proof(from_json(fact), from_json(rule), tuple(made[place] for place in premises)))
     return made[-1]

@@ -157,7 +157,7 @@ def test_an_ontology_is_followed_with_what_it_imports(world: Any, graph: Knowled
     assert held(graph) == {quad for quad in written(world) if quad.endswith(f"<{ZOO}>")}
 
 
-def test_what_two_ontologies_say_stays_while_one_says_it(world: Any, graph: KnowledgeGraph) -> None:
+def test_a_triple_of_two_ontologies_stays_while_one_has_it(world: Any, graph: KnowledgeGraph) -> None:
     onto, other = zoo(world), world.get_ontology("http://e/other#")
     rex = onto.Animal("rex")
     with other:
@@ -294,7 +294,7 @@ def test_every_edit_at_once(world: Any, graph: KnowledgeGraph) -> None:
     assert not has(graph, iri("max"), "?p", "?o")
 
 
-def test_what_owlready2_observes_is_followed_at_once_too(world: Any, graph: KnowledgeGraph) -> None:
+def test_observed_edits_are_followed_at_once_too(world: Any, graph: KnowledgeGraph) -> None:
     from owlready2.observe import observe
 
     onto = zoo(world)
@@ -390,7 +390,7 @@ def test_following_leaves_no_trace_in_the_quadstore(world: Any, graph: Knowledge
     assert vars(world)["_refactor"] is not methods
 
 
-def test_what_is_no_world_is_refused(world: Any, graph: KnowledgeGraph) -> None:
+def test_an_object_that_is_no_world_is_refused(world: Any, graph: KnowledgeGraph) -> None:
     with pytest.raises(InputError, match="pass a World or an Ontology"):
         follow("zoo.owl", graph)
     other = owlready2.World()

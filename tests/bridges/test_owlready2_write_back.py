@@ -230,7 +230,7 @@ def test_an_inconsistent_ontology_is_reported_as_owlready2_does(world: Any, grap
     followed.check()
 
 
-def test_what_other_graphs_hold_is_told_too(world: Any, graph: KnowledgeGraph) -> None:
+def test_triples_of_other_graphs_are_told_too(world: Any, graph: KnowledgeGraph) -> None:
     onto = zoo(world)
     rex = onto.Animal("rex")
     followed = follow(world, graph)

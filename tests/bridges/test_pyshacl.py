@@ -137,7 +137,7 @@ def test_a_result_has_a_message_in_words_and_literals_keep_their_form() -> None:
         ({"ont_graph": 1}, "pass a graph of rdflib"),
     ],
 )
-def test_what_is_not_supported_is_refused_by_name(options: dict[str, Any], message: str) -> None:
+def test_an_unsupported_option_is_refused_by_name(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         validate(DATA, shacl_graph=SHAPES, **options)
 

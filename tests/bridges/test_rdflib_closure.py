@@ -158,7 +158,7 @@ def test_the_call_is_that_of_owlrl() -> None:
     assert len(empty) == 0
 
 
-def test_what_kgreason_has_no_rules_for() -> None:
+def test_an_option_without_rules_is_refused() -> None:
     with pytest.raises(RuleError, match="improved_datatypes"):
         DeductiveClosure(OWLRL_Semantics, improved_datatypes=False)
     with pytest.raises(RuleError, match="datatype_axioms"):
@@ -207,7 +207,7 @@ def test_constants_of_rules_are_terms_of_rdflib() -> None:
     assert (E.b, OWL.sameAs, E.c) in graph
 
 
-def test_what_is_no_rdf_is_refused() -> None:
+def test_a_triple_that_is_no_rdf_is_refused() -> None:
     for triple in ((E.a, E.p, Graph()), (E.a, E.p, Literal("\ud800")), (E["\ud800"], E.p, E.a)):
         graph = Graph().add(triple)
         with pytest.raises(InputError):

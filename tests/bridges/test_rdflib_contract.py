@@ -36,7 +36,7 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
         yield KGReasonStore(graph)
 
 
-def test_what_is_added_is_there_once(store: Store) -> None:
+def test_an_added_triple_is_there_once(store: Store) -> None:
     graph = Graph(store)
     for triple in [*TRIPLES, *TRIPLES]:
         graph.add(triple)
@@ -66,7 +66,7 @@ def test_removing_by_every_pattern(store: Store, mask: tuple[bool, bool, bool]) 
     assert set(graph) == set(left)
 
 
-def test_what_is_no_rdf_is_not_there(store: Store) -> None:
+def test_a_triple_that_is_no_rdf_is_not_there(store: Store) -> None:
     graph = Graph(store).add(TRIPLES[0])
     assert (Literal("x"), E.p, None) not in graph
     assert (None, BNode("b1"), None) not in graph
@@ -150,7 +150,7 @@ def test_every_syntax(store: Store, syntax: str) -> None:
 
 
 @pytest.mark.parametrize("syntax", ["turtle", "xml", "json-ld", "nt"])
-def test_what_is_written_is_read_again(store: Store, syntax: str) -> None:
+def test_a_written_graph_is_read_again(store: Store, syntax: str) -> None:
     graph = Graph(store)
     graph.addN((*triple, graph) for triple in TRIPLES)
     again = Graph().parse(data=graph.serialize(format=syntax), format=syntax)

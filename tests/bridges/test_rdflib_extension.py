@@ -187,7 +187,7 @@ def test_imports_are_read_from_local_files_alone(tmp_path: Path) -> None:
     assert (E.b, E.p, E.a) in Graph().parse(data=ours.convert_graph(both_files))
 
 
-def test_what_cannot_be_converted() -> None:
+def test_a_text_without_a_graph_is_not_converted() -> None:
     with pytest.raises(InputError, match="no graph"):
         ours.convert_graph(options(text=" "))
     with pytest.raises(InputError, match="iformat 'pdf'"):

@@ -66,7 +66,7 @@ def test_pyshacl_infers_in_place(graph: Graph) -> None:
     assert (E.a, RDF.type, E.B) in graph
 
 
-def test_what_is_dropped_is_in_no_pattern(graph: Graph) -> None:
+def test_a_dropped_triple_is_in_no_pattern(graph: Graph) -> None:
     generalised = Literal("x"), E.p, E.a
     before = set(graph)
     with pytest.warns(DroppedWarning, match=r'^"x" <http://e/p> <http://e/a>: in RDF a subject must'):

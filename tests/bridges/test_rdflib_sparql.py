@@ -87,7 +87,7 @@ def test_prepared_queries(asked: Graph) -> None:
     assert asked.query(prepareQuery("ASK { f:tom a <Animal> }", initNs={"f": E}, base="http://e/"))
 
 
-def test_what_rdflib_evaluates(graph: Graph) -> None:
+def test_bindings_of_rdflib_reach_every_part_of_a_query(graph: Graph) -> None:
     """Bindings reach every part of a query; a query without text, and what rdflib is asked to do itself."""
     text = "SELECT ?c { ?x a ?c FILTER(BOUND(?x)) }"
     bound: list[Any] = list(graph.query(text, initBindings={"x": E.tom}))
@@ -141,7 +141,7 @@ def test_prepared_updates(asked: Graph) -> None:
     assert (E.tom, E.eats, E.mouse) in asked
 
 
-def test_what_rdflib_updates(live: KnowledgeGraph, graph: Graph) -> None:
+def test_bindings_of_rdflib_reach_an_update(live: KnowledgeGraph, graph: Graph) -> None:
     graph.update("INSERT { ?x e:eats e:mouse } WHERE { ?x a e:Cat }", initBindings={"x": E.kim})
     assert set(graph.subjects(E.eats)) == {E.kim}
     named = Graph(graph.store, E.g)

@@ -125,7 +125,7 @@ def test_rollback_drops_what_waits(graph: Graph, live: KnowledgeGraph, deltas: l
     graph.rollback().commit()
 
 
-def test_what_waits_keeps_nobody_from_editing(graph: Graph, live: KnowledgeGraph) -> None:
+def test_waiting_triples_keep_nobody_from_editing(graph: Graph, live: KnowledgeGraph) -> None:
     graph.add((E.a, RDF.type, E.Cat))
     live.update("INSERT DATA { <e:a> <e:b> <e:c> }")
     with live.transaction() as tx:
@@ -209,7 +209,9 @@ NOT_RDF: list[tuple[Node, Node, Node]] = [
 
 
 @pytest.mark.parametrize("triple", NOT_RDF)
-def test_what_is_no_rdf_is_refused_at_once_and_as_a_whole(graph: Graph, triple: tuple[Node, Node, Node]) -> None:
+def test_a_triple_that_is_no_rdf_is_refused_at_once_and_as_a_whole(
+    graph: Graph, triple: tuple[Node, Node, Node]
+) -> None:
     graph.add((E.a, E.p, E.b))
     with pytest.raises(InputError):
         graph.add(triple)

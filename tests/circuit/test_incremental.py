@@ -48,7 +48,7 @@ def test_incremental_join(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -
 
 
 @given(a=tables(*SHAPE), b=tables(3))
-def test_what_is_nested_less_deep_is_held(a: Table[Row], b: Table[Row]) -> None:
+def test_a_stream_that_is_nested_less_deep_is_held(a: Table[Row], b: Table[Row]) -> None:
     def joined(is_held: bool) -> object:
         circuit = Circuit()
         left = Stream(circuit, 2, lambda time: a.get(time, {}))

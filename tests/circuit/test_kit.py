@@ -50,7 +50,7 @@ def test_a_variable_repeated_in_its_first_atom_binds_no_column() -> None:
     assert join_orders({Rule((path(X, X),), (edge(X, X),)): 1}) == {JoinOrder("edge", 2, ()): 1}
 
 
-def test_what_rules_share_stays_until_the_last_one_leaves() -> None:
+def test_a_shared_direction_stays_until_its_last_rule_leaves() -> None:
     both, one = directions(CLOSURE), directions({BASE: -1})
     assert plus(both, one) == directions({STEP: 1})
 

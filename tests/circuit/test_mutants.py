@@ -75,7 +75,7 @@ def matches_exclude_by_their_rule_alone(patch: pytest.MonkeyPatch) -> None:
 
 def filters_under_not_hold(patch: pytest.MonkeyPatch) -> None:
     """The filters under NOT are not looked at."""
-    patch.setattr(figures, "excluded", lambda pairs, _: zset.project(pairs, lambda met: met.rewrite))
+    patch.setattr(figures, "excluded_rewrites", lambda pairs, _: zset.project(pairs, lambda met: met.rewrite))
 
 
 def filters_under_not_read_no_matches(patch: pytest.MonkeyPatch) -> None:

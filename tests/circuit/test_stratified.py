@@ -36,7 +36,7 @@ def circuit_of(kind: Kind) -> ReferenceCircuit:
 
 
 @every_kind
-def test_what_is_absent(kind: Kind) -> None:
+def test_an_absent_fact_derives(kind: Kind) -> None:
     circuit = circuit_of(kind)
     assert circuit.commit(CHAIN, {LAST: 1}).keys() - CHAIN.keys() == unary("last", "d")
     assert circuit.commit({edge("d", "e"): 1}, {}) == {
@@ -153,7 +153,7 @@ def test_asserted_triples(kind: Kind) -> None:
 
 
 @every_kind
-def test_what_has_no_strata_changes_nothing(kind: Kind) -> None:
+def test_a_program_without_strata_changes_nothing(kind: Kind) -> None:
     circuit = circuit_of(kind)
     circuit.commit(CHAIN, {LAST: 1})
     before = circuit.levels()

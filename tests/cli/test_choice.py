@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.cli.bulk import choice, pipelines
-from kgreason.cli.bulk.choice import bytes_needed, free_memory, pays, unpacked
+from kgreason.cli.bulk.choice import bytes_needed, free_memory, pays, unpacked_size
 
 FREE = 10 << 30
 
@@ -32,11 +32,11 @@ def test_files_that_do_not_fit_are_for_spark_if_no_store_is_made(files: list[str
 def test_a_packed_file_counts_as_unpacked(tmp_path: Path) -> None:
     for name in ("a.nt", "b.nt.gz"):
         (tmp_path / name).write_bytes(b"x" * 100)
-    assert unpacked([str(tmp_path / "a.nt")]) == 100
-    assert unpacked([str(tmp_path / name) for name in ("a.nt", "b.nt.gz", "missing.nt")]) == 1_300
+    assert unpacked_size([str(tmp_path / "a.nt")]) == 100
+    assert unpacked_size([str(tmp_path / name) for name in ("a.nt", "b.nt.gz", "missing.nt")]) == 1_300
 
 
-def test_what_auto_decides(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_chooses_by_the_size_of_the_files(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     is_for_spark = pipelines.is_for_spark
     monkeypatch.setattr(pipelines, "find_spec", lambda name: object())
     assert is_for_spark("auto", files, keeps=False)

@@ -227,7 +227,7 @@ def test_generalised_triples_are_used_but_never_shown(store: Path, family: Path)
         assert "isNameOf> <http://example.org/ann>" not in printed
 
 
-def test_what_an_ontology_gets_wrong_is_said_once(tmp_path: Path) -> None:
+def test_a_mistake_of_an_ontology_is_told_once(tmp_path: Path) -> None:
     broken = "<http://e/C> <http://www.w3.org/2002/07/owl#unionOf> <http://e/no-list> ."
     store = tmp_path / "store"
     first = call("load", "-l", store, "-f", "-", "--format", "nt", stdin=broken)

@@ -287,7 +287,7 @@ def test_a_store_has_to_be_there(command: tuple[str, ...], tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_change_gets_wrong_is_said(store: Path) -> None:
+def test_a_mistake_of_a_change_is_told(store: Path) -> None:
     result = call("update", "-l", store, "-u", f"{PREFIX} INSERT DATA {{ :Person owl:disjointWith :Parent }}")
     assert (result.exit_code, result.stderr) == (0, "")
     parents = f"[?x, a, <{E}Parent>] :- [?y, <{E}hasParent>, ?x] ."

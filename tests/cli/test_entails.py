@@ -30,7 +30,7 @@ def test_entailed(family: Path, tmp_path: Path) -> None:
     }
 
 
-def test_what_is_not_entailed_is_shown(family: Path, tmp_path: Path) -> None:
+def test_triples_that_are_not_entailed_are_shown(family: Path, tmp_path: Path) -> None:
     conclusion = document(tmp_path, "conclusion", ":ida a :Person , :Robot ; :isNameOf [] .")
     result = call("entails", family, "--conclusion", conclusion, "--prefix", f"={E}")
     assert (result.exit_code, result.stderr) == (1, "")

@@ -69,7 +69,7 @@ def test_check_says_which_documents_it_did_not_see(library: Path, file: Path) ->
     assert "warning: <http://e/a> imports <http://e/b>" in told.stderr
 
 
-def test_what_is_wrong_with_a_catalogue_or_a_document(library: Path, file: Path, tmp_path: Path) -> None:
+def test_a_mistake_in_a_catalogue_or_a_document_is_told(library: Path, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     told = failed("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")
     assert told == f"{tmp_path / 'gone'}: No such file or directory"

@@ -38,7 +38,7 @@ def test_all_of_them_are_named(family: Path, tmp_path: Path) -> None:
     assert told.startswith("--master, --conf, --work: only with --pipeline spark")
 
 
-def test_what_is_wrong_with_the_input_is_told_without_java(no_java: None, family: Path, tmp_path: Path) -> None:
+def test_a_wrong_input_is_told_without_java(no_java: None, family: Path, tmp_path: Path) -> None:
     (tmp_path / "file.pdf").touch()
     for file, *options, expected in (
         (tmp_path / "gone.nt", f"{tmp_path}/gone.nt: No such file or directory"),
@@ -50,7 +50,7 @@ def test_what_is_wrong_with_the_input_is_told_without_java(no_java: None, family
     assert not (tmp_path / "out").exists()
 
 
-def test_what_is_wrong_with_the_output_is_told_without_java(no_java: None, family: Path, tmp_path: Path) -> None:
+def test_a_wrong_output_is_told_without_java(no_java: None, family: Path, tmp_path: Path) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     for output, expected in (

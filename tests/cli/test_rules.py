@@ -134,7 +134,7 @@ def test_helper_rules_are_shown_with_all_only(store: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--all",), ("--prefix", f"={E}")])
-def test_what_is_listed_can_be_read_again(
+def test_listed_rules_can_be_read_again(
     options: tuple[str, ...], store: Path, two_files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     from kgreason.rules.canonical import canonical

@@ -112,7 +112,7 @@ def test_a_field_comes_back_as_it_was_and_is_the_constant_of_rule_text(text: str
 
 
 @given(st.sets(st.tuples(FIELDS, FIELDS), max_size=8))
-def test_what_is_copied_is_what_was_there(rows: Table) -> None:
+def test_copied_rows_stay_the_same(rows: Table) -> None:
     with TemporaryDirectory() as name:
         program = Path(name, "copy.dl")
         program.write_text(COPY)

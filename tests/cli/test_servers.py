@@ -211,7 +211,7 @@ def test_the_walk_has_every_command() -> None:
     assert {path for path in taking(main) if path[0] not in NOT_WALKED} == walked
 
 
-def test_what_only_a_folder_can_do(both: Both) -> None:
+def test_some_commands_need_the_folder(both: Both) -> None:
     server = both.address
     assert failed("serve", "-l", server, status=2).startswith("serve needs the folder")
     assert failed("validate", "-l", server, status=2).startswith("validate needs the folder")

@@ -64,7 +64,7 @@ def test_a_timeout_that_is_not_reached_changes_nothing(store: Path) -> None:
     assert done(*query, "--timeout", 60) == done(*query)
 
 
-def test_what_is_no_timeout(store: Path) -> None:
+def test_a_wrong_timeout_is_refused(store: Path) -> None:
     assert call("query", "-l", store, "--query", "ASK {}", "--timeout", 0).exit_code == 2
 
 

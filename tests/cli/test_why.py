@@ -71,7 +71,7 @@ def test_formats(store: Path) -> None:
     assert f"[{E[:-1]}" not in drawn
 
 
-def test_what_cannot_be_explained(store: Path) -> None:
+def test_a_fact_that_does_not_hold_has_no_proof(store: Path) -> None:
     for triple, expected in (
         (f"<{E}ann> <{E}hasAncestor> <{E}nobody>", "the graph does not have this triple"),
         (f"<{E}ann> <{E}hasAncestor>", "not a triple: it needs a subject, a predicate and an object"),
@@ -188,7 +188,7 @@ WITHOUT_ENGINE = {
 
 
 @pytest.mark.parametrize("case", WITHOUT_ENGINE)
-def test_what_needs_no_engine_starts_none(case: str, store: Path) -> None:
+def test_commands_that_need_no_engine_start_none(case: str, store: Path) -> None:
     """Also where the journal has commits, rules that came and went among them."""
     command, expected = WITHOUT_ENGINE[case]
     for rule in ("gone", "kept"):

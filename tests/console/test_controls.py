@@ -19,7 +19,7 @@ from nicegui.page import page
 from starlette.requests import Request
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.consequences import deletions, staying
+from kgreason.server.console.consequences import deletions, staying_markup
 from kgreason.server.console.controls import files, past, terms
 from kgreason.server.console.controls.editor import completions
 from kgreason.server.console.controls.listing import PAGE, Listing, order_of
@@ -144,7 +144,7 @@ def test_labels_are_completed_in_place_of_names() -> None:
 def test_words_choose_the_english_label() -> None:
     rows = [("http://e/C1", '"Katze"@de'), ("http://e/C1", '"cat"@en-GB'), ("http://e/C1", '"zzz"')]
     assert words_of([("class", "http://e/C1")], (), rows).labels == {"http://e/C1": "cat"}
-    assert WORDS.named("house CAT") == "http://e/C1"
+    assert WORDS.iri_named("house CAT") == "http://e/C1"
 
 
 HEADS = [
@@ -209,11 +209,11 @@ def test_the_reasons_of_an_inferred_triple_are_shown() -> None:
     facts = [{"relation": None, "terms": ["<http://e/tom>", "a", f"<http://e/{name}>"]} for name in ("Animal", "Cat")]
     steps = [{"fact": facts[0], "asserted": False, "rule": rule, "premises": [1]}, {"fact": facts[1], "asserted": True}]
     proofs = [{"fact": 0, "steps": steps}, {"fact": 1, "steps": steps}]  # the second one says that it is asserted
-    shown = staying(1, proofs, Words(WELL_KNOWN)).striptags()
+    shown = staying_markup(1, proofs, Words(WELL_KNOWN)).striptags()
     assert "One of the triples is inferred" in shown
     assert "axiom <http://e/Cat> rdfs:subClassOf <http://e/Animal>" in shown
     assert shown.count("asserted") == shown.count("rdfs9") == 1
-    assert "3 of the triples are inferred" in staying(3, [], WORDS)
+    assert "3 of the triples are inferred" in staying_markup(3, [], WORDS)
 
 
 def test_files_go_where_their_names_say() -> None:

@@ -104,7 +104,7 @@ def test_looking_ahead_is_stopped(page: Page) -> None:
     page.get_by_text("e:pip a e:Animal").wait_for()
 
 
-def test_what_changed_meanwhile_is_looked_at_again(page: Page, browser: Browser, address: str) -> None:
+def test_an_edit_of_another_user_is_looked_at_before_the_commit(page: Page, browser: Browser, address: str) -> None:
     page.goto("/console/edit")
     write(page, "e:may a e:Cat .")
     page.get_by_text("e:may a e:Animal").wait_for()

@@ -23,10 +23,10 @@ from starlette.requests import Request
 
 from kgreason.server.console import results
 from kgreason.server.console.calls import in_pages
-from kgreason.server.console.consequences import consequences, staying
+from kgreason.server.console.consequences import consequences, staying_markup
 from kgreason.server.console.controls import files, graphs, listing, past, terms
 from kgreason.server.console.frame import _language_of, _languages, html
-from kgreason.server.console.hierarchy import around, hierarchy, tree_of
+from kgreason.server.console.hierarchy import hierarchy, neighbourhood, tree_of
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
 from kgreason.server.console.pages import explore, feed, ontology, shapes, status
@@ -34,7 +34,7 @@ from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, prefixes_for, words_of
 from kgreason.server.problems import Problem
-from kgreason.terms.prefixes import undeclared
+from kgreason.terms.prefixes import undeclared_message
 
 WORDS = Words(WELL_KNOWN)
 EVIL = st.text(alphabet="<>&\"'`$ {}ax=/\\", max_size=20)
@@ -162,9 +162,9 @@ SHOWN: dict[str, Callable[[], str]] = {
     "an edit": lambda: consequences(EDIT, WORDS),
     "a proof": lambda: tree({"fact": 0, "steps": STEPS}, WORDS),
     "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).shown,
-    "a class": lambda: around(CLASSES, LABELLED, IRI),
+    "a class": lambda: neighbourhood(CLASSES, LABELLED, IRI),
     "rows": lambda: listed([IRI, f'"{SCRIPT}"'] * 60),
-    "a commit": lambda: feed.shown(1, {"appeared": ROWS, "disappeared": ROWS, "results": RESULTS}, HEAD, WORDS),
+    "a commit": lambda: feed.commit_markup(1, {"appeared": ROWS, "disappeared": ROWS, "results": RESULTS}, HEAD, WORDS),
     "shapes": lambda: shapes.shapes(
         [each | {"results": 1, "focus": 1, "deactivated": True} for each in SHAPES],
         SimpleNamespace(words=LABELLED),  # type: ignore[arg-type]
@@ -172,13 +172,13 @@ SHOWN: dict[str, Callable[[], str]] = {
     "a result": lambda: results.result(RESULT, LABELLED, with_node=True),
     "a question": lambda: feed.question(1, HEAD),
     "commits": lambda: past.options([HEAD]),
-    "what stays": lambda: staying(2, [{"fact": 0, "steps": STEPS}], WORDS),
+    "what stays": lambda: staying_markup(2, [{"fact": 0, "steps": STEPS}], WORDS),
     "offers": lambda: terms.offers([terms.Hit(IRI[1:-1], SCRIPT)], WORDS),
     "a graph": lambda: graphs.field(SCRIPT) + graphs.offers([SCRIPT]) + explore._graphs([SCRIPT]),
     "a file": lambda: table(
         ["", ""], [files.result(SCRIPT, {"detail": SCRIPT}), files.result(SCRIPT, {"counts": [SCRIPT] * 3})], label=""
     ),
-    "rules": lambda: ontology.shown(
+    "rules": lambda: ontology.rules_markup(
         [(RULE, SCRIPT, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT, "")]
     ),
     "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
@@ -188,14 +188,14 @@ SHOWN: dict[str, Callable[[], str]] = {
     ),
     "a triple": lambda: triples_of_a_page([TRIPLE, [IRI] * 3]),
     "a triple of a graph": lambda: triples_of_a_page([TRIPLE, OTHER], SCRIPT),
-    "no triple": lambda: why_page._missing(
+    "no triple": lambda: why_page._why_not_markup(
         Problem(400, SCRIPT), {"rules": [{"name": SCRIPT, "rule": SCRIPT, "fails": [{"condition": SCRIPT}]}]}, WORDS
     ),
 }
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_what_a_page_shows_stays_text(shown: str) -> None:
+def test_html_in_values_stays_text(shown: str) -> None:
     text = SHOWN[shown]()
     assert "script" in text
     assert "script" not in Elements(text).found
@@ -253,8 +253,8 @@ def test_only_direct_superclasses_are_drawn() -> None:
 def test_prefixes_that_a_text_lacks_are_found() -> None:
     words = Words({"ub": "http://u/", "owl": WELL_KNOWN["owl"]})
     text = 'PREFIX owl: <x> SELECT * { ?x a ub:A ; owl:b "ub:C", <ub:d> } # ub:e'
-    assert words.undeclared(text) == {"ub": "http://u/"}
-    assert words.undeclared("<http://u/a> ?ub:x <ub:y>") == {}
+    assert words.undeclared_prefixes(text) == {"ub": "http://u/"}
+    assert words.undeclared_prefixes("<http://u/a> ?ub:x <ub:y>") == {}
     assert words.full("ub:A") == "http://u/A"
     assert words.short("http://u/a b") is None
 
@@ -263,24 +263,24 @@ def test_a_warning_has_short_names_and_stays_text() -> None:
     counts = dict.fromkeys(("engine_bytes", "dictionary_bytes", *status._NAMES), 1)
     told = {"stats": counts, "commit": 1, "resident_bytes": 1, "waiting": {"edits": 0, "queries": 0}, "commits": []}
     told |= {"query_processes": 0, "streams": 0, "seconds": 1.0, "warnings": [f"<http://e/Cat> has no effect {SCRIPT}"]}
-    text = status.shown(told, Words({"": "http://e/"}))
+    text = status.status_markup(told, Words({"": "http://e/"}))
     assert ":Cat has no effect" in text
     assert "script" not in Elements(text).found
 
 
 def test_messages_for_pages_name_no_argument_of_python() -> None:
-    undeclared_query = f"{undeclared('ex', 'query')}; and so on"
+    undeclared_query = f"{undeclared_message('ex', 'query')}; and so on"
     assert in_pages(undeclared_query).endswith("begin the query with PREFIX ex: <http://example.org/>; and so on")
-    assert "prefixes=" not in in_pages(undeclared("ex", "text") + undeclared("", "update"))
+    assert "prefixes=" not in in_pages(undeclared_message("ex", "text") + undeclared_message("", "update"))
     assert in_pages("a SPARQL Update: use `update` for it") == "a SPARQL Update: the page Edit takes it"
 
 
 def test_a_term_is_found_without_its_prefix() -> None:
     words = Words({"e": "http://e/"}, ["http://e/Cat"], ["http://e/age"])
-    assert explore.asked("cat", words) == "<http://e/Cat>"
-    assert explore.asked("e:dog", words) == "<http://e/dog>"
-    assert explore.asked("urn:dog", words) == "<urn:dog>"
-    assert explore.asked("dog", words) is None
+    assert explore.typed_term("cat", words) == "<http://e/Cat>"
+    assert explore.typed_term("e:dog", words) == "<http://e/dog>"
+    assert explore.typed_term("urn:dog", words) == "<urn:dog>"
+    assert explore.typed_term("dog", words) is None
 
 
 def test_the_larger_namespace_has_the_plain_prefix() -> None:
@@ -318,14 +318,14 @@ def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
         rules = graph.rules()
         rows = graph.match("<http://e/Cheesy>", WELL_KNOWN["owl"] + "equivalentClass", asserted=True)
         (node,) = (str(row.object) for row in rows)
-        told = NAMED.describing(graph.described([node]))
+        told = NAMED.with_expressions(graph.described([node]))
     assert term(node, told).endswith(">(:Pizza and (:has some :Cheese))</a>")
     assert node in term(node, NAMED)
     shown = tree(proof, NAMED)
     assert "(:Pizza and (:has some :Cheese))" in shown
     assert ">_:" not in shown
     labelled = Words(NAMED.prefixes, labels={"http://e/Cheesy": "queso"})
-    assert {reason for _, reason, *_ in ontology._fitting(ontology._told_by(rules, labelled), "QUESO disjoint")} == {
+    assert {reason for _, reason, *_ in ontology._matches(ontology._told_by(rules, labelled), "QUESO disjoint")} == {
         "DisjointClasses: :Cheesy, (not :Food)"
     }
     reasons = {reason for _, reason, *_ in ontology._told_by(rules, NAMED)}
@@ -339,11 +339,11 @@ def test_labels_stand_in_the_place_of_ids_in_the_language_that_the_user_wants() 
     words = words_of([("class", "http://e/C"), ("class", "http://e/D")], labels=rows)
     assert words.languages == ["de", "en"]
     assert ">e:C</a>" in term("<http://e/C>", words)
-    assert ">Halsschlagader</a>" in term("<http://e/C>", words.labelled("de"))
-    assert ">&#39;carotid artery&#39;</a>" in term("<http://e/C>", words.labelled(""))
+    assert ">Halsschlagader</a>" in term("<http://e/C>", words.with_labels("de"))
+    assert ">&#39;carotid artery&#39;</a>" in term("<http://e/C>", words.with_labels(""))
     negated = [("_:n", f"<{WELL_KNOWN['owl']}complementOf>", "<http://e/C>")]
-    assert words.labelled("de").describing(negated).expression("_:n") == "(not Halsschlagader)"
-    assert words.labelled("de").name("http://e/C") == "e:C"  # what a user types and a query needs
+    assert words.with_labels("de").with_expressions(negated).expression("_:n") == "(not Halsschlagader)"
+    assert words.with_labels("de").name("http://e/C") == "e:C"  # what a user types and a query needs
 
 
 @pytest.mark.parametrize(

@@ -34,14 +34,14 @@ def test_all_prefixes_of_a_namespace_are_read_and_the_first_is_shown() -> None:
 def test_the_empty_prefix_is_used_without_a_declaration() -> None:
     words = Words({"": "http://e/"})
     for text in ("SELECT * { ?x a :Cat }", "SELECT * { ?x ^:eats/:eats ?y }", ":a :b _:c , [:d :e] ."):
-        assert words.undeclared(text) == {"": "http://e/"}
+        assert words.undeclared_prefixes(text) == {"": "http://e/"}
     for text in ("PREFIX : <http://x/> ASK { ?x a :Cat }", "ASK { ?x a e:Cat }", "# a :b", "<e:a> <e:b> ':c', _:d ."):
-        assert words.undeclared(text) == {}
+        assert words.undeclared_prefixes(text) == {}
 
 
 def test_a_name_with_an_unknown_prefix_is_searched() -> None:
-    assert explore.asked(":Cat", Words({"": "http://e/"})) == "<http://e/Cat>"
-    assert explore.asked(":Cat", Words({})) is None
+    assert explore.typed_term(":Cat", Words({"": "http://e/"})) == "<http://e/Cat>"
+    assert explore.typed_term(":Cat", Words({})) is None
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgreason.datatypes.facets import FACETS
 from kgreason.datatypes.value import Value
-from kgreason.patterns.matching import compiled
+from kgreason.patterns.matching import compile_pattern
 from kgreason.terms.quoting import quote
 from kgreason.terms.vocabulary import RDF, XSD
 from tests.datatypes.spellings import plain, value
@@ -135,7 +135,7 @@ def test_a_pattern_of_a_value() -> None:
     ],
 )
 def test_patterns(pattern: str, matches: list[str], others: list[str]) -> None:
-    form = compiled(pattern)
+    form = compile_pattern(pattern)
     assert [text for text in matches if not form.fullmatch(text)] == []
     assert [text for text in others if form.fullmatch(text)] == []
 
@@ -165,9 +165,9 @@ def test_patterns(pattern: str, matches: list[str], others: list[str]) -> None:
         pytest.param("(" * 5000, id="deep"),
     ],
 )
-def test_what_is_no_pattern(pattern: str) -> None:
+def test_a_wrong_pattern_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not a valid pattern"):
-        compiled(pattern)
+        compile_pattern(pattern)
 
 
 @given(
@@ -183,5 +183,5 @@ def test_what_is_no_pattern(pattern: str) -> None:
     ),
     st.text("abcd", max_size=5),
 )
-def test_what_both_languages_write_alike_means_the_same(pattern: str, text: str) -> None:
-    assert bool(compiled(pattern).fullmatch(text)) == bool(re.fullmatch(pattern, text))
+def test_a_pattern_that_both_languages_have_means_the_same(pattern: str, text: str) -> None:
+    assert bool(compile_pattern(pattern).fullmatch(text)) == bool(re.fullmatch(pattern, text))

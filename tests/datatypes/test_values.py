@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.datatypes.datatype_map import DATATYPES, OWL2RL_DATATYPES, is_member, values
-from kgreason.datatypes.literals import Literal, unescaped
+from kgreason.datatypes.literals import Literal, parts_of_literal
 from kgreason.datatypes.value import IllTyped, Value
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
@@ -197,13 +197,13 @@ def test_other_terms_are_refused(term: str) -> None:
 
 @given(literals)
 def test_the_parts_of_a_literal(literal: pyoxigraph.Literal) -> None:
-    assert unescaped(str(literal)) == (literal.value, str(literal.datatype), (literal.language or "").lower())
+    assert parts_of_literal(str(literal)) == (literal.value, str(literal.datatype), (literal.language or "").lower())
 
 
 def test_parts_in_any_spelling() -> None:
-    assert unescaped('"x"@EN-gb') == Literal("x", v.RDF_LANG_STRING, "en-gb")
-    assert unescaped(r'"a\u0041\"@en"') == Literal('aA"@en', v.XSD_STRING)
-    assert unescaped(f'"\\""^^{v.XSD_INTEGER}') == Literal('"', v.XSD_INTEGER)
+    assert parts_of_literal('"x"@EN-gb') == Literal("x", v.RDF_LANG_STRING, "en-gb")
+    assert parts_of_literal(r'"a\u0041\"@en"') == Literal('aA"@en', v.XSD_STRING)
+    assert parts_of_literal(f'"\\""^^{v.XSD_INTEGER}') == Literal('"', v.XSD_INTEGER)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

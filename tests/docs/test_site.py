@@ -61,7 +61,7 @@ def test_every_page_is_in_the_navigation() -> None:
         "src: url(https://fonts.example.org/a.woff2)",
     ],
 )
-def test_what_another_host_would_have_to_give_is_found(text: str, tmp_path: Path) -> None:
+def test_files_of_other_hosts_are_found(text: str, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(text)
     assert len(offline.loaded(tmp_path)) == 1
 

@@ -38,7 +38,7 @@ def short(answer: ClassAnswer) -> list[list[str]]:
     return [[name.strip("<>").removeprefix("http://e/") for name in names] for names in answer[:4]]
 
 
-def test_what_is_above_beside_below_and_in_it(body: KnowledgeGraph) -> None:
+def test_a_query_finds_classes_above_beside_and_below_and_individuals(body: KnowledgeGraph) -> None:
     before = set(body.match())
     found = query(body, "partOf some Body")
     assert short(found) == [["BodyPart"], ["Part"], ["Arm", "Finger", "Hand"], ["f"]]
@@ -104,7 +104,7 @@ def test_the_graph_knows_nothing_of_the_class_that_is_asked_for(monkeypatch: pyt
         assert query(graph, "A").superclasses == before.superclasses == ("<http://e/B>",)
 
 
-def test_what_the_rules_do_not_read_is_told(body: KnowledgeGraph) -> None:
+def test_axioms_that_the_rules_do_not_read_are_told(body: KnowledgeGraph) -> None:
     (told,) = query(body, "Hand or Finger").unread
     assert "union as a superclass" in told
     assert "of the expression" in told

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import kgreason
-from kgreason.entailment.entails import Semantics, unproved
+from kgreason.entailment.entails import Semantics, unproved_parts
 from kgreason.errors import InputError, RdfSyntaxError, RuleError
 
 PREFIXES = """
@@ -239,7 +239,7 @@ def test_open(folder: Path, premise: str, conclusion: str) -> None:
 
 
 @pytest.mark.parametrize(("premise", "conclusion"), [*ENTAILED.values(), *OPEN.values()])
-def test_what_is_said_follows(folder: Path, premise: str, conclusion: str) -> None:
+def test_an_asserted_axiom_is_entailed(folder: Path, premise: str, conclusion: str) -> None:
     path = document(folder, premise + conclusion)
     assert kgreason.entails(path, path)
 
@@ -322,7 +322,7 @@ def test_rdfs_entailment_is_complete(folder: Path, premise: str, conclusion: str
 
 
 @pytest.mark.parametrize(("premise", "conclusion"), NOT_RDFS.values(), ids=NOT_RDFS)
-def test_what_rdfs_does_not_entail(folder: Path, premise: str, conclusion: str) -> None:
+def test_rdfs_does_not_entail_more_than_it_should(folder: Path, premise: str, conclusion: str) -> None:
     assert not kgreason.entails(document(folder, premise), document(folder, conclusion), rules="rdfs")
 
 
@@ -349,10 +349,10 @@ def test_imports_come_from_a_catalogue(folder: Path) -> None:
     assert not kgreason.check(premise)
 
 
-def test_what_is_missing_is_named(folder: Path) -> None:
+def test_a_missing_conclusion_is_named(folder: Path) -> None:
     premise = document(folder, ":A rdfs:subClassOf :B .")
     conclusion = document(folder, ":A rdfs:subClassOf :B . :B rdfs:subClassOf :A . :x a :A .")
-    parts = set(unproved(premise, conclusion))
+    parts = set(unproved_parts(premise, conclusion))
     e, rdfs = "http://example.org/", "http://www.w3.org/2000/01/rdf-schema#"
     type_ = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
     assert parts == {

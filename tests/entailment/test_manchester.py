@@ -87,7 +87,7 @@ def test_an_expression_is_its_triples(expression: str, expected: str) -> None:
         ("A" * 100 + " some", "A{57}..."),
     ],
 )
-def test_what_is_no_expression_is_refused(text: str, problem: str) -> None:
+def test_a_text_that_is_no_expression_is_refused(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         turtle(text, iri)
 

@@ -23,7 +23,7 @@ _RIGHT = Functions._call_results
 
 def _as_sparql(rule: Rule, call: Computed) -> tuple[Atom, ...]:
     """A call is asked for as soon as its inputs are bound, as an expression of SPARQL is."""
-    return lowering._asking(rule, rule.body, call.inputs())
+    return lowering._asking_body(rule, rule.body, call.inputs())
 
 
 def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> Called:
@@ -58,7 +58,7 @@ MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
         Functions,
         "finish",
         lambda _: None,
-        tests.test_what_a_function_raises_rolls_the_commit_back,
+        tests.test_an_error_of_a_function_rolls_the_commit_back,
     ),
     "calls are repeated": (Functions, "_facts", _again, tests.test_a_function_is_called_once_for_each_input),
 }

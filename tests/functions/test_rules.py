@@ -163,7 +163,7 @@ def test_a_batch_function_takes_arrow_columns() -> None:
         assert objects(found, ":q") == ["A"]
 
 
-def test_what_a_batch_raises_names_the_row() -> None:
+def test_an_error_of_a_batch_names_the_row() -> None:
     def inverse(x: NDArray[np.int64]) -> NDArray[np.float64]:
         if (x == 0).any():
             raise ZeroDivisionError("no inverse")
@@ -178,7 +178,7 @@ def test_what_a_batch_raises_names_the_row() -> None:
         assert not list(found)
 
 
-def test_what_a_function_raises_rolls_the_commit_back() -> None:
+def test_an_error_of_a_function_rolls_the_commit_back() -> None:
     def inverse(x: int) -> float:
         return 1 / x
 

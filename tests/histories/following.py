@@ -18,7 +18,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.relations.changes import edit_of
 from kgreason.materialize.selection import select
 from kgreason.options import DEFAULT_LIMITS, Limits
-from kgreason.rules.lowering import aggregation, lowered
+from kgreason.rules.lowering import aggregation, rules_without_not
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.patterns import unify
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
@@ -196,7 +196,7 @@ class Graph:
 
     def positive_rules(self) -> list[object]:
         """The rules that the engine runs."""
-        return [rule for own in self.materializer.rules for rule in lowered(own)]
+        return [rule for own in self.materializer.rules for rule in rules_without_not(own)]
 
     def _quads(self, facts: Iterable[Atom]) -> Int32:
         """The triples among these facts as rows of the default graph."""

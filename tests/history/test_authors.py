@@ -29,7 +29,7 @@ def test_a_commit_has_its_author_and_its_time(tmp_path: Path) -> None:
         assert (tx.delta.author, tx.delta.time) == ("ann", graph.log(1)[0].time)
         assert heard == [tx.delta]
         assert [(each.author, each.time[-1:]) for each in graph.log()] == [("ann", "Z"), ("", "Z")]
-        told = deltas.decoded(deltas.encoded(tx.delta))
+        told = deltas.from_json(deltas.to_json(tx.delta))
         assert (told.author, told.time) == (tx.delta.author, tx.delta.time)
         assert tx.delta.to_json()["author"] == "ann"
     with KnowledgeGraph.open(tmp_path / "store") as graph:

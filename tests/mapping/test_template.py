@@ -17,7 +17,7 @@ pyarrow = pytest.importorskip("pyarrow", reason="the extra frames is not install
 import numpy as np  # noqa: E402
 
 from kgreason.mapping.lexical import TEXT, ColumnValues  # noqa: E402
-from kgreason.mapping.template import encoded, template  # noqa: E402
+from kgreason.mapping.template import percent_encoded, template  # noqa: E402
 
 SAFE = re.compile(
     "[A-Za-z0-9._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef-"
@@ -43,10 +43,10 @@ def test_exactly_the_characters_of_iunreserved_stay(texts: list[str | None]) -> 
         text if text is None else "".join(each if SAFE.fullmatch(each) else quote(each, "") for each in text)
         for text in texts
     ]
-    found = encoded(pyarrow.array(texts, TEXT)).to_pylist()
+    found = percent_encoded(pyarrow.array(texts, TEXT)).to_pylist()
     assert found == expected
     assert [text and unquote(text) for text in found] == texts
-    assert encoded(pyarrow.array(["x", *texts], TEXT)[1:]).to_pylist() == expected, "a slice has an offset"
+    assert percent_encoded(pyarrow.array(["x", *texts], TEXT)[1:]).to_pylist() == expected, "a slice has an offset"
 
 
 @given(TEXTS)

@@ -38,7 +38,7 @@ def test_a_grammar_concerns_the_tests_of_the_modules_beside_it() -> None:
     assert "tests/sparql" in lanes.folders_of(["kgreason/sparql/grammar.lark"])
 
 
-def test_what_is_taken_fits_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_chosen_tests_fit_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(taken(monkeypatch, 1, "tests/rdf/test_reader.py", took=lanes.BUDGET / 7)) == 7
 
 

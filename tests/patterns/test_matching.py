@@ -12,7 +12,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
 from kgreason.patterns import matching
 from kgreason.patterns.characters import complement, difference, one, python_class, re2_class, union
-from kgreason.patterns.matching import compiled, tokens
+from kgreason.patterns.matching import compile_pattern, tokens
 from tests.graph.values.test_builtins import HEADER, atom, implication
 from tests.tables import table
 
@@ -47,7 +47,7 @@ def test_sets_of_characters(first: tuple[tuple[int, int], ...], second: tuple[tu
     ],
 )
 def test_repetitions_beyond_those_of_re2(pattern: str, matches: list[int], others: list[int]) -> None:
-    form = compiled(pattern)
+    form = compile_pattern(pattern)
     assert [count for count in matches if not form.fullmatch("a" * count)] == []
     assert [count for count in others if form.fullmatch("a" * count)] == []
 
@@ -55,12 +55,12 @@ def test_repetitions_beyond_those_of_re2(pattern: str, matches: list[int], other
 @pytest.mark.parametrize("pattern", [r"(\w{1000}){50}", "(a{1000}){1000000}", r"(\w{0,30}\i{0,30}){0,30}"])
 def test_a_pattern_that_needs_too_much_memory_is_told_so(pattern: str) -> None:
     with pytest.raises(ValueError, match="is not a valid pattern: it would take too much memory"):
-        compiled(pattern)
+        compile_pattern(pattern)
 
 
 @pytest.mark.parametrize("pattern", ["(a+)+b", "(a|a)*b", "(a?){30}a{30}b", "(.*)*x", "([a-z]+)*[A-Z]"])
 def test_no_pattern_backtracks(pattern: str) -> None:
-    assert compiled(pattern).fullmatch("a" * 5_000) is None
+    assert compile_pattern(pattern).fullmatch("a" * 5_000) is None
     assert tokens("a" * 50, pattern) == ["a" * 50]
 
 

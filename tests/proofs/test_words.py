@@ -17,7 +17,7 @@ from kgreason.proofs.notation import fact_text
 from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names, quote_label, terms_of
 from kgreason.terms import vocabulary as v
-from kgreason.wire.values import decoded, encoded
+from kgreason.wire.values import from_json, to_json
 from tests.cli.calling import call, done, failed
 
 NAMES = {"": "http://e/", "rdfs": v.RDFS, "owl": v.OWL, "rdf": v.RDF}
@@ -196,7 +196,7 @@ def test_a_label_of_an_attacker_is_one_short_printable_line(label: str, name: st
 
 def test_a_proof_keeps_its_expressions_on_the_way_to_a_client() -> None:
     proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
-    assert decoded(json.loads(json.dumps(encoded(proof)))).to_text(NAMES) == proof.to_text(NAMES)
+    assert from_json(json.loads(json.dumps(to_json(proof)))).to_text(NAMES) == proof.to_text(NAMES)
 
 
 def test_a_contradiction_names_expressions(tmp_path: Path) -> None:

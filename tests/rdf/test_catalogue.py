@@ -13,7 +13,7 @@ import pytest
 
 from kgreason.errors import InputError
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.declared import declared
+from kgreason.rdf.declared import declared_iris
 from kgreason.terms import vocabulary as v
 
 PREFIXES = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n@prefix : <http://e/> .\n"
@@ -53,7 +53,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 @pytest.mark.parametrize("name", ONTOLOGY)
 def test_an_ontology_is_known_by_its_iri_and_that_of_its_version(write: Callable[..., Path], name: str) -> None:
     path = write(name, ONTOLOGY[name].removeprefix(PREFIXES))
-    assert declared(path) == (frozenset({"<http://e/o>", "<http://e/o1>", f"<{path.as_uri()}>"}), "")
+    assert declared_iris(path) == (frozenset({"<http://e/o>", "<http://e/o1>", f"<{path.as_uri()}>"}), "")
     catalogue = Catalogue.open(path.parent)
     assert catalogue.find("<http://e/o>") == catalogue.find("<http://e/o1>") == path
     assert catalogue.find("<http://e/other>") is None
@@ -71,12 +71,12 @@ def test_compressed_files_and_files_of_other_formats(tmp_path: Path) -> None:
 def test_ontologies_that_a_document_only_mentions_are_not_its_own(write: Callable[..., Path]) -> None:
     before = ":before a owl:Ontology ; owl:versionIRI :before1 . :imported a owl:Ontology ."
     path = write("a.ttl", f":o a owl:Ontology ; owl:imports :imported, :o ; owl:priorVersion :before . {before}")
-    assert declared(path).iris == {"<http://e/o>", f"<{path.as_uri()}>"}
+    assert declared_iris(path).iris == {"<http://e/o>", f"<{path.as_uri()}>"}
 
 
 def test_ontologies_that_import_each_other_in_one_document(write: Callable[..., Path]) -> None:
     path = write("a.ttl", ":o a owl:Ontology ; owl:imports :p . :p a owl:Ontology ; owl:imports :o .")
-    assert declared(path).iris == {"<http://e/o>", "<http://e/p>", f"<{path.as_uri()}>"}
+    assert declared_iris(path).iris == {"<http://e/o>", "<http://e/p>", f"<{path.as_uri()}>"}
 
 
 @pytest.mark.parametrize("at", [0, (1 << 20) - 4, (1 << 20), (3 << 20) - 5])
@@ -85,7 +85,7 @@ def test_the_header_may_stand_anywhere(write: Callable[..., Path], at: int) -> N
     space = "#" * (at - len(PREFIXES) - header.index("Ontology") - 1) + "\n" if at else ""
     path = write("a.ttl", space + header)
     assert not at or path.read_bytes().index(b"Ontology") == at
-    assert "<http://e/o>" in declared(path).iris
+    assert "<http://e/o>" in declared_iris(path).iris
 
 
 def test_relative_iris_lead_to_files(write: Callable[..., Path]) -> None:
@@ -129,9 +129,12 @@ def test_a_file_that_does_not_parse_is_known_by_what_comes_first(write: Callable
 def test_files_that_cannot_be_read(write: Callable[..., Path]) -> None:
     path = write("a.ttl", ":o a owl:Ontology .").with_name("a.ttl.gz")
     path.write_bytes(gzip.compress(b"#" * 1000 + b"Ontology")[:-10])
-    assert declared(path) == (frozenset({f"<{path.as_uri()}>"}), f"{path}: the compressed data is damaged or cut short")
+    assert declared_iris(path) == (
+        frozenset({f"<{path.as_uri()}>"}),
+        f"{path}: the compressed data is damaged or cut short",
+    )
     missing = path.with_name("missing.ttl")
-    assert declared(missing) == (frozenset(), f"{missing}: No such file or directory")
+    assert declared_iris(missing) == (frozenset(), f"{missing}: No such file or directory")
 
 
 def test_a_map(write: Callable[..., Path], tmp_path: Path) -> None:
@@ -252,7 +255,7 @@ def test_the_declaration_of_a_document_type_is_not_fetched(write: Callable[..., 
         ("catalog.xml", None, "catalog.xml: No such file"),
     ],
 )
-def test_what_is_no_catalogue(tmp_path: Path, name: str, content: bytes | None, problem: str) -> None:
+def test_a_file_that_is_no_catalogue_is_refused(tmp_path: Path, name: str, content: bytes | None, problem: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(InputError, match=problem):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kgreason.rdf.formats import Format, format_named, format_of, formats, settled
+from kgreason.rdf.formats import Format, exact_format, format_named, format_of, formats
 from tests.tables import table
 
 XML = b'<?xml version="1.0"?>\n<!-- <Ontology> -->\n'
@@ -37,10 +37,10 @@ def test_every_format_has_its_suffix_and_compressions(name: str) -> None:
     ],
 )
 def test_the_head_of_an_owl_file_tells(head: bytes, name: str) -> None:
-    assert settled("owl", head) == name
-    assert settled("nt", head) == "nt"
+    assert exact_format("owl", head) == name
+    assert exact_format("nt", head) == "nt"
 
 
 def test_an_xml_file_is_one_of_two() -> None:
-    assert settled("xml", b"<a xmlns='x'/>") == settled("xml", b"") == "rdf"
-    assert settled("xml", b"<Ontology>") == "owx"
+    assert exact_format("xml", b"<a xmlns='x'/>") == exact_format("xml", b"") == "rdf"
+    assert exact_format("xml", b"<Ontology>") == "owx"

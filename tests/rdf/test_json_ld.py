@@ -154,7 +154,7 @@ def test_blank_lines_after_the_key_of_a_context(tmp_path: Path, monkeypatch: pyt
     assert Key.searched < 50_000  # not once from each blank line
 
 
-def test_what_is_nested_deeply_is_an_error(tmp_path: Path) -> None:
+def test_deep_json_is_an_error(tmp_path: Path) -> None:
     deep = 100_000
     for text in ('{"@context": ' + "[" * deep, '{"@context": "c.jsonld"}'):
         _write(tmp_path, a=text, c='{"@context": ' + "[" * deep + "]" * deep + "}")
@@ -174,7 +174,7 @@ def test_brackets_outside_strings_are_counted(tmp_path: Path, monkeypatch: pytes
         _lines(tmp_path, "b")
 
 
-def test_what_may_be_nested_is_read_with_a_small_stack() -> None:
+def test_allowed_depths_are_read_with_a_small_stack() -> None:
     """The server's threads have no smaller stack than that of its check (server/queries/nesting.py)."""
     depth = nesting.DEEPEST // 2
     text = b'[{"http://e/p":' * depth + b"1" + b"}]" * depth
@@ -272,7 +272,7 @@ def test_numbers_beside_type_maps_are_not_changed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["1", "true", "[[]]", "NaN", '{"@id": [1]}'])
-def test_what_is_no_node_in_a_type_map_is_an_error_without_a_place(tmp_path: Path, value: str) -> None:
+def test_a_type_map_without_a_node_is_an_error_without_a_place(tmp_path: Path, value: str) -> None:
     context = '"@context": {"p": {"@id": "http://e/p", "@container": "@type"}}'
     _write(tmp_path, a=f'{{{context}, "@id": "http://e/s", "p": {{"http://e/T": {value}}}}}')
     with pytest.raises(RdfSyntaxError, match=r"a\.jsonld: ") as caught:

@@ -79,7 +79,7 @@ def test_a_file_is_read_as_the_n_quads_of_its_rows(tmp_path: Path) -> None:
     assert lines(tmp_path / "again.parquet")
 
 
-def test_what_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = tmp_path / "bad.parquet"
     bad.write_bytes(b"<http://e/a> <http://e/p> <http://e/b> .\n")
 

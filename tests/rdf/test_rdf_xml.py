@@ -74,7 +74,7 @@ def _objects(document: str | bytes) -> list[str]:
         ),
     ],
 )
-def test_what_xml_says_is_read(inside: str, objects: list[str] | None) -> None:
+def test_entities_and_sections_of_xml_are_read(inside: str, objects: list[str] | None) -> None:
     found = _objects(_about(inside))
     if objects is None:
         objects = ['"<e:D xmlns:e=\\"http://e/\\" e:a=\\"1\\"></e:D>"^^X']

@@ -18,7 +18,17 @@ from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.lines import blocks
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.tags import Carried, canonical, carried, carrier, has_capitals, quads, restored, small, tagged
+from kgreason.terms.tags import (
+    Carried,
+    canonical,
+    carrier,
+    has_capitals,
+    literal_with_tag,
+    quads,
+    small,
+    with_carriers,
+    with_tags,
+)
 from tests.rdf.reading import lines_read
 from tests.tables import table
 
@@ -134,14 +144,14 @@ class _Slow(io.RawIOBase):
 def test_a_stream_of_pieces_is_carried_as_the_whole_text(text: bytes, size: int) -> None:
     stream = Carried(_Slow(text, size))  # type: ignore[arg-type]
     found = b"".join(iter(lambda: stream.read(7), b""))
-    assert found == carried(text)
-    assert restored(found) == text
+    assert found == with_carriers(text)
+    assert with_tags(found) == text
 
 
 def test_a_text_without_capital_letters_in_tags_is_not_copied() -> None:
     for text in (b'<http://E/A> <e:b> "X"@en-gb, "@" .', b"@prefix E: <e:> ."):
-        assert carried(text) is text
-        assert restored(text) is text
+        assert with_carriers(text) is text
+        assert with_tags(text) is text
 
 
 def test_escapes_beside_a_tag_in_a_string_stay() -> None:
@@ -193,9 +203,9 @@ def test_terms_of_pyoxigraph_have_tags_as_they_are_written(literals: list[tuple[
     lines += _lines(literals)
     assert pyoxigraph.serialize(quads(lines.encode()), format=RdfFormat.N_QUADS) == lines.encode()
     for text, tag in literals:
-        assert (tagged(text, tag).value, tagged(text, tag).language) == (text, tag)
+        assert (literal_with_tag(text, tag).value, literal_with_tag(text, tag).language) == (text, tag)
     with pytest.raises(ValueError, match="subtag"):
-        tagged("x", "EN-toolonglang")
+        literal_with_tag("x", "EN-toolonglang")
 
 
 def test_a_tag_may_have_a_base_direction() -> None:
@@ -249,7 +259,7 @@ def test_a_carrier_in_a_text_becomes_nothing_but_a_tag(hidden: str) -> None:
     forged = f"x-{mark}-{digits}-{mark}"
     lines = f'<e:a> <e:b> "{forged}" .\n<e:a> <e:b> "x"@EN .\n'.encode()
     assert canonical(lines, RdfFormat.N_QUADS) == lines
-    assert restored(forged.encode()) == forged.encode()
+    assert with_tags(forged.encode()) == forged.encode()
 
 
 def test_a_string_without_an_end_is_looked_at_once() -> None:
@@ -259,11 +269,11 @@ def test_a_string_without_an_end_is_looked_at_once() -> None:
         list(quads(text))
 
 
-def test_what_no_string_is_before_does_not_grow() -> None:
+def test_a_text_behind_no_string_does_not_grow() -> None:
     text = b'<e:a> <e:b@Foo> "hi @Foo and a@B.Org" .'
-    assert carried(text) == text
+    assert with_carriers(text) == text
     for text in (b'"x"@EN', b"'x' \t @EN", b'"""x"""\n@EN', b'"x" # it\n  @EN'):
-        assert len(carried(text)) > len(text)
+        assert len(with_carriers(text)) > len(text)
 
 
 def test_quads_between_tags_are_those_of_the_parser() -> None:

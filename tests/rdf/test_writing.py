@@ -133,9 +133,7 @@ def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:
 @pytest.mark.parametrize("syntax", RDFLIB)
 @settings(max_examples=many(20))
 @given(st.lists(_triples, max_size=4), _prefixes)
-def test_what_is_written_is_read_back_or_it_is_refused(
-    syntax: str, rows: list[Triple], prefixes: dict[str, str]
-) -> None:
+def test_written_triples_are_read_back_or_refused(syntax: str, rows: list[Triple], prefixes: dict[str, str]) -> None:
     document = _written(rows, syntax, prefixes)
     if document is None:
         assert syntax in ("n3", "rdf", "jsonld")

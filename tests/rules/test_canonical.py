@@ -102,7 +102,7 @@ def test_heads_decide_between_orders_that_read_alike() -> None:
     assert canonical(rule("h(?a, ?a) :- p(?a), p(?b) .")) != canonical(rule("h(?a, ?b) :- p(?a), p(?b) ."))
 
 
-def test_what_tells_rules_apart() -> None:
+def test_different_rules_have_different_canonical_forms() -> None:
     texts = (
         *(
             "p() :- q(?x) .",

@@ -47,7 +47,7 @@ def test_data_stands_under_not() -> None:
         'q(?b) :- BIND(SKOLEM("only") AS ?b) .',
     ],
 )
-def test_what_is_written_comes_back(text: str) -> None:
+def test_a_rule_is_formatted_as_it_was_written(text: str) -> None:
     program = parse(f"@prefix : <http://e/> . {text}")
     assert format_rule(program.rules[0], {"": "http://e/"}) == text
     assert parse(format_program(program)) == program
@@ -77,7 +77,7 @@ def test_relations_and_prefixes_with_such_names() -> None:
         ("q(?b) :- r(?x), BIND(SKOLEM('a', ?y) AS ?b) .", r"\?y is in BIND but in no body atom"),
     ],
 )
-def test_what_cannot_be_said_is_refused_with_its_place(text: str, problem: str) -> None:
+def test_a_wrong_statement_is_refused_with_its_place(text: str, problem: str) -> None:
     with pytest.raises(RuleError, match=rf"^<text>:1:\d+: .*{problem}"):
         rule(text)
 

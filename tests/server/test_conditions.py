@@ -253,7 +253,7 @@ def test_no_tag_if_the_answer_may_have_a_later_commit(
     is_known: bool, http: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An edit has ended meanwhile, or an edit runs, whose commit the process may see before the server knows it."""
-    plain, writers = serving.asked, list[Writer]()
+    plain, writers = serving.ask_process, list[Writer]()
 
     def moved(writer: Writer, by: int) -> None:
         if is_known:
@@ -267,7 +267,7 @@ def test_no_tag_if_the_answer_may_have_a_later_commit(
         moved(writers[0], 1)
         return answer
 
-    monkeypatch.setattr(asking, "asked", asked)
+    monkeypatch.setattr(asking, "ask_process", asked)
     found = ask(http)
     moved(writers[0], -1)
     assert (found.status_code, "etag" in found.headers) == (200, False)

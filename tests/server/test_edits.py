@@ -158,7 +158,7 @@ def test_wrong_requests_get_a_problem(path: str, status: int, http: httpx.Client
     assert answer.json()["detail"]
 
 
-def test_what_is_asked_for_is_what_comes(http: httpx.Client) -> None:
+def test_an_answer_has_the_format_that_accept_names(http: httpx.Client) -> None:
     accepted = {
         "text/csv": "c\r\nhttp://e/Animal\r\nhttp://e/Cat\r\n",
         "text/tab-separated-values": "?c\n<http://e/Animal>\n<http://e/Cat>\n",
@@ -177,7 +177,7 @@ def test_what_is_asked_for_is_what_comes(http: httpx.Client) -> None:
     assert "rdf:RDF" in graph.text
 
 
-def test_what_was_answered_is_there_when_the_store_is_opened_again(tmp_path: Path) -> None:
+def test_an_answered_edit_is_in_the_store_when_it_is_opened_again(tmp_path: Path) -> None:
     with served(tmp_path / "store", text=ZOO) as address, client(address) as http:
         for number in range(5):
             text = f"INSERT DATA {{ <http://e/{number}> a <http://e/Cat> }}"

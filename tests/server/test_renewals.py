@@ -13,7 +13,7 @@ import pytest
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.standing.standing import RowChange
 from kgreason.graph.standing.together import Together
-from kgreason.server.problems import busy
+from kgreason.server.problems import busy_problem
 from kgreason.server.queries.pool import Pool, Request
 from kgreason.server.streams import renewals
 from kgreason.server.streams.feed import Feed
@@ -68,7 +68,7 @@ class Source:
 def renewed(source: Source, most: int | None = None) -> AsyncGenerator[RowChange | None]:
     together = Together(1, most)
     given: Any = source
-    return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY)
+    return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY, "ann")
 
 
 def rows(change: RowChange | None) -> tuple[int, list[Any], list[Any]]:
@@ -93,9 +93,31 @@ def test_one_query_at_a_time_is_evaluated() -> None:
         source = Source()
         given: Any = source
         all_ = Renewals(given, given, given, Together(1), 1)
-        streams = [all_.changes(QUERY) for _ in range(5)]
+        streams = [all_.changes(QUERY, "ann") for _ in range(5)]
         assert len(await asyncio.gather(*map(anext, streams))) == 5
         assert source.most == 1
+        for stream in streams:
+            await stream.aclose()
+
+    asyncio.run(run())
+
+
+def test_two_readers_renewals_interleave() -> None:
+    """Many queries of one reader delay another reader's query by the turn that runs, and one more."""
+
+    async def run() -> None:
+        source, first = Source(), list[str]()
+        given: Any = source
+        all_ = Renewals(given, given, given, Together(1), 1)
+
+        async def begin(reader: str) -> AsyncGenerator[RowChange | None]:
+            stream = all_.changes(QUERY, reader)
+            await anext(stream)
+            first.append(reader)
+            return stream
+
+        streams = await asyncio.gather(*(begin(reader) for reader in ["ann"] * 9 + ["bob", "bob"]))
+        assert [place for place, reader in enumerate(first) if reader == "bob"] == [2, 4]
         for stream in streams:
             await stream.aclose()
 
@@ -105,7 +127,7 @@ def test_one_query_at_a_time_is_evaluated() -> None:
 def test_a_query_waits_while_all_processes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     async def run() -> None:
         source = Source()
-        source.errors = [busy("queries"), busy("queries")]
+        source.errors = [busy_problem("queries"), busy_problem("queries")]
         async with aclosing(renewed(source)) as changes:
             assert rows(await anext(changes)) == (0, [('"0"',)], [])
         assert not source.errors

@@ -49,7 +49,7 @@ def http(address: str) -> Iterator[httpx.Client]:
         yield each
 
 
-def test_what_is_put_is_got_and_putting_it_again_changes_nothing(http: httpx.Client) -> None:
+def test_shapes_that_are_put_are_got_and_putting_them_again_changes_nothing(http: httpx.Client) -> None:
     got = http.get("/shapes", headers={"Accept": "application/n-triples"})
     assert len(got.text.splitlines()) == 10
     again = http.put("/shapes", content=SHAPES, headers=TURTLE)

@@ -131,7 +131,7 @@ FAILING: dict[str, Callable[[KnowledgeGraph], object]] = {
 
 
 @pytest.mark.parametrize("name", FAILING)
-def test_what_fails_while_it_is_evaluated_is_a_query_error(graph: KnowledgeGraph, name: str) -> None:
+def test_a_failure_of_the_evaluation_is_a_query_error(graph: KnowledgeGraph, name: str) -> None:
     before = b"".join(graph.dump())
     with pytest.raises(QueryError, match=r"the query cannot be evaluated: The (custom function <e:f>|variable)"):
         FAILING[name](graph)

@@ -94,7 +94,7 @@ def test_data_operations_are_one_step() -> None:
     assert outcome.unasserted == 2
 
 
-def test_what_is_applied_is_not_waited_for() -> None:
+def test_operations_see_those_before_them_without_a_wait() -> None:
     text = (
         "INSERT DATA { e:a e:p 1 } ; DELETE WHERE { e:x ?y ?z } ; INSERT DATA { e:c e:p 1 } ; DELETE DATA { e:a e:p 1 }"
     )
@@ -157,7 +157,7 @@ def test_clear_says_what_stays() -> None:
         ),
     ],
 )
-def test_what_fails_when_it_runs(text: str, problem: str) -> None:
+def test_an_operation_that_fails_names_its_problem(text: str, problem: str) -> None:
     with pytest.raises(QueryError, match=problem):
         updated(text, IN_G)
 

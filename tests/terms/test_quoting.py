@@ -29,6 +29,6 @@ def test_any_escape_is_read(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["\\", r"\q", r"\u12", r"\U00110000", r"\uD800"])
-def test_what_is_no_escape(text: str) -> None:
+def test_a_wrong_escape_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"escape|character"):
         unescape(text)

@@ -96,9 +96,9 @@ class FollowedWorld:
         with self._graph.turn(), _quadstore():
             if self._is_closed:
                 raise StoreError("cannot sync after close(): call follow() again")
-            log, graphs = self._current_log(), self._followed()
-            self._is_known = not log.missed() and self._is_known
-            removed, added = self._changes(log, graphs) if self._is_known else self._everything(graphs)
+            log, graphs = self._current_log(), self._ontologies()
+            self._is_known = not log.has_missed_changes() and self._is_known
+            removed, added = self._changes(log, graphs) if self._is_known else self._full_copy(graphs)
             before, taken = (self._graphs, self._is_known), log.take()
             self._graphs, self._is_known = graphs, True
             try:
@@ -119,7 +119,7 @@ class FollowedWorld:
             self._log, self._is_known = ChangeLog(db), False
         return self._log
 
-    def _followed(self) -> dict[int, str]:
+    def _ontologies(self) -> dict[int, str]:
         """Return the ontologies that are followed now: a dict from an ontology's number to the name of its graph."""
         found = self._world.graph.db.execute("SELECT c, iri FROM main.ontologies WHERE iri <> ?", (INFERENCES,))
         graphs = {c: iri.removesuffix("#") for c, iri in found}
@@ -132,9 +132,9 @@ class FollowedWorld:
     def _changes(self, log: ChangeLog, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
         """Turn the changes in the log into N-Quads lines: those to remove from the graph, and those to add.
 
-        `graphs` are the ontologies that are followed now, as `_followed` returns them.
+        `graphs` are the ontologies that are followed now, as `_ontologies` returns them.
         """
-        renamed = log.renamed()
+        renamed = log.renames()
         before, now = (self._names({storid: pair[side] for storid, pair in renamed.items()}) for side in (0, 1))
         noted = self._rows(log, graphs, renamed)
         old = set(self._lines((each.row for each in noted if each.was), self._graphs, before))
@@ -148,16 +148,16 @@ class FollowedWorld:
         - the rows with a resource in `renamed`
         - all rows of each ontology that was not followed at the last sync and is followed now, or the other way round
         """
-        noted = {each.row: each for each in log.changed()}
+        noted = {each.row: each for each in log.changed_rows()}
         touched: set[Row] = set()
         for predicates in (False, True):
             if storids := [storid for storid, (_, iri) in renamed.items() if (iri is not None) == predicates]:
-                touched |= log.mentioning(storids, predicates=predicates)
+                touched |= log.rows_mentioning(storids, predicates=predicates)
         for c in dict(self._graphs.items() ^ graphs.items()):
             touched |= {row for objs in (True, False) for row in rows(log.db, f"c = {c}", objs=objs)}
         return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
 
-    def _everything(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
+    def _full_copy(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
         """Return N-Quads lines for a full copy of the world: those to remove from the graph, and those to add.
 
         To remove are all lines of the graph that belong to ontologies followed now or at the last sync. To add are all

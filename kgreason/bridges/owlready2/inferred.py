@@ -42,7 +42,7 @@ def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row
         *_hierarchy(found.properties, base.rdfs_subpropertyof, base.owl_equivalentproperty),
         *found.values,
     }
-    return {row for row in inferred if not known.asserts(row)}
+    return {row for row in inferred if not known.is_asserted(row)}
 
 
 class _World:
@@ -65,7 +65,7 @@ class _World:
     def _typed(self, kind: int) -> set[int]:
         return {row.s for row in self._asserted if row.p == base.rdf_type and row.o == kind and row.s > 0}
 
-    def asserts(self, row: Row) -> bool:
+    def is_asserted(self, row: Row) -> bool:
         """Whether an ontology of the world asserts `row`, or a row that has the same meaning (`_mirrors`)."""
         if _alike(row) in self._asserted:
             return True
@@ -130,12 +130,12 @@ class _Closure:
 
     def _value(self, s: int, p: int, object_: str) -> None:
         if object_.startswith('"'):
-            self.values.add(Row(_NOWHERE, s, p, *_stored(object_, self._known.world)))
+            self.values.add(Row(_NOWHERE, s, p, *_stored_value(object_, self._known.world)))
         elif (o := self._known.storids.get(object_)) is not None:
             self.values.add(Row(_NOWHERE, s, p, o, None))
 
 
-def _stored(text: str, world: Any) -> tuple[Value, Datatype]:
+def _stored_value(text: str, world: Any) -> tuple[Value, Datatype]:
     """Return the value and the datatype under which owlready2 stores a literal.
 
     `text` is the literal in N-Triples syntax. A number that SQLite cannot store is kept as text.

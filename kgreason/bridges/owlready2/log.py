@@ -79,7 +79,7 @@ class ChangeLog:
         (version,) = self.db.execute("PRAGMA data_version").fetchone()
         return int(version)
 
-    def missed(self) -> bool:
+    def has_missed_changes(self) -> bool:
         """Whether another connection or process has changed the quadstore since the last call.
 
         The log lacks such changes.
@@ -87,7 +87,7 @@ class ChangeLog:
         before, self._version = self._version, self._data_version()
         return self._version != before
 
-    def renamed(self) -> dict[int, tuple[str, str | None]]:
+    def renames(self) -> dict[int, tuple[str, str | None]]:
         """Return {number: (old name, new name)} for the resources whose name has changed.
 
         The new name is None if the resource has no name any more.
@@ -98,7 +98,7 @@ class ChangeLog:
         )
         return {storid: (before, now) for storid, before, now in found}
 
-    def changed(self) -> Iterator[Noted]:
+    def changed_rows(self) -> Iterator[Noted]:
         """Yield the rows in the log that were added to the quadstore or removed from it."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
@@ -111,7 +111,7 @@ class ChangeLog:
                 )
             )
 
-    def mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
+    def rows_mentioning(self, storids: Iterable[int], *, predicates: bool) -> set[Row]:
         """Return the rows that have one of the resources `storids` as subject or object.
 
         With `predicates`, also return the rows that have one of them as predicate or datatype. Then the query reads

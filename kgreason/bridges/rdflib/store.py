@@ -154,7 +154,7 @@ class KGReasonStore(Store):
         self._dropped.clear()
         self._pending.drop()
 
-    def _settled(self) -> KnowledgeGraph:
+    def _committed_graph(self) -> KnowledgeGraph:
         """Commit the edits that wait, and return the graph."""
         self.commit()
         return self.graph
@@ -219,7 +219,7 @@ class KGReasonStore(Store):
             objects = dict.fromkeys([pattern[2], with_small_tags(pattern[2])])
             found = [quad_line(*pattern[:2], each, graph) for each in objects]
         else:
-            quads = self._found(pattern, graph, asserted=True)
+            quads = self._matching_quads(pattern, graph, asserted=True)
             found = [f"{quad} .\n" for quad in quads]
         self._note(found, added=False)
         super().remove(triple, context)
@@ -235,13 +235,13 @@ class KGReasonStore(Store):
         graph, pattern = self._graphs.target(context), _pattern(triple_pattern)
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
-        found = self._found(pattern, graph) if pattern else ()
+        found = self._matching_quads(pattern, graph) if pattern else ()
         holders = self._holders if self._graphs.name(context) is None else lambda _: iter((context,))
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
 
-    def _found(self, pattern: _Pattern, graph: GraphName | None, *, asserted: bool = False) -> Iterable[Quad]:
+    def _matching_quads(self, pattern: _Pattern, graph: GraphName | None, *, asserted: bool = False) -> Iterable[Quad]:
         """Return the quads that match a pattern, as rdflib compares terms: language tags without case."""
-        return self._settled().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
+        return self._committed_graph().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
         """Yield the graphs that contain the triple of a quad."""
@@ -249,17 +249,17 @@ class KGReasonStore(Store):
 
     def __len__(self, context: _ContextType | None = None) -> int:
         """The number of triples in the graph of a context; without a context, the number of triples in the closure."""
-        graph, name = self._settled(), self._graphs.target(context)
+        graph, name = self._committed_graph(), self._graphs.target(context)
         return int(graph.stats()["facts"]) if name == DefaultGraph() else sum(1 for _ in graph.match(graph=name))
 
     def contexts(self, triple: _TripleType | None = None) -> Generator[_ContextType, None, None]:
         """Yield the graphs that contain a triple. Without a triple, yield all graphs."""
-        graph = self._settled()
+        graph = self._committed_graph()
         if triple is None or not any(triple):
             named = (cast(NamedNode | BlankNode, row[0]) for row in cast(QuerySolutions, graph.query(_NAMES)))
             yield from self._graphs.contexts([DefaultGraph(), *named, *self._graphs.names])
         elif pattern := _pattern(triple):
-            yield from self._graphs.contexts(quad.graph_name for quad in self._found(pattern, None))
+            yield from self._graphs.contexts(quad.graph_name for quad in self._matching_quads(pattern, None))
 
     def add_graph(self, graph: Graph) -> None:
         """Remember a graph, even if the graph is empty."""
@@ -292,7 +292,7 @@ class KGReasonStore(Store):
             raise NotImplementedError
         text, prefixes, prepared = text_of(query)
         name = self._graph_name(queryGraph)
-        answer = self._settled().query(
+        answer = self._committed_graph().query(
             text,
             prefixes=used_prefixes({**initNs, **prefixes}, text),
             base=prepared or base,
@@ -315,7 +315,7 @@ class KGReasonStore(Store):
         if initBindings or kwargs or self._graph_name(queryGraph) != DefaultGraph():
             raise NotImplementedError
         text, prefixes, base = text_of(update)
-        self._settled().update(declarations(used_prefixes({**initNs, **prefixes}, text), base, text))
+        self._committed_graph().update(declarations(used_prefixes({**initNs, **prefixes}, text), base, text))
 
     def _graph_name(self, graph: Any) -> GraphName:
         return DefaultGraph() if graph == _UNION else self._graphs.named(graph)

@@ -12,14 +12,14 @@ from typing import Any
 
 import click
 
-from kgreason.cli.options import as_json, example, existing, functions
+from kgreason.cli.options import as_json, example, functions, with_store
 from kgreason.cli.places import Place, graph_at
 
 
 @click.command(
     epilog=example("kgreason backup -l store /backups/store-monday", "kgreason backup -l http://127.0.0.1:7878 monday")
 )
-@existing
+@with_store
 @click.argument("copy", type=click.Path(path_type=Path))
 @functions
 @as_json

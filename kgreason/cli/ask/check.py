@@ -169,10 +169,10 @@ class _How(NamedTuple):
 
     def text(self, proof: Proof) -> str:
         """Return a proof as text, with its repairs if they are known."""
-        told = "".join(f"{line}\n" for line in self._repaired(proof))
+        told = "".join(f"{line}\n" for line in self._repair_lines(proof))
         return proof.to_text(self.prefixes, labels=self.labels, full=self.full) + told
 
-    def _repaired(self, proof: Proof) -> Iterator[str]:
+    def _repair_lines(self, proof: Proof) -> Iterator[str]:
         found = self.repairs.get(proof)
         if found is None:
             return

@@ -23,13 +23,13 @@ from kgreason.cli.options import (
     catalogue,
     check_stdin,
     example,
-    existing,
     functions,
-    given,
     request,
     seconds,
+    text_and_name,
     verbose,
     warn,
+    with_store,
 )
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
@@ -51,7 +51,7 @@ _MOST = 5
         "kgreason diff -l store -f new.ttl --remove old.ttl",
     ),
 )
-@existing
+@with_store
 @request
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
@@ -109,7 +109,7 @@ def diff(
         if added or removed:
             delta = _of_files(location, how, removed, added, syntax, progress)
         else:
-            delta = _of_update(location, how, *given(text, file, "update"), prefixes, progress)
+            delta = _of_update(location, how, *text_and_name(text, file, "update"), prefixes, progress)
     click.echo(shorten(delta.to_patch(), prefixes), nl=False)
     names = PREFIXES | prefixes
     come, gone = delta.results(), delta.results(appeared=False)

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from kgreason.cli.notation import full, labels, labels_in, prefixes, prefixes_of
-from kgreason.cli.options import example, existing, functions, integer, verbose
+from kgreason.cli.options import example, functions, integer, verbose, with_store
 from kgreason.cli.places import Place, graph_at
 
 
@@ -28,7 +28,7 @@ from kgreason.cli.places import Place, graph_at
         "kgreason explain -l store ':a a :D' --prefix =http://e/ --why-not",
     )
 )
-@existing
+@with_store
 @click.argument("triple", metavar="'S P O'")
 @click.option("--all", "every", is_flag=True, help="Show every derivation of the triple, and whether it was loaded.")
 @click.option(

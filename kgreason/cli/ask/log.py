@@ -10,7 +10,7 @@ import json
 import click
 
 from kgreason.cli.notation import prefixes, shorten
-from kgreason.cli.options import as_json, example, existing, integer
+from kgreason.cli.options import as_json, example, integer, with_store
 from kgreason.cli.places import Place, graph_at
 from kgreason.store.history.entry import Head
 
@@ -26,7 +26,7 @@ _TITLE = (
         "kgreason log -l store --diff 3 7",
     )
 )
-@existing
+@with_store
 @integer("--limit", least=0, help="List the last N commits only.")
 @click.option(
     "--diff",

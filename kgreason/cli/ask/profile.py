@@ -21,7 +21,7 @@ import click
 from kgreason.cli.bulk.load_profile import load_profile
 from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import prefixes_of, shorten, shown_prefixes
-from kgreason.cli.options import as_json, example, existing, functions, integer, verbose
+from kgreason.cli.options import as_json, example, functions, integer, verbose, with_store
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_rule
@@ -59,7 +59,7 @@ profile.add_command(load_profile)
         "kgreason profile rules -l store --anew --alone --limit 5",
     ),
 )
-@existing
+@with_store
 @integer("--limit", default=20, help="How many rules to show.")
 @click.option(
     "--alone", is_flag=True, help="Count the facts that each rule alone supports: no other rule, and no file."

@@ -27,7 +27,7 @@ import click
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QueryTriples
 
 from kgreason.cli.notation import prefixes
-from kgreason.cli.options import example, given, integer, location, number_warnings, seconds, warn
+from kgreason.cli.options import example, integer, location, number_warnings, seconds, text_and_name, warn
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
 from kgreason.graph.results.answers import Found, Triples
@@ -85,7 +85,7 @@ def query(
     may use those of loaded files and of --prefix without a PREFIX line; its own PREFIX lines count first. --as-of needs
     a store that keeps its history (`load --history all`).
     """
-    sparql, _ = given(text, query_file, "query")
+    sparql, _ = text_and_name(text, query_file, "query")
     with SpooledTemporaryFile(_IN_MEMORY) as out:
         with (
             _graph_of(location, commit) as (graph, remembered),

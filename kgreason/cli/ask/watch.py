@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from kgreason.cli.notation import shorten, shown_prefixes
-from kgreason.cli.options import example, existing, functions, integer, verbose
+from kgreason.cli.options import example, functions, integer, verbose, with_store
 from kgreason.cli.places import Place, Server, graph_at
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ _PAUSE = 0.2
 
 
 @click.command(epilog=example("kgreason watch -l store", "kgreason watch -l store --from 0 --once"))
-@existing
+@with_store
 @integer(
     "--from",
     "after",

@@ -33,7 +33,7 @@ def pays(files: Sequence[str], *, keeps: bool) -> bool:
     >>> pays([], keeps=False)
     False
     """
-    return not keeps and bytes_needed(unpacked(files)) > free_memory() * _SHARE
+    return not keeps and bytes_needed(unpacked_size(files)) > free_memory() * _SHARE
 
 
 def bytes_needed(size: int) -> int:
@@ -41,7 +41,7 @@ def bytes_needed(size: int) -> int:
     return _BASE + _NEEDED * size
 
 
-def unpacked(files: Sequence[str]) -> int:
+def unpacked_size(files: Sequence[str]) -> int:
     """Estimate how many bytes the files have together after unpacking. Only local files count."""
     paths = [path for path in map(Path, files) if path.is_file()]
     return sum(path.stat().st_size * (_PACKED if path.suffix in (".gz", ".bz2", ".xz") else 1) for path in paths)

@@ -60,7 +60,7 @@ from kgreason.shapes.report import Report
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary, Ids
-from kgreason.terms.prefixes import remembered
+from kgreason.terms.prefixes import prefixes_to_remember
 
 if TYPE_CHECKING:
     from kgreason.materialize.materializer import Materializer
@@ -272,7 +272,7 @@ def _materialize(
         materializer.accept()
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
     told = skipped.messages() if skipped else ()
-    known = {**remembered({}, read.found()), **prefixes}
+    known = {**prefixes_to_remember({}, read.prefixes()), **prefixes}
     warn([*told, *materializer.warnings, *imports.warnings()], found, prefixes=PREFIXES | known)
     return materializer, known
 

@@ -21,7 +21,7 @@ from kgreason.cli.bulk.pipelines import (
     refuse_settings,
     session,
 )
-from kgreason.cli.edit.options import Done, Means, amount, edited, means
+from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
 from kgreason.cli.options import (
     RULE_SETS,
     FileList,
@@ -114,7 +114,7 @@ def load(
     shown = {"same_as": same_as, "aliases": aliases, "history": history}
     refusing = {"on_contradiction": on_contradiction, "on_violation": on_violation}
     made = {"rules": rules or None, "schema": schema, **shown, **refusing}
-    with edited(location, catalogue=catalogue, **made, **how) as graph:
+    with graph_to_edit(location, catalogue=catalogue, **made, **how) as graph:
         before = graph.stats()["asserted"]
         is_spark = is_for_spark(pipeline, files, keeps=True, format=syntax)
         if is_spark and isinstance(graph, KnowledgeGraph):

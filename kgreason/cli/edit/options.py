@@ -50,7 +50,7 @@ WAIT = click.option(
 
 
 class Means(TypedDict):
-    """The options of a command that changes a store, as arguments of `edited`."""
+    """The options of a command that changes a store, as arguments of `graph_to_edit`."""
 
     strategy: Strategy
     budget: int | None
@@ -122,7 +122,7 @@ def changes(values: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def edited(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
+def graph_to_edit(location: Place, *, prefixes: Mapping[str, str], **how: Any) -> Iterator[Graph]:
     """Give the block the graph of a store, so that the block changes the graph.
 
     After the block, print the warnings that are new, all contradictions, and how many validation results there are.

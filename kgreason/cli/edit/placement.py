@@ -47,7 +47,7 @@ def placement(
     from kgreason.rules.parser import load
     from kgreason.spark.rounds.listing import lines_of
     from kgreason.spark.rounds.placement import placement as placement_of
-    from kgreason.terms.prefixes import remembered
+    from kgreason.terms.prefixes import prefixes_to_remember
 
     own = [file for file in files if file.endswith(_RULES)]
     documents = catalogue_of(catalogue)
@@ -56,7 +56,7 @@ def placement(
     materializer, read = Materializer(selection), DocumentPrefixes()
     rows = read_files([file for file in files if file not in own], materializer.dictionary, prefixes=read)[:, :3]
     materializer.plan(rows[is_stated(rows)])
-    known = remembered({}, read.found())
+    known = prefixes_to_remember({}, read.prefixes())
     for file in own:
         known |= load(file, None, find).prefixes
     for line in lines_of(placement_of(materializer.rules), PREFIXES | known | prefixes):

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, counts, edited, means
-from kgreason.cli.options import as_json, example, existing, is_stdin, location, verbose, wait_for_stdin
+from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
+from kgreason.cli.options import as_json, example, is_stdin, location, verbose, wait_for_stdin, with_store
 from kgreason.cli.places import Place, graph_at
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @relation.command(
         kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")
     )
-    @existing
+    @with_store
     @_name
     @_file
     @means
@@ -116,7 +116,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
         done = Done(as_json=as_json, verbose=verbose)
         if is_stdin(file):
             wait_for_stdin("rows")
-        with edited(location, **how) as graph:
+        with graph_to_edit(location, **how) as graph:
             delta = getattr(graph.relation(name), kind)(file, prefixes=how["prefixes"])
             stats = graph.stats()
         done.say(f"{_summary(delta)} {done.took}", stats, counts(delta) | _facts(delta))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, existing, verbose, warn
+from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
+from kgreason.cli.options import as_json, catalogue, example, verbose, warn, with_store
 from kgreason.cli.places import Place
 
 _SHOWN = 10
@@ -19,7 +19,7 @@ _SHOWN = 10
 
 
 @click.command(epilog=example("kgreason revert -l store 7"))
-@existing
+@with_store
 @click.argument("commit", type=click.IntRange(min=1))
 @catalogue
 @means
@@ -33,7 +33,7 @@ def revert(location: Place, commit: int, catalogue: Path | None, how: Means, as_
     it (a conflict). --json prints the conflicts as well.
     """
     done = Done(as_json=as_json, verbose=verbose)
-    with edited(location, **how, catalogue=catalogue) as graph:
+    with graph_to_edit(location, **how, catalogue=catalogue) as graph:
         reverted = graph.revert(commit)
         stats = graph.stats()
     values = counts(reverted.delta) | {"conflicts": list(reverted.conflicts)}

@@ -18,10 +18,10 @@ import click
 
 from kgreason.cli.edit.convert import convert
 from kgreason.cli.edit.listing import describe, is_helper, text_of
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
+from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
 from kgreason.cli.edit.placement import placement
 from kgreason.cli.notation import prefixes_of, shown_prefixes
-from kgreason.cli.options import STDIN, as_json, catalogue, example, existing, is_stdin, location, stdin_text, verbose
+from kgreason.cli.options import STDIN, as_json, catalogue, example, is_stdin, location, stdin_text, verbose, with_store
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
@@ -99,7 +99,7 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
         "kgreason rules add -l store --rule '@prefix : <http://e/> . [?x, :knows, ?y] :- [?y, :knows, ?x] .'",
     ),
 )
-@existing
+@with_store
 @_files
 @_texts
 @_syntax
@@ -135,7 +135,7 @@ def add(
     for program in programs:
         check_own(program.rules)
         given += len(program.rules)
-    with edited(location, catalogue=catalogue, **how) as graph:
+    with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = len(graph.own_rules())
         with Bars(verbose)("reasoning"), graph.transaction() as tx:
             for file in rule_files:
@@ -158,7 +158,7 @@ def add(
         "kgreason rules remove -l store --name rule-2 --file family.dl",
     ),
 )
-@existing
+@with_store
 @_files
 @_texts
 @click.option("--name", "names", multiple=True, metavar="NAME", help="The name of a rule; may be given several times.")
@@ -199,7 +199,7 @@ def remove(
     of_file = names or ((None,) if origin else ())
     done = Done(as_json=as_json, verbose=verbose)
     find = _finder(catalogue)
-    with edited(location, catalogue=catalogue, **how) as graph:
+    with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         own, selected = graph.own_rules(), graph.options["rules"]
         for file in rule_files:
             own = without(own, load(file, None, find).rules)

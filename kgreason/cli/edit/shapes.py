@@ -9,8 +9,8 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, counts, edited, means
-from kgreason.cli.options import as_json, example, existing, verbose
+from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
+from kgreason.cli.options import as_json, example, verbose, with_store
 from kgreason.cli.places import Place, folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.shapes.vocabulary import RESULT
@@ -27,7 +27,7 @@ def shapes() -> None:
     short_help="Add the shapes of files.",
     epilog=example("kgreason shapes load -l store shapes.ttl", "kgreason validate -l store"),
 )
-@existing
+@with_store
 @_files
 @means
 @as_json
@@ -44,7 +44,7 @@ def load(location: Place, files: tuple[Path, ...], how: Means, as_json: bool, ve
 @shapes.command(
     short_help="Take the shapes of files out.", epilog=example("kgreason shapes unload -l store shapes.ttl")
 )
-@existing
+@with_store
 @_files
 @means
 @as_json
@@ -55,7 +55,7 @@ def unload(location: Place, files: tuple[Path, ...], how: Means, as_json: bool, 
 
 
 @shapes.command(short_help="Print the shapes graph.", epilog=example("kgreason shapes dump -l store > shapes.nt"))
-@existing
+@with_store
 def dump(location: Place) -> None:
     """Print the shapes graph of a store as N-Triples."""
     with KnowledgeGraph.open(folder(location, "shapes"), read_only=True) as graph:
@@ -66,7 +66,7 @@ def dump(location: Place) -> None:
 def _edit(location: Place, files: tuple[Path, ...], how: Means, *, as_json: bool, verbose: bool, adds: bool) -> None:
     done = Done(as_json=as_json, verbose=verbose)
     folder(location, "shapes")
-    with edited(location, **how) as graph:
+    with graph_to_edit(location, **how) as graph:
         assert isinstance(graph, KnowledgeGraph)
         delta = graph.shapes.load(*files) if adds else graph.shapes.unload(*files)
         stats, results = graph.stats(), len(graph.relation(RESULT))

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, edited, means
-from kgreason.cli.options import FileList, as_json, catalogue, check_stdin, example, existing, rdf_files, verbose
+from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
+from kgreason.cli.options import FileList, as_json, catalogue, check_stdin, example, rdf_files, verbose, with_store
 from kgreason.cli.places import Place
 
 
 @click.command(cls=FileList, epilog=example("kgreason unload -l store -f old.ttl data.nt.gz"))
-@existing
+@with_store
 @rdf_files
 @catalogue
 @means
@@ -44,7 +44,7 @@ def unload(
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
-    with edited(location, catalogue=catalogue, **how) as graph:
+    with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = graph.stats()["asserted"]
         stats = graph.unload(*files, syntax=syntax, progress=progress)
     line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"

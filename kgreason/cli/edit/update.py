@@ -13,8 +13,18 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, edited, means
-from kgreason.cli.options import as_json, catalogue, example, existing, given, number_warnings, request, verbose, warn
+from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
+from kgreason.cli.options import (
+    as_json,
+    catalogue,
+    example,
+    number_warnings,
+    request,
+    text_and_name,
+    verbose,
+    warn,
+    with_store,
+)
 from kgreason.cli.places import Place
 
 
@@ -24,7 +34,7 @@ from kgreason.cli.places import Place
         "kgreason update -l store --update-file changes.ru",
     )
 )
-@existing
+@with_store
 @request
 @catalogue
 @means
@@ -49,14 +59,14 @@ def update(
     from kgreason.cli.progress import Bars
 
     done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
-    sparql, source = given(text, file, "update")
-    with edited(location, **how, catalogue=catalogue) as graph, progress("updating"), number_warnings() as told:
+    sparql, source = text_and_name(text, file, "update")
+    with graph_to_edit(location, **how, catalogue=catalogue) as graph, progress("updating"), number_warnings() as told:
         updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     warn(told)
     values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
     if not updated.delta and updated.unasserted:
-        done.say(_unchanged(updated.unasserted, updated.entailed, done.took), stats, values)
+        done.say(_no_change_line(updated.unasserted, updated.entailed, done.took), stats, values)
         return
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
     line += changes(values)
@@ -67,7 +77,7 @@ def update(
     done.say(line, stats, values)
 
 
-def _unchanged(unasserted: int, entailed: int, took: str) -> str:
+def _no_change_line(unasserted: int, entailed: int, took: str) -> str:
     """Return the line that is printed if an update changed nothing. `took` says how long that took.
 
     `unasserted` is how many quads to delete were not asserted. `entailed` is how many of these quads stay because rules

@@ -42,7 +42,7 @@ def lines(facts: Iterable[Atom], prefixes: Names, sign: str = "") -> Iterator[st
     return (sign + format_atom(fact, prefixes) for fact in facts)
 
 
-def _ordered(name: str | None, rows: Iterable[Row]) -> list[Atom]:
+def _sorted_facts(name: str | None, rows: Iterable[Row]) -> list[Atom]:
     """Return rows in order, as facts of the relation `name`, or as triples if `name` is None."""
     return [Atom(name, tuple(row)) for row in sorted(rows, key=lambda row: [_order(term) for term in row])]
 
@@ -54,16 +54,16 @@ def _order(term: str) -> tuple[int, int | Decimal | float, str]:
 
 def of_relation(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
     """Return the facts of a relation."""
-    return _ordered(name, ([text_of(term) for term in row] for row in graph.relation(name, arity)))
+    return _sorted_facts(name, ([text_of(term) for term in row] for row in graph.relation(name, arity)))
 
 
-def inferred(graph: KnowledgeGraph) -> list[Atom]:
+def inferred_triples(graph: KnowledgeGraph) -> list[Atom]:
     """Return the inferred triples."""
     triples = quads(b"".join(graph.dump(asserted=False)))
-    return _ordered(None, [[text_of(term) for term in quad.triple] for quad in triples])
+    return _sorted_facts(None, [[text_of(term) for term in quad.triple] for quad in triples])
 
 
-def matching(graph: KnowledgeGraph, atom: Atom) -> list[Atom]:
+def matching_facts(graph: KnowledgeGraph, atom: Atom) -> list[Atom]:
     """Return the facts that match an atom. All places of one variable must have the same value."""
     terms = [None if isinstance(term, Variable) else term_of(term) for term in atom.terms]
     if atom.relation is None:
@@ -74,7 +74,7 @@ def matching(graph: KnowledgeGraph, atom: Atom) -> list[Atom]:
     else:
         found = graph.relation(atom.relation, len(terms)).match(*terms)
     rows = ([text_of(term) for term in row] for row in found)
-    return _ordered(atom.relation, (row for row in rows if _agrees(atom, row)))
+    return _sorted_facts(atom.relation, (row for row in rows if _agrees(atom, row)))
 
 
 def _agrees(atom: Atom, row: Row) -> bool:
@@ -94,5 +94,5 @@ def changes(delta: Delta, derived: Collection[str]) -> Iterator[tuple[list[Atom]
     for name in delta.relations:
         if name in derived:
             changed = delta.relation(name)
-            yield _ordered(name, changed.disappeared()), _ordered(name, changed.appeared())
-    yield _ordered(None, delta.disappeared(asserted=False)), _ordered(None, delta.appeared(asserted=False))
+            yield _sorted_facts(name, changed.disappeared()), _sorted_facts(name, changed.appeared())
+    yield _sorted_facts(None, delta.disappeared(asserted=False)), _sorted_facts(None, delta.appeared(asserted=False))

@@ -15,6 +15,6 @@ class ScriptError(InputError):
         super().__init__(f"{source}:{line}:{column}: {problem}")
 
 
-def failed(source: str, token: Token, problem: str) -> ScriptError:
+def script_error(source: str, token: Token, problem: str) -> ScriptError:
     """Make the error for a command, or for a part of a command, that begins at `token` in the script `source`."""
     return ScriptError(source, token.line or 1, token.column or 1, problem)

@@ -25,7 +25,7 @@ from kgreason.cli.ask.profile import costs, costs_text
 from kgreason.cli.edit.options import amount
 from kgreason.cli.notation import PREFIXES
 from kgreason.cli.script import answers
-from kgreason.cli.script.failure import ScriptError, failed
+from kgreason.cli.script.failure import ScriptError, script_error
 from kgreason.cli.script.syntax import Command, Edit
 from kgreason.errors import KgreasonError, RuleSyntaxError
 from kgreason.graph.input.terms import term_of
@@ -80,7 +80,9 @@ class Session:
                     break
                 self._run(command)
             if self._begun is not None:
-                raise failed(self._source, self._begun, "the edits from here on are not committed: commit is missing")
+                raise script_error(
+                    self._source, self._begun, "the edits from here on are not committed: commit is missing"
+                )
         finally:
             self._end(is_good=False)
 
@@ -96,7 +98,7 @@ class Session:
         except RuleSyntaxError as error:
             raise ScriptError(self._source, error.line or 1, error.column or 1, error.problem) from error
         except KgreasonError as error:
-            raise failed(self._source, command.word, str(error)) from error
+            raise script_error(self._source, command.word, str(error)) from error
 
     def _tell(self, word: str, lines: Callable[[], Iterable[str]], members: Callable[[], dict[str, Any]]) -> None:
         """Print the answer to a command: its lines, or an object with the command and these members."""
@@ -125,7 +127,7 @@ class Session:
 
     def _start(self, command: Command) -> None:
         if self._open is not None:
-            raise failed(self._source, command.word, "a transaction is open already: commit or rollback ends it")
+            raise script_error(self._source, command.word, "a transaction is open already: commit or rollback ends it")
         self._transaction(command.word)
 
     def _commit(self, command: Command) -> None:
@@ -149,17 +151,17 @@ class Session:
             raise
         except KgreasonError as error:
             problem = str(error).removeprefix(_FIRST_ROW).lstrip(":, ")
-            raise failed(self._source, edit.word, problem) from error
+            raise script_error(self._source, edit.word, problem) from error
 
     def _edit_fact(self, word: Token, atom: Atom) -> None:
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
-            raise failed(self._source, word, f"{word} needs a value in the place of {variable}")
+            raise script_error(self._source, word, f"{word} needs a value in the place of {variable}")
         tx, terms = self._transaction(word), tuple([term_of(str(term)) for term in atom.terms])
         kind = word.type.lower()
         if atom.relation is not None:
             getattr(tx.relation(atom.relation, len(terms)), kind)([terms])
         elif kind == "upsert":
-            raise failed(self._source, word, "a triple has no key; write insert and delete")
+            raise script_error(self._source, word, "a triple has no key; write insert and delete")
         else:
             (tx.add if kind == "insert" else tx.remove)(terms)
 
@@ -179,37 +181,37 @@ class Session:
         relation = self._transaction(word).relation(name, self._arity(name, key.start))
         declared = relation.declaration
         if declared is None or not declared.key:
-            raise failed(
+            raise script_error(
                 self._source, key.start, f"{name} has no key; to give it one, declare it by @relation in the program"
             )
         if len(atom.terms) != len(declared.key):
             columns = ", ".join(declared.columns[place].name for place in declared.key)
             problem = f"the key of {name} is ({columns}); got {amount(len(atom.terms), 'term')}"
-            raise failed(self._source, key.start, problem)
+            raise script_error(self._source, key.start, problem)
         facts = relation.asserted([str(term) for term in atom.terms])
-        changed = self._changed(declared, *edit.changed) if edit.changed else None
+        changed = self._new_values(declared, *edit.changed) if edit.changed else None
         if changed and not facts:
-            raise failed(self._source, word, f"no asserted fact has the key {format_atom(atom, self._prefixes)}")
+            raise script_error(self._source, word, f"no asserted fact has the key {format_atom(atom, self._prefixes)}")
         relation.delete(_values(facts))
         if changed:
             relation.insert(_values([[changed.get(place, term) for place, term in enumerate(row)] for row in facts]))
 
-    def _changed(self, relation: Relation, name: Token, values: Sequence[tuple[Token, Any]]) -> dict[int, str]:
+    def _new_values(self, relation: Relation, name: Token, values: Sequence[tuple[Token, Any]]) -> dict[int, str]:
         """Return the new values of a `modify`: for the place of each column that it names, a term as text.
 
         `name` is the relation after `<-`, and `values` are pairs (name of a column, value). Raises ScriptError if
         `name` is another relation than `relation`, or if a column is unknown or named twice.
         """
         if name != relation.name:
-            raise failed(self._source, name, f"the key belongs to {relation.name}, so write {relation.name} here")
+            raise script_error(self._source, name, f"the key belongs to {relation.name}, so write {relation.name} here")
         places = {column.name: place for place, column in enumerate(relation.columns)}
         atom = read_atom(AtomText(name, name, tuple([value for _, value in values])), self._prefixes, self._source)
         found: dict[int, str] = {}
         for (column, _), term in zip(values, atom.terms, strict=True):
             if column not in places:
-                raise failed(self._source, column, f"{name} has the columns {', '.join(places)}")
+                raise script_error(self._source, column, f"{name} has the columns {', '.join(places)}")
             if places[str(column)] in found:
-                raise failed(self._source, column, f"{column} has a value already")
+                raise script_error(self._source, column, f"{column} has a value already")
             found[places[str(column)]] = str(term)
         return found
 
@@ -220,19 +222,19 @@ class Session:
         """
         atom = read_atom(written, self._prefixes, self._source)
         if atom == FALSE:
-            raise failed(self._source, written.start, "false is for contradictions, and has no facts")
+            raise script_error(self._source, written.start, "false is for contradictions, and has no facts")
         if atom.relation is not None:
             arity = self._arity(atom.relation, written.start)
             if arity != len(atom.terms):
                 problem = f"{atom.relation} has {amount(arity, 'place')}; got {amount(len(atom.terms), 'term')}"
-                raise failed(self._source, written.start, problem)
+                raise script_error(self._source, written.start, problem)
         return atom
 
     def _arity(self, name: str, token: Token) -> int:
         arity = self._relations.arities.get(name)
         if arity is None:
             known = ", ".join(sorted(self._relations.arities)) or "none"
-            raise failed(self._source, token, f"the program has no relation {name}; its relations are {known}")
+            raise script_error(self._source, token, f"the program has no relation {name}; its relations are {known}")
         return arity
 
     def _dump(self, command: Command) -> None:
@@ -240,7 +242,7 @@ class Session:
         for name in command.given or self._relations.results:
             facts += answers.of_relation(self._graph, str(name), self._arity(name, command.word))
         if not command.given:
-            facts += answers.inferred(self._graph)
+            facts += answers.inferred_triples(self._graph)
         self._tell_facts("dump", facts)
 
     def _dump_changes(self, command: Command) -> None:
@@ -258,7 +260,7 @@ class Session:
         )
 
     def _query(self, command: Command) -> None:
-        self._tell_facts("query", answers.matching(self._graph, self._atom(command.given[0])))
+        self._tell_facts("query", answers.matching_facts(self._graph, self._atom(command.given[0])))
 
     def _explain(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -287,7 +289,7 @@ class Session:
         """
         atom = self._atom(command.given[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
-            raise failed(self._source, command.word, f"{command.word} needs a value in the place of {variable}")
+            raise script_error(self._source, command.word, f"{command.word} needs a value in the place of {variable}")
         return atom, tuple([term_of(str(term)) for term in atom.terms])
 
     def _profile(self, _: Command) -> None:
@@ -298,7 +300,7 @@ class Session:
         try:
             text = unquote(command.given[0])
         except ValueError as error:
-            raise failed(self._source, command.given[0], str(error)) from error
+            raise script_error(self._source, command.given[0], str(error)) from error
         self._tell("echo", lambda: [text], lambda: {"text": text})
 
     def _prefix(self, command: Command) -> None:

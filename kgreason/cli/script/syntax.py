@@ -64,9 +64,9 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
         ended = True
         while ended:
             try:
-                ended, begun = _fed(parser, text, begun)
+                ended, begun = _feed(parser, text, begun)
             except UnexpectedInput as error:
-                raise _unexpected(error, parser, line, source) from None
+                raise _syntax_error(error, parser, line, source) from None
             if ended:
                 yield parser.feed_eof()
                 parser = _begin()
@@ -84,7 +84,7 @@ def _begin() -> Any:
     return _grammar().parse_interactive("")
 
 
-def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
+def _feed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | None]:
     """Feed the parser the tokens of a line up to the next semicolon.
 
     `begun` is the first token of the command, or None if the command has no token yet.
@@ -100,7 +100,7 @@ def _fed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | Non
     return False, begun
 
 
-def _unexpected(error: UnexpectedInput, parser: Any, line: str, source: str) -> ScriptError:
+def _syntax_error(error: UnexpectedInput, parser: Any, line: str, source: str) -> ScriptError:
     where = place(error, line)
     return ScriptError(
         source, where.line, where.column, f"found {where.words}, expected {in_words(parser.accepts(), _WORDS)}"

@@ -28,7 +28,7 @@ from kgreason.zset.order import distinct
 
 
 @contextmanager
-def opened(
+def graph_of_tables(
     programs: Sequence[Path], folder: Path, layout: Layout, how: Mapping[str, Any]
 ) -> Iterator[tuple[KnowledgeGraph, Signature, Mapping[str, str]]]:
     """Give the block a graph in memory, the relations of a program in files, and the prefixes of the program.

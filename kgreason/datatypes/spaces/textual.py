@@ -63,12 +63,12 @@ def is_language(text: str) -> bool:
 
 def is_nmtoken(text: str) -> bool:
     """Whether a string consists of characters of XML names: xsd:NMTOKEN."""
-    return _compiled(f"{python_class(NAME_CHARACTER)}+").fullmatch(text) is not None
+    return _pattern(f"{python_class(NAME_CHARACTER)}+").fullmatch(text) is not None
 
 
 def is_name(text: str) -> bool:
     """Whether a string is an XML name: xsd:Name."""
-    return _compiled(f"{python_class(NAME_START)}{python_class(NAME_CHARACTER)}*").fullmatch(text) is not None
+    return _pattern(f"{python_class(NAME_START)}{python_class(NAME_CHARACTER)}*").fullmatch(text) is not None
 
 
 def is_ncname(text: str) -> bool:
@@ -77,7 +77,7 @@ def is_ncname(text: str) -> bool:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _pattern(pattern: str) -> re.Pattern[str]:
     """Compile a pattern when it is first needed: a class of so many characters takes 5 ms."""
     return re.compile(pattern)
 

@@ -18,7 +18,7 @@ from kgreason.engine.program.planner import MAX_COLUMNS, Planner
 from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
 from kgreason.errors import LimitError
 from kgreason.interrupts import SOME, let_out
-from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, placed
+from kgreason.rules.model import FALSE, Atom, Rule, Term, Variable, contradiction, place_of
 
 Intern = Callable[[Iterable[str]], Iterable[int]]
 
@@ -92,7 +92,7 @@ def _sketched(rule: Rule) -> _Sketch:
     if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
         also = f"a rule with the head false at most {MAX_COLUMNS - 2} variables and constants"
-        raise LimitError(f"{placed(rule)}: {most}, {also}")
+        raise LimitError(f"{place_of(rule)}: {most}, {also}")
     numbers: dict[Term, int] = {}
     places = tuple([tuple([numbers.setdefault(term, len(numbers)) for term in row]) for row in rows])
     tables = tuple([(atom.relation is None, len(row)) for atom, row in zip(atoms, rows, strict=True)])

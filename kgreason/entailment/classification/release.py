@@ -78,10 +78,10 @@ def release(
         inferred = [row for row in inferred if row[0] in own or (row[1] in _SYMMETRIC and row[2] in own)]
     if not duplicates:
         stated = triples_of(graph, asserted=True)
-        stated |= _annotated(stated)
+        stated |= _annotated_triples(stated)
         inferred = [row for row in inferred if not (row in stated or (row[1] in _SYMMETRIC and row[::-1] in stated))]
     written = dict(asserted) if merge else {}
-    annotated, kept = 0, _annotated(asserted)  # an annotated axiom is stated, even without its own triple
+    annotated, kept = 0, _annotated_triples(asserted)  # an annotated axiom is stated, even without its own triple
     if merge and not redundant:
         is_redundant = _redundancy(found)
         for row in [each for each in written if each[1] == v.RDFS_SUB_CLASS_OF and is_redundant(each[0], each[2])]:
@@ -119,7 +119,7 @@ def _term(text: str) -> NamedNode:
     return NamedNode(text[1:-1])
 
 
-def _annotated(asserted: Iterable[Row]) -> set[Row]:
+def _annotated_triples(asserted: Iterable[Row]) -> set[Row]:
     """Return the triples that an owl:Axiom among the asserted triples annotates."""
     parts: dict[str, dict[str, str]] = defaultdict(dict)
     for subject, predicate, object_ in asserted:

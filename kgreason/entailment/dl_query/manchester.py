@@ -49,7 +49,9 @@ def turtle(text: str, iri: Callable[[str], str]) -> str:
     try:
         tree = _grammar().parse(text)
     except UnexpectedInput as error:
-        raise InputError(f"{cut(text)}: not a class expression in Manchester syntax: {_problem(error, text)}") from None
+        raise InputError(
+            f"{short_text(text)}: not a class expression in Manchester syntax: {_problem(error, text)}"
+        ) from None
     writer, parts = _Writer(iri), dict[int, Any]()
     for node in tree.iter_subtrees():  # what a node consists of comes before the node
         parts[id(node)] = getattr(writer, node.data)(
@@ -57,7 +59,7 @@ def turtle(text: str, iri: Callable[[str], str]) -> str:
         )
     found: _Part = parts[id(tree)]
     if found.is_data:
-        raise InputError(f"{cut(text)}: this is a datatype or a set of literals, not a class")
+        raise InputError(f"{short_text(text)}: this is a datatype or a set of literals, not a class")
     return found.text
 
 
@@ -71,10 +73,10 @@ def _problem(error: UnexpectedInput, text: str) -> str:
     if getattr(error, "token", None) == "":
         return "it ends too early"
     hint = "; facets of datatypes are not read" if text[at] == "[" else ""
-    return f"{cut(text[at:])} is not expected (character {at + 1}){hint}"
+    return f"{short_text(text[at:])} is not expected (character {at + 1}){hint}"
 
 
-def cut(text: str) -> str:
+def short_text(text: str) -> str:
     """Return a text of an expression as a message shows it: at most 60 characters."""
     return text if len(text) <= 60 else f"{text[:57]}..."
 
@@ -108,7 +110,7 @@ class _Writer:
 
     def _class(self, part: _Part) -> str:
         if part.is_data:
-            raise InputError(f"{cut(part.text)}: `and`, `or` and `not` of datatypes and literals are not read")
+            raise InputError(f"{short_text(part.text)}: `and`, `or` and `not` of datatypes and literals are not read")
         return part.text
 
     def complement(self, part: _Part) -> _Part:
@@ -153,7 +155,9 @@ class _Writer:
 
     def typed(self, text: Token, name: _Part) -> _Part:
         if name.text in _WITH_LANGUAGE:
-            raise InputError(f'{cut(text)}^^{cut(name.text)}: a literal of this datatype has a language, as in "a"@en')
+            raise InputError(
+                f'{short_text(text)}^^{short_text(name.text)}: a literal of this datatype has a language, as in "a"@en'
+            )
         return _literal(text, datatype=NamedNode(name.text[1:-1]))
 
     def tagged(self, text: Token, language: Token) -> _Part:
@@ -177,7 +181,7 @@ def _counting(kind: str, noun: str) -> str:
 
 def _natural(number: Token) -> str:
     if number.startswith("-"):
-        raise InputError(f"{cut(number)}: a cardinality is not negative")
+        raise InputError(f"{short_text(number)}: a cardinality is not negative")
     return str(Literal(number.removeprefix("+"), datatype=NamedNode(_NUMBER)))
 
 
@@ -186,4 +190,4 @@ def _literal(quoted: str, **kind: Any) -> _Part:
     try:
         return _Part(str(Literal(_ESCAPED.sub(r"\1", quoted[1:-1]), **kind)), True)
     except ValueError as error:
-        raise InputError(f"{cut(quoted)}: this is not a literal: {error}") from error
+        raise InputError(f"{short_text(quoted)}: this is not a literal: {error}") from error

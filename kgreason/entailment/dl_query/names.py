@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pyoxigraph import Literal, NamedNode
 
-from kgreason.entailment.dl_query.manchester import cut
+from kgreason.entailment.dl_query.manchester import short_text
 from kgreason.errors import InputError
 from kgreason.terms import vocabulary as v
 
@@ -51,7 +51,8 @@ class Names:
             return self._iri_of(name)
         if prefix not in self._prefixes:
             raise InputError(
-                f"{cut(name)}: the prefix {cut(prefix)}: is not known; write it in <>, or declare the prefix"
+                f"{short_text(name)}: the prefix {short_text(prefix)}: is not known; write it in <>, or declare the"
+                " prefix"
             )
         return self._mentioned(self._prefixes[prefix] + local, name)
 
@@ -59,9 +60,9 @@ class Names:
         try:
             term = str(NamedNode(iri))
         except ValueError as error:
-            raise InputError(f"{cut(name)}: this is not an IRI: {cut(str(error))}") from error
+            raise InputError(f"{short_text(name)}: this is not an IRI: {short_text(str(error))}") from error
         if not iri.startswith(v.BUILT_IN) and not self._graph.ask(_MENTIONED.format(term)):
-            raise InputError(f"{cut(name)}: the graph does not mention it")
+            raise InputError(f"{short_text(name)}: the graph does not mention it")
         return iri
 
     def _iri_of(self, name: str) -> str:
@@ -71,10 +72,12 @@ class Names:
         if preferred in found or len(found) == 1:
             return preferred if preferred in found else found[0]
         if not found:
-            raise InputError(f"{cut(name)}: the graph has no class, property or individual with this label or name")
+            raise InputError(
+                f"{short_text(name)}: the graph has no class, property or individual with this label or name"
+            )
         shown = ", ".join(f"<{each}>" for each in found[:_SHOWN])
         raise InputError(
-            f"{cut(name)}: this may be {shown}{', ...' if len(found) > _SHOWN else ''}; write the IRI in <>"
+            f"{short_text(name)}: this may be {shown}{', ...' if len(found) > _SHOWN else ''}; write the IRI in <>"
         )
 
     def _iris(self, sparql: str, name: str) -> list[str]:

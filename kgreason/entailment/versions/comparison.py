@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias
 
-from kgreason.entailment.versions.labels import relabelled
+from kgreason.entailment.versions.labels import with_stable_labels
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.labels import LABELS, best, literal
 from kgreason.graph.opening.options import Documents
@@ -158,7 +158,7 @@ def compare(
     """
     data = tuple(data)
     read = [_lines(each) for each in (old, new)]
-    texts = relabelled([lines for lines, _ in read])
+    texts = with_stable_labels([lines for lines, _ in read])
     prefixes = {**read[0][1], **read[1][1]}
     graphs = [KnowledgeGraph.open(rules=rules, catalogue=catalogue) for _ in texts]
     try:
@@ -194,20 +194,20 @@ class _State:
         self.contradictions = {str(each): each for each in graph.contradictions()}
         self._used: dict[Triple, frozenset[Triple]] = {}
 
-    def used(self, triple: Triple) -> frozenset[Triple]:
+    def axioms_used(self, triple: Triple) -> frozenset[Triple]:
         """Return the asserted triples that the proof of `triple` uses."""
         if triple not in self._used:
             self._used[triple] = frozenset([triple]) if triple in self.asserted else self._axioms_of(triple)
         return self._used[triple]
 
-    def used_by(self, proof: Proof, triple: Triple | None = None) -> frozenset[Triple]:
+    def axioms_of_proof(self, proof: Proof, triple: Triple | None = None) -> frozenset[Triple]:
         """Return the asserted triples that a proof uses. If one of these axioms is `triple`, it is left out."""
         known = (each for each in _leaves(proof, triple) if each in self.asserted or each in self.inferred)
-        return frozenset().union(*map(self.used, known))
+        return frozenset().union(*map(self.axioms_used, known))
 
     def _axioms_of(self, triple: Triple) -> frozenset[Triple]:
         self._used[triple] = frozenset()  # a source of the proof may be what is proved
-        return self.used_by(self._prove(triple), triple)
+        return self.axioms_of_proof(self._prove(triple), triple)
 
     def labels(self, language: str) -> dict[str, str]:
         """Return the labels of all terms that have one, preferring those in a language."""
@@ -252,11 +252,11 @@ def _side(here: _State, there: _State, limit: int) -> Side:
     told = sorted(triple for triple in only if not _is_blank(triple))
     groups: dict[tuple[Axioms, Axioms], list[Triple]] = {}
     for triple in told[:limit]:
-        groups.setdefault(_responsible(here.used(triple) & asserted), []).append(triple)
+        groups.setdefault(_responsible(here.axioms_used(triple) & asserted), []).append(triple)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     contradictions = tuple(each for line, each in here.contradictions.items() if line not in there.contradictions)
     empty = (
-        Group(*_responsible(here.used_by(proof) & asserted), ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING),))
+        Group(*_responsible(here.axioms_of_proof(proof) & asserted), ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING),))
         for name, proof in here.unsatisfiable.items()
         if name not in there.unsatisfiable
     )

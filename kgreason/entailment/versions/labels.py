@@ -28,7 +28,7 @@ _Node: TypeAlias = tuple[int, str]
 """The number of a document, and a label in it."""
 
 
-def relabelled(documents: Sequence[bytes]) -> list[bytes]:
+def with_stable_labels(documents: Sequence[bytes]) -> list[bytes]:
     """Return N-Quads documents with new labels of blank nodes, each made from the triples around the blank node."""
     parsed = [list(tags.quads(text, lenient=True)) for text in documents]
     classes = _classes(parsed)

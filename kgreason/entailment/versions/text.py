@@ -40,7 +40,7 @@ def to_text(comparison: Comparison, prefixes: Mapping[str, str], most: int) -> s
     for name, mark, words in (("gained", "+", gained), ("lost", "-", lost)):
         lines.append(f"{name}: {_summary(words.side)}")
         for group in words.side.groups:
-            lines.append(f"  because of {words.because(group)}")
+            lines.append(f"  because of {words.axioms_text(group)}")
             lines += [f"    {mark} {words.axiom(each)}" for each in group.triples[:most]]
             if len(group.triples) > most:
                 lines.append(f"    and {len(group.triples) - most:,} more")
@@ -62,7 +62,7 @@ def to_markdown(comparison: Comparison, prefixes: Mapping[str, str], most: int, 
     for name, words in (("Gained", gained), ("Lost", lost)):
         lines += [f"### {name}: {_summary(words.side)}", ""]
         for group in words.side.groups:
-            lines += [f"Because of {words.because(group, code=True)}:", ""]
+            lines += [f"Because of {words.axioms_text(group, code=True)}:", ""]
             lines += _lines([_code(words.axiom(each)) for each in group.triples], most)
         if words.contradictions:
             lines += ["Contradictions:", "", *_lines(list(map(_code, words.contradictions)), most, "contradictions")]
@@ -91,7 +91,7 @@ class _Words:
     def axiom(self, triple: tuple[str, str, str]) -> str:
         return self._manchester.axiom(triple)
 
-    def because(self, group: Group, *, code: bool = False) -> str:
+    def axioms_text(self, group: Group, *, code: bool = False) -> str:
         """Return the axioms of a group as one line of text. With `code` each axiom is a code span of Markdown.
 
         If the group has no axioms, the text gives the possible causes.
@@ -104,7 +104,7 @@ class _Words:
     def empty(self, group: Group, said: str, *, code: bool = False) -> str:
         """Say of the class of a group that nothing can be in it, or that something can be, and why."""
         name = term_text(group.triples[0][0], self._names)
-        return f"{said.format(_code(name) if code else name)} {self.because(group, code=code)}"
+        return f"{said.format(_code(name) if code else name)} {self.axioms_text(group, code=code)}"
 
 
 def _edited(gained: _Words, lost: _Words) -> str:

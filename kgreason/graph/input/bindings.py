@@ -11,7 +11,7 @@ from pyoxigraph import Variable
 
 from kgreason.errors import InputError, InputTypeError, QueryError
 from kgreason.graph.input.terms import Prefixes, UserTerm, written
-from kgreason.sparql.query.bindings import substituted
+from kgreason.sparql.query.bindings import with_terms
 from kgreason.sparql.query.columns import with_columns
 
 Bindings: TypeAlias = Mapping[str, UserTerm]
@@ -19,7 +19,7 @@ _NAME = re.compile(r"\w+")
 
 
 def bound(text: str, bindings: Bindings | None, prefixes: Prefixes, base: str | None) -> str:
-    """Return a query or an update with terms in the place of variables; see `substituted`.
+    """Return a query or an update with terms in the place of variables; see `with_terms`.
 
     `bindings` maps the names of variables, with or without a question mark, to terms as `match` takes them for an
     object. Raises InputError for a name or a term that is none, and for a blank node: in SPARQL its label is a
@@ -30,7 +30,7 @@ def bound(text: str, bindings: Bindings | None, prefixes: Prefixes, base: str | 
     if not isinstance(bindings, Mapping):
         raise InputTypeError(f"bindings have to be a mapping like {{'x': 'http://e/a'}}; got {bindings!r}")
     terms = {_name(name): _term(name, term, prefixes) for name, term in bindings.items()}
-    return substituted(with_columns(text, prefixes, base), terms, prefixes, base)
+    return with_terms(with_columns(text, prefixes, base), terms, prefixes, base)
 
 
 @contextmanager

@@ -36,13 +36,13 @@ from kgreason.graph.input.terms import (
 )
 from kgreason.rdf.counted import BUFFER, Counted, long_tokens
 from kgreason.rdf.formats import formats
-from kgreason.rdf.problem import problem_of, undeclared
+from kgreason.rdf.problem import problem_of, undeclared_prefix
 from kgreason.rules.model import Triple as TripleOfTexts
 from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
-from kgreason.terms.prefixes import undeclared as of_prefix
-from kgreason.terms.tags import Carried, canonical, correct, quads, restored
+from kgreason.terms.prefixes import undeclared_message as of_prefix
+from kgreason.terms.tags import Carried, canonical, correct, quads, with_tags
 from kgreason.zset.columns import Int32
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
@@ -143,7 +143,7 @@ def _no_triple(item: str, error: SyntaxError) -> InputError:
 
     The parser got a line of prefixes before the text, so line 1 of the text is line 2 in `error`.
     """
-    prefix = undeclared(error)
+    prefix = undeclared_prefix(error)
     if prefix in ("http", "https", "urn", "file"):
         return InputError(f"{item}: not a triple: an IRI is written in angle brackets, as <http://example.org/tom>")
     if prefix is not None:
@@ -261,7 +261,7 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
     with long_tokens(counted, source):
         try:
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
-            return restored(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
+            return with_tags(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
         except SyntaxError as error:
             correct(error, counted.text_of(error.lineno) if error.lineno else None)
             raise

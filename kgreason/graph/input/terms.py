@@ -31,8 +31,8 @@ from kgreason.errors import InputError, InputTypeError
 from kgreason.store.oxigraph.update import Term
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
-from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared
-from kgreason.terms.tags import quads, tagged
+from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared_message
+from kgreason.terms.tags import literal_with_tag, quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -202,7 +202,7 @@ def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
 def _literal(term: Any) -> Literal:
     """Return a literal of rdflib as a literal of pyoxigraph. Raises ValueError for a bad datatype or language tag."""
     if term.language:
-        return tagged(str(term), term.language)
+        return literal_with_tag(str(term), term.language)
     if not term.datatype:
         return Literal(str(term))
     if str(term.datatype) in (f"{v.RDF}langString", f"{v.RDF}dirLangString"):
@@ -257,7 +257,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
         raise InputError(f"{text}: may be an IRI, or a name with the prefix {prefix}; for the IRI write <{text}>")
     namespace = None if is_iri else prefixes.get(prefix, USUAL.get(prefix))
     if namespace is None and not is_iri and prefix.lower() not in SCHEMES:
-        raise InputError(f"{text}: {undeclared(prefix, 'argument')}")
+        raise InputError(f"{text}: {undeclared_message(prefix, 'argument')}")
     iri = text if namespace is None else namespace + re.sub(r"\\(.)", r"\1", local)
     try:
         return str(NamedNode(iri))

@@ -28,7 +28,7 @@ from kgreason.graph.relation.given import Rows, Terms, terms_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.rules.model import Relation, Rule
-from kgreason.rules.relations.declarations import MADE_BY_RULES, columns_of, declared, named
+from kgreason.rules.relations.declarations import MADE_BY_RULES, arities_of, columns_of, declaration_of
 from kgreason.rules.relations.names import checked_arity, checked_name
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.order import distinct
@@ -120,7 +120,7 @@ class GraphRelation(Frames):
     @property
     def declaration(self) -> Relation | None:
         """The declaration in rule text: columns, key, and `input`, `derived` or `internal`. None if there is none."""
-        return declared(self._graph.own_rules(), self.name)
+        return declaration_of(self._graph.own_rules(), self.name)
 
     @property
     def arity(self) -> int | None:
@@ -133,7 +133,7 @@ class GraphRelation(Frames):
         if relation := self.declaration:
             return len(relation.columns)
         known = self._read(lambda facts: facts.arities(self.name)) or set()
-        return _one(known | named(self._graph.own_rules(), self.name), self.name)
+        return _one(known | arities_of(self._graph.own_rules(), self.name), self.name)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -345,10 +345,10 @@ def pending_relation(
 
     Raises InputError.
     """
-    if declared(rules(), checked_name(name)) is None and checked_arity(arity) is None:
-        known = named(rules(), name)
+    if declaration_of(rules(), checked_name(name)) is None and checked_arity(arity) is None:
+        known = arities_of(rules(), name)
         arity = next(iter(known)) if len(known) == 1 else None
-    return PendingRelation(name, arity, lambda: declared(rules(), name), note, facts(arity))
+    return PendingRelation(name, arity, lambda: declaration_of(rules(), name), note, facts(arity))
 
 
 def column(relation: Relation | None, place: int) -> Relation | None:

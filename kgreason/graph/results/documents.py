@@ -35,7 +35,7 @@ from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.tags import quads
-from kgreason.terms.untagged import PROBLEM, untagged
+from kgreason.terms.untagged import PROBLEM, untagged_literal
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.zset.columns import Int32
 
@@ -93,7 +93,7 @@ def _pieces(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
 
 def _sound(lines: bytes) -> bytes:
     """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
-    if term := untagged(lines):
+    if term := untagged_literal(lines):
         raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
     return lines
 

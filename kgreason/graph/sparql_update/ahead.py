@@ -88,7 +88,7 @@ class Ahead:
         if self._delta is not None and self._copy is None:
             self._spent += sum(rows.count(b"\n") for rows in self._delta)
             if self._spent <= self._limit and not is_apart:
-                asking = select.calling(str(COLLECT), str(UNBOUND))
+                asking = select.calling_update(str(COLLECT), str(UNBOUND))
                 return self._home.free_store().solutions_after(
                     *self._delta, select.prologue, asking, select.variables, self._seconds
                 )

@@ -35,7 +35,7 @@ from pyoxigraph import RdfFormat
 
 from kgreason.sparql.trees.parser import Node, parser
 from kgreason.sparql.where import Select
-from kgreason.terms.tags import carried, restored
+from kgreason.terms.tags import with_carriers, with_tags
 
 Place: TypeAlias = str | None
 """A variable with its question mark, an IRI as N-Triples text, or None for an unknown term."""
@@ -348,8 +348,8 @@ class _Reader:
         """Return the N-Triples text of a term of the block."""
         text = text.lower() if text.upper() in ("TRUE", "FALSE") else text
         document = f"{self._select.prologue}\n<tag:x> <tag:x> {text} ."
-        (quad,) = pyoxigraph.parse(carried(document.encode()), RdfFormat.TURTLE)
-        return restored(str(quad.object).encode()).decode()
+        (quad,) = pyoxigraph.parse(with_carriers(document.encode()), RdfFormat.TURTLE)
+        return with_tags(str(quad.object).encode()).decode()
 
 
 def _outside(origin: Origin, names: set[str]) -> Origin:

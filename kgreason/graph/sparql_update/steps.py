@@ -198,7 +198,7 @@ class Editing:
             if load.graph is not None:
                 quads[:, 3] = self._materializer.dictionary.intern([load.graph])[0]
             yield _lines(self._materializer.dictionary, quads)
-        self._transaction.remember(prefixes.found())
+        self._transaction.remember(prefixes.prefixes())
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.

@@ -46,7 +46,7 @@ from kgreason.materialize.operators.tables import (
 )
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
-from kgreason.rules.lowering import Function, functions, lowered
+from kgreason.rules.lowering import Function, functions, rules_without_not
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -291,7 +291,7 @@ class Functions:
         operators = {each.function.asks.relation: each for each in self._operators if each.called is None}
         if not operators:
             return
-        for each in dict.fromkeys(chain.from_iterable(map(lowered, rules))):
+        for each in dict.fromkeys(chain.from_iterable(map(rules_without_not, rules))):
             asked = operators.get(each.heads[0].relation)
             if asked and len(each.body) == 1:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))

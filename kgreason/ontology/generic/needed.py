@@ -32,7 +32,7 @@ from typing import TypeAlias
 from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, generalises, numbered, substitute, text, unify
+from kgreason.rules.patterns import Binding, fresh, generalises, substitute, text, unify, with_numbered_variables
 from kgreason.terms import vocabulary as v
 
 KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
@@ -225,7 +225,7 @@ class _Analysis:
         heads = [substitute(head, binding) for head in rule.heads]
         news = [head for head in heads if head not in body and not self.facts.has(head)]
         self._count(len(news) * len(self.patterns))
-        for pattern in map(numbered, news):
+        for pattern in map(with_numbered_variables, news):
             if self._may_be_schema(pattern) and not any(generalises(known, pattern) for known in self.patterns):
                 self.patterns[pattern] = rule.name
         return bool(news)

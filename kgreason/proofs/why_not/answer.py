@@ -34,7 +34,7 @@ from kgreason.proofs.why_not.attempts import Attempt, Failure
 from kgreason.proofs.words.naming import names
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import DATA, Atom, Rule, Triple
-from kgreason.rules.parser import computed
+from kgreason.rules.parser import expression_and_values
 
 _INDENT = " " * 4
 
@@ -170,7 +170,7 @@ def _failure(failure: Failure, reasons: Mapping[Atom, str], prefixes: Mapping[st
         return f"fails: {text}, because {', '.join(facts)}" if facts else f"fails: {text}"
     if failure.found is not None:
         return f"fails: {text}, because the value is {term_text(failure.found, prefixes)}"
-    if failure.kind == "computed" and computed(failure.atom)[0].result is None:
+    if failure.kind == "computed" and expression_and_values(failure.atom)[0].result is None:
         return f"false: {text}"
     return f"fails: {text}, because there is no value"
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.proofs.why_not.rows import Bindings, Rows
-from kgreason.rules.lowering import absences, aggregated, computation
+from kgreason.rules.lowering import absences, aggregate_atoms, computation
 from kgreason.rules.model import Atom, Rule, Term, Variable
 
 _LOOKED_AT = 1_000
@@ -54,7 +54,7 @@ class Attempt(NamedTuple):
     fails: tuple[Failure, ...]
 
 
-def attempted(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
+def failed_attempt(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
     """Return why a rule does not derive a fact, or None if all conditions of the rule hold.
 
     `start` has the bindings under which the head of the rule is the fact. The search of the body begins with them.
@@ -92,7 +92,7 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
     body atoms.
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
-        *((atom, lambda atom, at: _valued("aggregated", atom, at, rows)) for atom in aggregated(rule)),
+        *((atom, lambda atom, at: _value_failure("aggregated", atom, at, rows)) for atom in aggregate_atoms(rule)),
         *((computation(each), _of_computed(each.result, rows)) for each in rule.computed),
         *((atom, _of_absence(rule, number, rows)) for number, atom in enumerate(absences(rule))),
     ]
@@ -110,10 +110,10 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
 def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
     if result is None:
         return lambda atom, at: Failure("computed", under(_values(at, rows), atom))
-    return lambda atom, at: _valued("computed", atom, at, rows)
+    return lambda atom, at: _value_failure("computed", atom, at, rows)
 
 
-def _valued(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
+def _value_failure(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
     """Return the failure of a BIND or an aggregate, with the value that it has now, if any, as `found`.
 
     `kind`: the kind of the failure. `atom`: the hidden atom that fails. `at`: the binding that is shown, and no other.

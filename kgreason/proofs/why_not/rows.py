@@ -75,7 +75,7 @@ class Rows:
 
     def count(self, atom: Atom) -> int:
         """Return the number of facts that have the constants of an atom."""
-        return len(self._matching(atom))
+        return len(self._matching_rows(atom))
 
     def join(self, bindings: Bindings, atom: Atom) -> Bindings:
         """Join bindings with the facts that match an atom. Returns at most `MOST` bindings.
@@ -89,7 +89,7 @@ class Rows:
 
     def _bindings(self, bindings: Bindings, atom: Atom) -> Bindings:
         terms = columns_of(atom)
-        rows = self._matching(atom)
+        rows = self._matching_rows(atom)
         places: dict[Variable, int] = {}
         for place, term in enumerate(terms):
             if isinstance(term, Variable):
@@ -106,7 +106,7 @@ class Rows:
         columns = [bindings.rows[pairs[:, 0]], rows[pairs[:, 1]][:, [places[variable] for variable in fresh]]]
         return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
 
-    def _matching(self, atom: Atom) -> Int32:
+    def _matching_rows(self, atom: Atom) -> Int32:
         """Return the rows of the facts that have the constants of an atom: int32[n, w]."""
         if atom not in self._found:
             self._found[atom] = self._looked_up(atom)

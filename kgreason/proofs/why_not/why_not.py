@@ -23,7 +23,7 @@ from kgreason.options import LETTER
 from kgreason.proofs.same_as import facts_of
 from kgreason.proofs.search import prove
 from kgreason.proofs.why_not.answer import WhyNot
-from kgreason.proofs.why_not.attempts import Attempt, attempted
+from kgreason.proofs.why_not.attempts import Attempt, failed_attempt
 from kgreason.proofs.why_not.rows import Bindings, Rows
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule, Variable
@@ -95,7 +95,7 @@ def _attempts(materializer: Materializer, fact: Atom, rows: Rows) -> Iterator[At
             continue
         for values in _bindings_of(told, goals, primary):
             for start in _starts(told, rows.start(values), rows, is_own=rule in written):
-                if attempt := attempted(told, start, rows):
+                if attempt := failed_attempt(told, start, rows):
                     yield attempt
 
 

@@ -1,4 +1,4 @@
-"""`folded`: a proof without the steps that only take lists and expressions apart.
+"""`fold`: a proof without the steps that only take lists and expressions apart.
 
     el_subs(:Finger, _:b1)                                  :Finger rdfs:subClassOf (:partOf some :Hand)
         by el-subs ... el_below(...)                            by el-apply
@@ -54,7 +54,7 @@ def source_triples(proof: Step) -> list[Triple]:
     return list(found)
 
 
-def folded(proof: Proof) -> Proof:
+def fold(proof: Proof) -> Proof:
     """Return a proof of the same fact without the steps that only take lists and expressions apart."""
     return _Folding(source_triples(proof)).folded(proof)
 

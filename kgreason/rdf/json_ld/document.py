@@ -68,16 +68,16 @@ class JsonLd:
             length += len(part)
         head = b"".join(parts)
         if length > SMALL:
-            return self._changed(_Rest(head, self._text))
+            return self._with_whole_contexts(_Rest(head, self._text))
         self._has_json = _JSON in head
-        text = b"".join(self._changed(BytesIO(head)))
+        text = b"".join(self._with_whole_contexts(BytesIO(head)))
         if HAS_TYPE_MAP.search(text):
             text = without_type_maps(text, self._file)
             self.has_lines = False
         self.may_have_tags = _LANGUAGE in text or b"\\u" in text
         return iter((text,))
 
-    def _changed(self, text: IO[bytes] | _Rest) -> Iterator[bytes]:
+    def _with_whole_contexts(self, text: IO[bytes] | _Rest) -> Iterator[bytes]:
         """Yield the text in pieces, with whole contexts."""
         line, rest = 1, b""
         while more := text.readline(_LINE):

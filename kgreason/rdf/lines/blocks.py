@@ -1,7 +1,7 @@
 """`Blocks`: cuts N-Triples and N-Quads text at line ends, so that threads can read the blocks at the same time.
 
 Invariant: a block has whole lines, and the blocks together are the text without its VERSION directives. While blocks
-are in work, `rest` still has the text from the first block that is not `done`.
+are in work, `rest` still has the text from the first block that is not `note_done`.
 
 Cost: some blocks of `BLOCK` bytes are in memory.
 """
@@ -50,7 +50,7 @@ class Blocks:
                 raise UnparsedError
             yield block
 
-    def done(self) -> int:
+    def note_done(self) -> int:
         """Note that the quads of the first block not yet done have been taken. Returns how many lines are before it."""
         before = self._lines
         self._lines += self._given.popleft().count(b"\n")

@@ -54,7 +54,7 @@ def canonical(lines: bytes, name: str, bad: list[BadLine] | None = None) -> byte
             if bad is None:
                 parts.append(_parse(lines[end:at], name))
             else:
-                parts.append(_sound(lines[end:at], name, bad, 1 + lines.count(b"\n", 0, end)))
+                parts.append(_sound_lines(lines[end:at], name, bad, 1 + lines.count(b"\n", 0, end)))
     return b"".join(parts)
 
 
@@ -66,7 +66,7 @@ def _parse(lines: bytes, name: str) -> bytes:
         raise UnparsedError from error
 
 
-def _sound(lines: bytes, name: str, bad: list[BadLine], first: int) -> bytes:
+def _sound_lines(lines: bytes, name: str, bad: list[BadLine], first: int) -> bytes:
     """Do the same as `_parse`, but leave out malformed lines. `first` is the number of the first line."""
     try:
         return _parse(lines, name)

@@ -35,7 +35,7 @@ class Canonical:
         """Write a start tag. Names are as in `document`."""
         given = sorted((parts(each), value) for each, value in zip(attributes[::2], attributes[1::2], strict=True))
         used = [parts(name), *(parts for parts, _ in given if parts[0])]
-        tag, before = [f"<{qualified(name)}"], list[tuple[str, str | None]]()
+        tag, before = [f"<{qualified_name(name)}"], list[tuple[str, str | None]]()
         for prefix, iri in sorted({(prefix, iri) for iri, _, prefix in used}):
             if iri != XML and self._declared.get(prefix) != iri:
                 before.append((prefix, self._declared.get(prefix)))
@@ -53,7 +53,7 @@ class Canonical:
                 del self._declared[prefix]
             else:
                 self._declared[prefix] = iri
-        return f"</{qualified(name)}>"
+        return f"</{qualified_name(name)}>"
 
     def text(self, text: str) -> str:
         """Write text."""
@@ -68,7 +68,7 @@ class Canonical:
         return f"<?{target} {text}?>" if text else f"<?{target}?>"
 
 
-def qualified(name: str) -> str:
+def qualified_name(name: str) -> str:
     """Return a name with its prefix, as a document has it."""
     _, local, prefix = parts(name)
     return f"{prefix}:{local}" if prefix else local

@@ -147,7 +147,7 @@ class _Writer:
         found = {}
         for (iri, name), value in given.items():
             if not iri and name == "abbreviatedIRI":
-                found["IRI"] = self._unabbreviated(value)
+                found["IRI"] = self._full_iri(value)
             elif not iri:
                 found[name] = self._absolute(value, base) if name in _IRIS else value
             elif (iri, name) == (XML, "lang") and value:
@@ -159,7 +159,7 @@ class _Writer:
             raise self._document.error(f"the cardinality {found[needed]!r} is no number of at most nine digits")
         return found
 
-    def _unabbreviated(self, name: str) -> str:
+    def _full_iri(self, name: str) -> str:
         prefix, _, local = name.strip().partition(":")
         if prefix not in self._prefixes:
             raise self._document.error(
@@ -198,7 +198,7 @@ class _Writer:
             return text
         if not text.strip():
             raise self._document.error(f"{name} is empty")
-        return self._unabbreviated(text) if name == "AbbreviatedIRI" else self._absolute(text.strip(), base)
+        return self._full_iri(text) if name == "AbbreviatedIRI" else self._absolute(text.strip(), base)
 
     def text(self, text: str) -> None:
         """Keep text, or check that it is blank."""

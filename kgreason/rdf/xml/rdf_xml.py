@@ -28,7 +28,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml.document import Document, parts
-from kgreason.rdf.xml.literal import XML, Canonical, qualified
+from kgreason.rdf.xml.literal import XML, Canonical, qualified_name
 from kgreason.rdf.xml.text import LINES_BEFORE
 from kgreason.terms.tags import carrier
 
@@ -141,9 +141,9 @@ class RdfXml:
             self._has_ended = not self._document.advance()
         except RdfSyntaxError as error:
             self._problem = error
-        self._cut(self._out_line)
+        self._end_piece(self._out_line)
 
-    def _cut(self, line: int) -> None:
+    def _end_piece(self, line: int) -> None:
         """End a piece. The next one comes from a line of the document."""
         if self._out:
             self._pieces.append((self._out_line, "".join(self._out).encode()))
@@ -157,7 +157,7 @@ class RdfXml:
             return
         line = self._parser.CurrentLineNumber
         if line != self._out_line:
-            self._cut(line)
+            self._end_piece(line)
         self._after_end = False
         values = attributes[1::2]
         key = (name, *attributes[::2]) if values else name
@@ -168,14 +168,14 @@ class RdfXml:
             raise self._document.error(problems[inside])
         if is_plain:
             self._scopes.append((_INSIDE[inside], language, twelve, end))
-        elif not self._scoped(shape, values):
+        elif not self._enter_tag(shape, values):
             self._start_odd(name, attributes, shape)
             return
         if values or self._declared:
             pattern = self._start_tag(pattern, values)
         self._out.append(pattern)
 
-    def _scoped(self, shape: _Shape, values: list[str]) -> bool:
+    def _enter_tag(self, shape: _Shape, values: list[str]) -> bool:
         """Enter a tag that is not plain. Returns False if the tag is odd."""
         inside, language, twelve, _ = self._scopes[-1]
         if shape.language >= 0:
@@ -226,7 +226,7 @@ class RdfXml:
                 given[XML, "lang"] = "xml", language or self._stand_in()
         is_twelve = is_twelve or given.get((RDF, "version"), ("", ""))[1] == "1.2"
         twelve = is_twelve, given.get((ITS, "dir"), ("", direction))[1]
-        if problem := _misplaced(list(given))[place]:  # with the attributes that had no namespace
+        if problem := _attribute_mistakes(list(given))[place]:  # with the attributes that had no namespace
             raise self._document.error(problem)
         if (RDF, "datatype") in given:
             inside = _TEXT_ONLY
@@ -235,7 +235,7 @@ class RdfXml:
             inside = self._parse_type(given)
         self._scopes.append((inside, language, twelve, shape.end))
         tag = "".join(f' {prefix}:{local}="%s"' for (_, local), (prefix, _) in given.items())
-        self._out.append(self._start_tag(f"<{qualified(name)}{tag}>", [value for _, value in given.values()]))
+        self._out.append(self._start_tag(f"<{qualified_name(name)}{tag}>", [value for _, value in given.values()]))
 
     def _rdf_prefix(self, local: str) -> str:
         """Return a prefix for an attribute without a namespace that RDF/XML once allowed. Raises RdfSyntaxError."""
@@ -327,12 +327,12 @@ def _shape(names: tuple[str, ...]) -> _Shape:
     )
     language = known.index((XML, "lang")) if (XML, "lang") in known else -1
     datatype = known.index((RDF, "datatype")) if (RDF, "datatype") in known else -1
-    tag = qualified(names[0])
+    tag = qualified_name(names[0])
     return _Shape(
         f"<{tag}" + "".join(f' {prefix}:{local}="%s"' for _, local, prefix in attributes) + ">",
         f"</{tag}>",
         not is_rdf and not is_odd and language < 0 and datatype < 0,
-        _misplaced(known) if iri else (f"the element {name} is in no namespace",) * 3,
+        _attribute_mistakes(known) if iri else (f"the element {name} is in no namespace",) * 3,
         is_odd,
         is_rdf,
         language,
@@ -340,7 +340,7 @@ def _shape(names: tuple[str, ...]) -> _Shape:
     )
 
 
-def _misplaced(attributes: list[tuple[str, str]]) -> tuple[str, str, str]:
+def _attribute_mistakes(attributes: list[tuple[str, str]]) -> tuple[str, str, str]:
     """Say which attribute is wrong for a node, for a property, and inside text. "" if none is wrong.
 
     `attributes` are pairs of namespace and local name.

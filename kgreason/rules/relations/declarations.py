@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find
-from kgreason.rules.model import Relation, Rule, Variable, placed
+from kgreason.rules.model import Relation, Rule, Variable, place_of
 from kgreason.rules.relations.types import never_fits
 
 MADE_BY_RULES = ("derived", "internal")
 """The kinds of relations whose facts nobody may assert."""
 
 
-def declared(rules: Iterable[Rule], name: str) -> Relation | None:
+def declaration_of(rules: Iterable[Rule], name: str) -> Relation | None:
     """Return the declaration of a relation, or None if no rule declares the relation."""
     return next((rule.declares for rule in rules if rule.declares and rule.declares.name == name), None)
 
@@ -33,11 +33,11 @@ def columns_of(relation: Relation | None, arity: int) -> tuple[str, ...]:
 
 def is_internal(name: str, rules: Iterable[Rule]) -> bool:
     """Whether one of the rules declares the relation `name` as internal."""
-    relation = declared(rules, name)
+    relation = declaration_of(rules, name)
     return relation is not None and relation.kind == "internal"
 
 
-def named(rules: Iterable[Rule], name: str) -> set[int]:
+def arities_of(rules: Iterable[Rule], name: str) -> set[int]:
     """Return the numbers of terms that atoms of the relation `name` have. If all atoms agree, there is one number."""
     return {len(atom.terms) for rule in rules for atom in rule.atoms() if atom.relation == name}
 
@@ -82,6 +82,6 @@ def check_declared(rules: Iterable[Rule], find: Find | None = None, others: Iter
             is_derived = place < len(rule.heads) and not (rule.is_positive and not rule.body)
             constants = [None if isinstance(term, Variable) else term for term in atom.terms]
             if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
-                raise RuleError(f"{placed(rule)}: {problem}")
+                raise RuleError(f"{place_of(rule)}: {problem}")
         if problem := never_fits(rule, known, find):
-            raise RuleError(f"{placed(rule)}: {problem}")
+            raise RuleError(f"{place_of(rule)}: {problem}")

@@ -103,7 +103,7 @@ def of_triple(triple: Triple) -> Iterator[Variable]:
         yield from variables(node)
 
 
-def defined(element: Element) -> Iterator[Variable]:
+def variables_defined(element: Element) -> Iterator[Variable]:
     """Yield the variables to which an element gives values: those of a triple pattern, or the result of SET."""
     if isinstance(element, Pattern):
         yield from of_triple(element.triple)
@@ -111,7 +111,7 @@ def defined(element: Element) -> Iterator[Variable]:
         yield element.computed.result
 
 
-def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
+def variables_mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
     """Yield the variables that occur in elements, except those that occur only in the expression of a SET."""
     for element in elements:
         if isinstance(element, Pattern):
@@ -121,4 +121,4 @@ def mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
         elif isinstance(element, Assignment):
             yield from filter(None, [element.computed.result])
         else:
-            yield from mentioned(element.elements)
+            yield from variables_mentioned(element.elements)

@@ -19,7 +19,7 @@ from kgreason.rules import constants
 from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, in_constants, problem_of
 from kgreason.rules.model import Computed, Constant, Variable
 from kgreason.rules.text.syntax import Literal
-from kgreason.terms.prefixes import undeclared
+from kgreason.terms.prefixes import undeclared_message
 from kgreason.terms.quoting import unescape
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
@@ -65,7 +65,7 @@ class Names:
             if token.type == "NAME_WITH_PREFIX":
                 prefix, _, local = text.partition(":")
                 if prefix not in self.prefixes:
-                    self.fail(token, undeclared(prefix, "srl"))
+                    self.fail(token, undeclared_message(prefix, "srl"))
                 return constants.iri(f"<{self.prefixes[prefix]}{constants.local_name(local)}>")
             if not _ABSOLUTE.match(text) and self.base is not None:
                 text = self._resolve(text)

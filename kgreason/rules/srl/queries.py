@@ -27,7 +27,16 @@ from dataclasses import replace
 from kgreason.rules.expressions import call_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.rules.program import Program
-from kgreason.rules.srl.abstract import Absent, AbstractRule, Assignment, Element, Filter, Pattern, mentioned, of_triple
+from kgreason.rules.srl.abstract import (
+    Absent,
+    AbstractRule,
+    Assignment,
+    Element,
+    Filter,
+    Pattern,
+    of_triple,
+    variables_mentioned,
+)
 from kgreason.rules.srl.names import Names
 from kgreason.rules.srl.reader import RuleReader, declare
 from kgreason.rules.srl.syntax import BaseLine, PrefixLine, RuleText, VersionLine, query
@@ -88,7 +97,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
     is_needed = any(result in _needs(pattern, body) for pattern in rule.head)
     for element in body:
         is_negation = isinstance(element, Absent) and not is_needed
-        if result in set(mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
+        if result in set(variables_mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
             reader.unsafe(
                 rule, element, f"{result} is the result of a BIND, which may fail; only a FILTER can read {result}"
             )

@@ -22,7 +22,16 @@ from typing import NoReturn
 from kgreason.errors import UnsafeRuleError
 from kgreason.rules.model import Rule, Variable
 from kgreason.rules.program import Program, default_name
-from kgreason.rules.srl.abstract import Absent, AbstractRule, Assignment, Element, Filter, Pattern, defined, of_triple
+from kgreason.rules.srl.abstract import (
+    Absent,
+    AbstractRule,
+    Assignment,
+    Element,
+    Filter,
+    Pattern,
+    of_triple,
+    variables_defined,
+)
 from kgreason.rules.srl.names import Names
 from kgreason.rules.srl.syntax import (
     AssignmentText,
@@ -123,9 +132,9 @@ class RuleReader:
         body = tuple(self._elements(statement.body, expansion))
         if self._word == "BIND":
             body = filters_last(body)
-        return self.checked(AbstractRule(name, head, body, statement.is_data, statement.start.line or 0))
+        return self.well_formed(AbstractRule(name, head, body, statement.is_data, statement.start.line or 0))
 
-    def checked(self, rule: AbstractRule) -> AbstractRule:
+    def well_formed(self, rule: AbstractRule) -> AbstractRule:
         """Return the rule unchanged if it is well-formed. Raises UnsafeRuleError if not."""
         if problem := problem_of(rule, self._word):
             where, words = problem
@@ -178,7 +187,7 @@ def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
     for element in rule.body:
         if problem := _of_element(element, bound, word):
             return problem
-        bound.update(defined(element))
+        bound.update(variables_defined(element))
     for pattern in rule.head:
         for variable in of_triple(pattern.triple):
             if variable not in bound:
@@ -218,5 +227,5 @@ def _of_element(element: Element, bound: set[Variable], word: str) -> tuple[Elem
             for inner in elements:
                 if problem := _of_element(inner, known, word):
                     return problem
-                known.update(defined(inner))
+                known.update(variables_defined(inner))
     return None

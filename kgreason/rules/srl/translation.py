@@ -45,9 +45,9 @@ from kgreason.rules.srl.abstract import (
     Pattern,
     Triple,
     blanks,
-    defined,
-    mentioned,
     of_triple,
+    variables_defined,
+    variables_mentioned,
 )
 from kgreason.rules.srl.parts import PART
 
@@ -81,7 +81,7 @@ class Translation:
                 yield from found
                 continue
             name, patterns = found
-            heads = [Atom(None, tuple(_ground(node, digest) for node in pattern.triple)) for pattern in patterns]
+            heads = [Atom(None, tuple(_constant_of(node, digest) for node in pattern.triple)) for pattern in patterns]
             for start in range(0, len(heads), MOST_ATOMS):
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
@@ -96,7 +96,7 @@ class Translation:
         text = "\n".join(format_rule(canonical(replace(rule, name=""))) for rule in rules)
         self._alike[text] += 1
         digest = _digest(f"{text}\n{self._alike[text]}")
-        return [_relabelled(rule, digest) for rule in rules]
+        return [_with_new_labels(rule, digest) for rule in rules]
 
 
 class _Body:
@@ -110,8 +110,11 @@ class _Body:
         self._parts: list[Rule] = []
         self._copies: dict[Variable, Variable] = {}
         self._assigned = {e.computed.result for e in rule.body if isinstance(e, Assignment)}
-        self._outer = {*mentioned(e for e in rule.body if not isinstance(e, Absent)), *mentioned(rule.head)}
-        self._used = {*self._outer, *mentioned(rule.body)}
+        self._outer = {
+            *variables_mentioned(e for e in rule.body if not isinstance(e, Absent)),
+            *variables_mentioned(rule.head),
+        }
+        self._used = {*self._outer, *variables_mentioned(rule.body)}
 
     def rules(self) -> list[Rule]:
         """Return the translated rule and its parts; empty if the body can never hold."""
@@ -119,7 +122,7 @@ class _Body:
         for element in self._rule.body:
             match element:
                 case Pattern(triple):
-                    self._atoms.append(self._atom(self._copied(triple), is_data=self._rule.is_data))
+                    self._atoms.append(self._atom(self._with_copies(triple), is_data=self._rule.is_data))
                     bound.update(of_triple(triple))
                 case Absent():
                     if not element.elements:  # NOT { } is never true
@@ -129,7 +132,7 @@ class _Body:
                     self._computed.append(computed)
                 case Assignment(computed):
                     self._computed.append(computed)
-                    bound.update(defined(element))
+                    bound.update(variables_defined(element))
         heads = self._heads()
         body = tuple(dict.fromkeys(self._atoms))
         rule = Rule(
@@ -145,7 +148,7 @@ class _Body:
 
     # the body
 
-    def _copied(self, triple: Triple) -> Triple:
+    def _with_copies(self, triple: Triple) -> Triple:
         """Return a triple pattern in which a new variable replaces each variable that has its value from SET.
 
         For each new variable, the rule gets a FILTER that compares the variable with the value.
@@ -215,7 +218,7 @@ class _Body:
         `bound` are the variables that elements before the NOT bind; all others become local variables.
         """
         own: dict[Variable, Variable] = {}
-        for variable in mentioned(absent.elements):
+        for variable in variables_mentioned(absent.elements):
             if variable not in bound:
                 own[variable] = self._fresh(variable.name) if variable in self._outer else variable
         self._outer.update(own)
@@ -244,7 +247,7 @@ class _Body:
                 variable
                 for element in self._rule.body
                 if isinstance(element, (Pattern, Assignment))
-                for variable in mentioned([element])
+                for variable in variables_mentioned([element])
             )
         )
         made: dict[Node, Variable] = {}
@@ -283,20 +286,20 @@ def _rename(computed: Computed, names: Mapping[Variable, Variable]) -> Computed:
     return computed._replace(parts=tuple(parts))
 
 
-def _ground(node: Node, digest: str) -> Constant:
+def _constant_of(node: Node, digest: str) -> Constant:
     """Return the constant for a term of a DATA block.
 
     Labels of blank nodes contain `digest`, so that they differ from the labels of other texts.
     """
     if isinstance(node, Nested):
-        return f"<<( {' '.join(_ground(part, digest) for part in node)} )>>"
+        return f"<<( {' '.join(_constant_of(part, digest) for part in node)} )>>"
     if isinstance(node, Blank):
         return f"_:{digest}n{node.label.strip()}" if " " in node.label else f"_:{digest}x{node.label}"
     assert isinstance(node, str)
     return node
 
 
-def _relabelled(rule: Rule, digest: str) -> Rule:
+def _with_new_labels(rule: Rule, digest: str) -> Rule:
     def atom(found: Atom) -> Atom:
         if found.relation is None or not found.relation.startswith(PART):
             return found

@@ -102,7 +102,7 @@ class Expansion:
 
     def _reify(self, triple: tuple[Node, Node, Node], named: NodeText | None) -> Node:
         reifier = self._blank() if named is None else self._node(named)
-        self._add(reifier, v.RDF_REIFIES, nested(*triple))
+        self._add(reifier, v.RDF_REIFIES, triple_term(*triple))
         return reifier
 
     def _path(self, subject: Node, path: Path, object_: Node) -> None:
@@ -129,7 +129,7 @@ class Expansion:
                 triple = self._node(node.subject), self._verb(node.predicate), self._node(node.object)
                 return self._reify(triple, node.reifier)
             case TripleTerm():
-                return nested(self._node(node.subject), self._verb(node.predicate), self._node(node.object))
+                return triple_term(self._node(node.subject), self._verb(node.predicate), self._node(node.object))
             case Literal():
                 return self._names.constant(node)
             case _ if node.type == "VARIABLE":
@@ -171,7 +171,7 @@ class Expansion:
         return "a DATA block" if self._place == "data" else "a head"
 
 
-def nested(subject: Node, predicate: Node, object_: Node) -> Node:
+def triple_term(subject: Node, predicate: Node, object_: Node) -> Node:
     """Return a triple term as a constant, or as a `Nested` if it has a variable or a blank node in it."""
     if any(isinstance(part, (Variable, Blank, Nested)) for part in (subject, predicate, object_)):
         return Nested(subject, predicate, object_)

@@ -140,7 +140,7 @@ class _Writer:
 
     def _triple(self, atom: Atom, *, is_fixed: bool = True) -> str:
         if atom.relation in self._parts:
-            return self._nested(self._parts[str(atom.relation)], atom)
+            return self._triple_term_text(self._parts[str(atom.relation)], atom)
         if atom.relation not in (None, DATA):
             self._fail(f"the relation {atom.relation} cannot be written {self._there}, which has triples only")
         constants = [term for term in atom.terms if isinstance(term, str)]
@@ -168,7 +168,7 @@ class _Writer:
     def _property(self, term: Term) -> str:
         return "a" if term == RDF_TYPE else self._term(term)
 
-    def _nested(self, part: Rule, atom: Atom) -> str:
+    def _triple_term_text(self, part: Rule, atom: Atom) -> str:
         """Return the text of a triple pattern that contains triple terms. The rule in Datalog has `atom` in its place.
 
         `part`: the rule that derives the relation of `atom`. The result is the triple pattern in the body of `part`,

@@ -4,7 +4,7 @@
     tom[?x] :- :p[?x, ?y] .            tom has neither a prefix nor angle brackets
     p(?x) :- q(?x), filter(?x > 3) .   filter is not in capitals
 
-`misused` is for text that does parse, but in which the parser took a word of the language for the name of a relation.
+`misuse` is for text that does parse, but in which the parser took a word of the language for the name of a relation.
 
 Cost: a few regular expressions for an error; Turtle text is parsed once more.
 """
@@ -62,12 +62,12 @@ def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Tok
     return Hint(at, words) if words else None
 
 
-def misused(relation: str, *, in_head: bool = False, under_not: bool = False) -> str | None:
+def misuse(relation: str, *, in_head: bool = False, under_not: bool = False) -> str | None:
     """Return what is wrong with an atom if the name of its relation is a word of the language such as FILTER, or None.
 
     The word may be in capitals or not. `in_head` and `under_not` say where the atom stands.
 
-    >>> misused("filter")
+    >>> misuse("filter")
     'write FILTER in capitals'
     """
     word = relation.upper()
@@ -113,7 +113,7 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
         )
     if exists := _of_exists(text, word):
         return exists
-    words = misused(word, in_head="IF" not in kinds, under_not="NOT" in kinds)
+    words = misuse(word, in_head="IF" not in kinds, under_not="NOT" in kinds)
     return Hint(_start(word), words) if words else None
 
 

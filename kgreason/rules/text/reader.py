@@ -26,6 +26,7 @@ from lark import Token
 
 from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
+from kgreason.interrupts import let_out
 from kgreason.rules import constants
 from kgreason.rules.expressions import (
     AGGREGATES,
@@ -55,7 +56,7 @@ from kgreason.rules.program import Program, default_name
 from kgreason.rules.relations.declarations import misfit
 from kgreason.rules.relations.types import never_fits
 from kgreason.rules.safety import bound_by, check_safe
-from kgreason.rules.text.mistakes import misused
+from kgreason.rules.text.mistakes import misuse
 from kgreason.rules.text.syntax import (
     AggregateText,
     AtomText,
@@ -72,7 +73,7 @@ from kgreason.rules.text.syntax import (
     ResultText,
     statements,
 )
-from kgreason.terms.prefixes import USUAL, Where, undeclared
+from kgreason.terms.prefixes import USUAL, Where, undeclared_message
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
 Imported: TypeAlias = Callable[[str], tuple[Rule, ...]]
@@ -91,6 +92,7 @@ def read(text: str, source: str, find: Find | None, imported: Imported | None = 
     """
     reader = _Reader(text, source, find)
     for statement in statements(text, source):
+        let_out()
         match statement:
             case Clause():
                 reader.rule(statement)
@@ -274,7 +276,7 @@ class _Reader:
             if atom.terms is None and len(heads) > 1:
                 self._fail(atom.start, _RESERVED)
             if atom.relation in ("FILTER", "BIND", "AGGREGATE", DATA):
-                self._fail(atom.start, str(misused(atom.start, in_head=True)))
+                self._fail(atom.start, str(misuse(atom.start, in_head=True)))
             for term in atom.terms or ():
                 if isinstance(term, Token) and term.type == "ANONYMOUS":
                     self._refuse(term, _ANONYMOUS_HEAD)
@@ -285,7 +287,7 @@ class _Reader:
                 if (
                     atom.relation
                     and atom.relation.isupper()
-                    and (problem := misused(atom.relation, under_not=isinstance(literal, NotText)))
+                    and (problem := misuse(atom.relation, under_not=isinstance(literal, NotText)))
                 ):
                     self._fail(atom.start, problem)
 
@@ -302,7 +304,7 @@ class _Reader:
         """Turn the text of an atom into an `Atom`, with constants in place of tokens."""
         if atom.start.type == DATA:
             if atom.terms is None or atom.relation is not None:
-                self._fail(atom.start, str(misused(DATA)))
+                self._fail(atom.start, str(misuse(DATA)))
             return Atom(DATA, tuple(map(self._term, atom.terms)))
         if atom.terms is None:
             return FALSE
@@ -450,7 +452,7 @@ class _Reader:
         if token.type == "NAME_WITH_PREFIX":
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
-                self._fail(token, undeclared(prefix, self._where))
+                self._fail(token, undeclared_message(prefix, self._where))
             text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
         try:
             return constants.iri(text)

@@ -19,6 +19,7 @@ from lark import Lark, Token, Transformer, UnexpectedInput, UnexpectedToken
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
+from kgreason.interrupts import let_out
 from kgreason.rules.text.mistakes import hint
 from kgreason.rules.unexpected import in_words, place
 
@@ -185,7 +186,10 @@ def _grammar() -> Lark:
 
 
 class _Parts(Transformer[Token, Any]):
-    """The methods that the builders of all rule languages share: lists, literals, and the tokens of expressions."""
+    """The methods that the builders of all rule languages share: lists, literals, and the tokens of expressions.
+
+    A list of statements or atoms may be long, so parsing can be ended (`let_out`) at each of them.
+    """
 
     def nothing(self, _: list[Any]) -> list[Any]:
         return []
@@ -194,6 +198,7 @@ class _Parts(Transformer[Token, Any]):
         return parts
 
     def append(self, parts: list[Any]) -> list[Any]:
+        let_out()
         parts[0].append(parts[1])
         return cast("list[Any]", parts[0])
 

@@ -101,7 +101,7 @@ class Calls:
         messages: asyncio.Queue[Message | None] = asyncio.Queue(_AHEAD)
         task = asyncio.create_task(self._run(scope, body, messages))
         try:
-            answer = await _answered(messages, task)
+            answer = await _answer(messages, task)
             if answer.status >= 400:
                 raise _problem(answer.status, await answer.read(), answer.headers)
             yield answer
@@ -146,7 +146,7 @@ class Calls:
                 messages.put_nowait(None)
 
 
-async def _answered(messages: asyncio.Queue[Message | None], task: asyncio.Task[None]) -> Answer:
+async def _answer(messages: asyncio.Queue[Message | None], task: asyncio.Task[None]) -> Answer:
     start = await messages.get()
     if start is None:
         await task

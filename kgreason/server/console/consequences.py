@@ -44,7 +44,7 @@ def _summary(told: dict[str, Any]) -> Markup:
     counts = told["counts"]
     came, went = counts["appeared"], counts["disappeared"]
     if told.get("entailed") and not any((*came.values(), *went.values())):
-        return Markup("")  # `staying` says why
+        return Markup("")  # `staying_markup` says why
     if not any((*came.values(), *went.values(), counts["asserted"], counts["retracted"])):
         return empty("This changes nothing", "The graph has these triples already, or lacks what you remove.")
     figures = {
@@ -83,7 +83,7 @@ def _triples(title: str, name: str, told: dict[str, Any], reasons: dict[tuple[st
     if not kinds:
         return Markup("")
     rows = [
-        Row([triple(each, words), badge(kind == "asserted"), because(reasons.get(tuple(each)), words)], name)
+        Row([triple(each, words), badge(kind == "asserted"), reason_markup(reasons.get(tuple(each)), words)], name)
         for kind, each in kinds
     ]
     more = sum(told["counts"][name].values()) - len(rows)
@@ -96,7 +96,7 @@ def _is_blank(triple: list[str]) -> bool:
     return any(term.startswith("_:") for term in triple)
 
 
-def because(reason: dict[str, Any] | None, words: Words) -> Markup:
+def reason_markup(reason: dict[str, Any] | None, words: Words) -> Markup:
     """Show why a rule derives a triple: the axioms from which the rule was translated, or else the rule itself.
 
     `reason` is the triple's entry in `reasons` of the answer of /what-if.
@@ -129,7 +129,7 @@ def deletions(update: str) -> list[str]:
     return list(islice(dict.fromkeys(found), _PROVED))
 
 
-def staying(count: int, proofs: Sequence[dict[str, Any]], words: Words) -> Markup:
+def staying_markup(count: int, proofs: Sequence[dict[str, Any]], words: Words) -> Markup:
     """Say that `count` triples stay although they are deleted, because rules derive them. Show the proofs that do."""
     derived = [proof for proof in proofs if "rule" in proof["steps"][proof["fact"]]]
     subject = "One of the triples is" if count == 1 else f"{count:,} of the triples are"

@@ -119,7 +119,7 @@ class Frame:
         async def loading() -> None:
             try:
                 words = await self._vocabulary.words(self.calls)
-                self.words = words if self.language is None else words.labelled(self.language)
+                self.words = words if self.language is None else words.with_labels(self.language)
                 with self._languages:
                     choice(_languages(words, self.language), "Label language", _keep_language)
                 self._has_words.set()

@@ -89,7 +89,7 @@ class Tree(NamedTuple):
     left: int
 
 
-def fitting(told: Hierarchy, words: Words, wanted: str) -> set[str]:
+def matching_classes(told: Hierarchy, words: Words, wanted: str) -> set[str]:
     """Return the classes whose name or label has all words of `wanted`, and all classes above them."""
     found = {name for name in told.classes if words.fits(name[1:-1], wanted.lower())}
     waiting = list(found)
@@ -106,14 +106,14 @@ def tree_of(told: Hierarchy, words: Words, wanted: str = "", most: int = MOST) -
 
     With `wanted`, show only the classes that fit, and the classes above them. At most `most` lines are shown.
     """
-    kept = fitting(told, words, wanted) if wanted.strip() else set(told.classes)
+    kept = matching_classes(told, words, wanted) if wanted.strip() else set(told.classes)
     roots = [name for name in told.classes if name in kept and not told.classes[name]]
     below = {name: tuple(each for each in inner if each in kept) for name, inner in told.below.items() if name in kept}
     opened = 100 if wanted.strip() or len(kept) <= _FEW else _OPEN
     return _tree(roots, told._replace(below=below), words, most, depth=100, opened=opened, count=len(kept))
 
 
-def around(told: Hierarchy, words: Words, name: str) -> Markup:
+def neighbourhood(told: Hierarchy, words: Words, name: str) -> Markup:
     """Show one class with its direct superclasses and subclasses."""
     roots = sorted(told.classes[name])
     if not roots:

@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.vocabulary import Vocabulary
 from kgreason.server.guard import SIGN_IN
-from kgreason.server.problems import busy
+from kgreason.server.problems import busy_problem
 from kgreason.server.request.proxy import path_of
 
 CONSOLE = "kgreason.console"
@@ -75,7 +75,7 @@ class Console:
             return
 
         if not path.startswith("/_nicegui") and len(Client.instances) >= _PAGES:
-            await busy("pages").response()(scope, receive, send)
+            await busy_problem("pages").response()(scope, receive, send)
             return
 
         async def sending(message: Message) -> None:

@@ -32,7 +32,7 @@ _SHAPES: Mapping[str, tuple[Any, ...]] = {
 def tree(proof: dict[str, Any], words: Words) -> Markup:
     """Show a proof as a tree. `proof` is the value that `Proof.to_json` returns. The first steps are open."""
     steps, told = proof["steps"], set[int]()
-    words = words.describing(proof.get("described", ()))
+    words = words.with_expressions(proof.get("described", ()))
     parts = [Markup('<ul class="proof">')]
     waiting: list[tuple[int, int] | None] = [(proof["fact"], 0)]
     while waiting and len(parts) < _MOST:

@@ -102,17 +102,17 @@ class Words:
         """The languages of the labels, the first `_LANGUAGES` by their tags."""
         return sorted({literal_of(text).language for _, text in self._rows} - {""})[:_LANGUAGES]
 
-    def labelled(self, language: str) -> Words:
+    def with_labels(self, language: str) -> Words:
         """Return these words with labels in the place of IRIs, those in a language first; "" has labels of any."""
         found = copy(self)
         found.labels, found._is_labelled = best_labels(self._rows, language), True
-        return found.describing(())
+        return found.with_expressions(())
 
     def label(self, iri: str) -> str | None:
         """Return the label that stands in the place of an IRI; None if the user wants no labels, or there is none."""
         return self._names.word(f"<{iri}>") if self._is_labelled and iri in self.labels else None
 
-    def describing(self, triples: Iterable[Sequence[str]]) -> Words:
+    def with_expressions(self, triples: Iterable[Sequence[str]]) -> Words:
         """Return these words with class expressions for blank nodes. `triples` say what the blank nodes stand for."""
         found, told = copy(self), [(each[0], each[1], each[2]) for each in triples]
         labels = {f"<{iri}>": label for iri, label in self.labels.items()} if self._is_labelled else {}
@@ -161,7 +161,7 @@ class Words:
         prefix, colon, name = text.partition(":")
         return self.prefixes[prefix] + name if colon and prefix in self.prefixes else None
 
-    def named(self, text: str) -> str | None:
+    def iri_named(self, text: str) -> str | None:
         """Return the IRI of a class or property whose name without the prefix, or whose label, is this text.
 
         Returns None if there is none. Capital and small letters count as equal. A name goes before a label, and a class
@@ -177,7 +177,7 @@ class Words:
         text = f"{self.name(iri)} {self.labels.get(iri, '')}".lower()
         return all(word in text for word in wanted.split())
 
-    def undeclared(self, text: str) -> dict[str, str]:
+    def undeclared_prefixes(self, text: str) -> dict[str, str]:
         """Return the known prefixes that a text uses but does not declare. The text is a query or a document."""
         declared = {name.lower() for name in _DECLARED.findall(text)}
         used = dict.fromkeys(_USED.findall(_HIDING.sub(" ", text)))
@@ -269,10 +269,10 @@ def prefixes_for(iris: Iterable[str], declared: Mapping[str, str] | None = None)
             found[prefix] = namespace
     for namespace, _ in Counter(map(namespace_of, iris)).most_common():
         if namespace and namespace not in found.values():
-            prefix = usual.get(namespace) or _invented(namespace)
+            prefix = usual.get(namespace) or _new_prefix(namespace)
             number = 2
             while prefix in found:
-                prefix, number = f"{_invented(namespace)}{number}", number + 1
+                prefix, number = f"{_new_prefix(namespace)}{number}", number + 1
             found[prefix] = namespace
     return found
 
@@ -291,7 +291,7 @@ def local(iri: str) -> str:
     return iri[len(namespace_of(iri)) :]
 
 
-def _invented(namespace: str) -> str:
+def _new_prefix(namespace: str) -> str:
     """Make a prefix for a namespace from the namespace's last word."""
     parts = [part for part in re.split(r"[#/:]", namespace) if part]
     for part in reversed(parts):

@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.http.conditions import compressed
+from kgreason.server.http.conditions import compressed_tag
 
 _LEAST = 1_000
 """Shorter bodies are not compressed, in bytes."""
@@ -72,7 +72,7 @@ class _Answer:
             self._begin(head, message)
             await self._send(head)
         if self._packer is not None:
-            message = {**message, "body": await self._packed(self._packer, message)}
+            message = {**message, "body": await self._pack(self._packer, message)}
         await self._send(message)
 
     def _begin(self, head: Message, first: Message) -> None:
@@ -86,9 +86,9 @@ class _Answer:
         headers["Content-Encoding"] = "gzip"
         del headers["Content-Length"]
         if (tag := headers.get("etag")) is not None:
-            headers["ETag"] = compressed(tag)
+            headers["ETag"] = compressed_tag(tag)
 
-    async def _packed(self, packer: zlib._Compress, message: Message) -> bytes:
+    async def _pack(self, packer: zlib._Compress, message: Message) -> bytes:
         body, is_last = message.get("body", b""), not message.get("more_body", False)
         if self._is_head:
             return b""

@@ -34,7 +34,7 @@ def tag(state: int, form: str = "") -> str:
     return f'"{state}-{_PROCESS}.{form}"' if form else f'"{state}-{_PROCESS}"'
 
 
-def compressed(found: str) -> str:
+def compressed_tag(found: str) -> str:
     """Return the ETag of the compressed answer, from the ETag of the plain answer."""
     return f'{found[:-1]}{_GZIP}"'
 
@@ -92,4 +92,4 @@ def check_read(headers: Headers, found: str, state: int, commit: int) -> str | N
     tags = {f'"{text}"' for _, text in _tags(given)}
     if given.strip() == "*" or bare in tags:
         return found
-    return compressed(found) if compressed(bare) in tags else None
+    return compressed_tag(found) if compressed_tag(bare) in tags else None

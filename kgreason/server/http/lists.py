@@ -18,12 +18,12 @@ _LISTS = frozenset(
 _SINGLE = frozenset((b"authorization", b"content-type", b"host", b"last-event-id", b"origin"))
 
 
-def joined(lines: Lines) -> Lines:
+def join_lists(lines: Lines) -> Lines:
     """Return the headers of a request with the lines of each list joined.
 
     Raises Problem for two lines of a header that is no list.
 
-    >>> joined([(b"accept", b"text/csv"), (b"host", b"e"), (b"accept", b"*/*")])
+    >>> join_lists([(b"accept", b"text/csv"), (b"host", b"e"), (b"accept", b"*/*")])
     [(b'accept', b'text/csv, */*'), (b'host', b'e')]
     """
     names = [name for name, _ in lines]

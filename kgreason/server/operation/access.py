@@ -46,7 +46,7 @@ class AccessLog:
         self._log = logging.Logger("kgreason.access")  # not known to `getLogger`, so every server has its own
         if self._form is not None:
             handler = _handler(settings)
-            handler.handleError = self._failed  # type: ignore[method-assign]  # its own writes a traceback each time
+            handler.handleError = self._report_loss  # type: ignore[method-assign]  # its own writes a traceback each time
             self._log.addHandler(handler)
         self._told = -math.inf
 
@@ -57,7 +57,7 @@ class AccessLog:
                 await self._app(scope, receive, send)
             finally:
                 for handler in self._log.handlers:
-                    with suppress(OSError):  # a full disk: `_failed` has said so
+                    with suppress(OSError):  # a full disk: `_report_loss` has said so
                         handler.close()
             return
         request, begun, status, size = id_of(Headers(scope=scope)), time.perf_counter(), 0, 0
@@ -85,7 +85,7 @@ class AccessLog:
             if self._form is not None:
                 self._write(_fields(scope, request, status, size, time.perf_counter() - begun))
 
-    def _failed(self, record: logging.LogRecord | None = None) -> None:  # noqa: ARG002
+    def _report_loss(self, record: logging.LogRecord | None = None) -> None:  # noqa: ARG002
         """Say once a minute that lines are lost, as on a full disk. Answers go on."""
         if time.monotonic() - self._told > _SECONDS:
             self._told = time.monotonic()
@@ -95,7 +95,7 @@ class AccessLog:
         try:
             self._log.info("%s", json.dumps(fields) if self._form == "json" else _plain(fields))
         except OSError:  # a file that was moved away cannot be opened again
-            self._failed()
+            self._report_loss()
 
 
 def _handler(settings: Settings) -> logging.Handler:

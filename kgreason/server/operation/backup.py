@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import StoreError
 from kgreason.server.paths.served import served
-from kgreason.server.problems import Problem, busy
+from kgreason.server.problems import Problem, busy_problem
 
 _PIECE, _BLOCK = 1 << 20, tarfile.BLOCKSIZE
 
@@ -34,7 +34,7 @@ async def backup(request: Request) -> Response:
     """Send a copy of the store as a tar file, with the history. Unpack it to restore the store."""
     state, graph = request.app.state, served(request).writer.graph
     if getattr(state, "is_copying", False):
-        raise busy("backups")
+        raise busy_problem("backups")
     state.is_copying = True
     folder: TemporaryDirectory[str] | None = None
     try:

@@ -75,15 +75,15 @@ def reload(path: Path, sessions: Sessions) -> None:
     come = [each for each in after.roles if each not in before.roles]
     gone = [each for each in before.roles if each not in after.roles]
     both = after.roles.keys() & before.roles.keys()
-    changed = [each for each in both if _told(each, before) != _told(each, after)]
+    changed = [each for each in both if _token_text(each, before) != _token_text(each, after)]
     parts = (("added", come, after), ("removed", gone, before), ("changed", changed, after))
-    told = "; ".join(f"{what} {len(ones)} ({_listed(ones, of)})" for what, ones, of in parts if ones)
+    told = "; ".join(f"{what} {len(ones)} ({_list_text(ones, of)})" for what, ones, of in parts if ones)
     _LOGGER.info("the tokens of %s were read again: %s", path, told or "nothing has changed")
 
 
-def _told(token: str, tokens: Tokens) -> str:
+def _token_text(token: str, tokens: Tokens) -> str:
     return f"{tokens.roles[token]} {tokens.names.get(token, 'without a name')}"
 
 
-def _listed(ones: list[str], tokens: Tokens) -> str:
-    return ", ".join(sorted(_told(each, tokens) for each in ones))
+def _list_text(ones: list[str], tokens: Tokens) -> str:
+    return ", ".join(sorted(_token_text(each, tokens) for each in ones))

@@ -27,7 +27,7 @@ from kgreason.server.paths.served import parameters, served, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES
-from kgreason.server.states import States, changed
+from kgreason.server.states import States, changed_graphs
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.result import result_of
 from kgreason.shapes.vocabulary import SHAPE
@@ -64,7 +64,7 @@ class Whole:
 WHOLE = Whole()
 
 
-async def edited(
+async def commit_edit(
     request: Request,
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
@@ -92,7 +92,7 @@ async def edited(
 
     result, commit, begun = await state.writer.run(run)
     if commit:
-        state.recent.committed(commit, time.perf_counter() - asked, begun - asked)
+        state.recent.note_commit(commit, time.perf_counter() - asked, begun - asked)
     return result
 
 
@@ -120,7 +120,7 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     cells = _cells(graph)
 
     def check(delta: Delta) -> None:
-        if SHAPE in changed(delta):
+        if SHAPE in changed_graphs(delta):
             raise Problem(403, "the edit changes the shapes graph, and shapes need the role admin")
         ids = delta.dictionary.find(_SWRL)
         changes = (delta.rows, delta.added_quads[:, :3], delta.removed_quads[:, :3])
@@ -147,7 +147,7 @@ def _cells(graph: KnowledgeGraph) -> list[str]:
     return list(found)
 
 
-def done(delta: Delta, commit: int) -> Response:
+def empty_response(delta: Delta, commit: int) -> Response:
     """Return the answer to an edit: headers that say what the commit did, and no body."""
     return Response(status_code=204, headers=headers(delta, commit))
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason import __version__
-from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, content_type, wanted
+from kgreason.server.formats import QUADS, SOLUTIONS, TRIPLES, content_type, required_format
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _SD = "http://www.w3.org/ns/sparql-service-description#"
@@ -30,12 +30,12 @@ _NAMES = {
 
 def description(request: Request) -> Response:
     """Answer a request with the description of the server, in the format that the request wants."""
-    form = wanted(request.headers.get("accept"), TRIPLES)
-    text = pyoxigraph.serialize(described(str(request.base_url)), format=RdfFormat.from_extension(form)) or b""
+    form = required_format(request.headers.get("accept"), TRIPLES)
+    text = pyoxigraph.serialize(service_triples(str(request.base_url)), format=RdfFormat.from_extension(form)) or b""
     return Response(text, headers={"Vary": "Accept", "Content-Type": content_type(TRIPLES[form][0])})
 
 
-def described(root: str) -> list[Quad]:
+def service_triples(root: str) -> list[Quad]:
     """Return the triples that describe the server. `root` is the address of the server; it ends in `/`."""
     service, dataset, graph = BlankNode("service"), BlankNode("dataset"), BlankNode("graph")
     found = [

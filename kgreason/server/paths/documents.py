@@ -35,7 +35,9 @@ _PIECE = 1 << 18
 
 
 @asynccontextmanager
-async def brought(request: Request, graph: str | None, base: str, *, several: bool) -> AsyncIterator[tuple[Load, ...]]:
+async def load_operations(
+    request: Request, graph: str | None, base: str, *, several: bool
+) -> AsyncIterator[tuple[Load, ...]]:
     """A context: write the documents in a request to temporary files, and give a LOAD operation for each file.
 
     The end of the context removes the files. Triples go into the graph with the name `graph` (N-Triples text), or into
@@ -52,7 +54,7 @@ async def brought(request: Request, graph: str | None, base: str, *, several: bo
             paths = [await files.enter_async_context(_part(part, store)) for part in parts]
         else:
             forms = [format_of(media_type(header), types)]
-            paths = [await files.enter_async_context(body.stored(request, served(request).settings))]
+            paths = [await files.enter_async_context(body.body_file(request, served(request).settings))]
         for path, form in zip(paths, forms, strict=True):
             if await run_in_threadpool(may_be_deep_document, path, form):
                 await served(request).pool.check("document", str(path), form, base)

@@ -11,19 +11,21 @@ commit edited rules, only a client that may edit rules can revert it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
-from kgreason.server.formats import wanted
+from kgreason.server.formats import required_format
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import DELTAS, is_exact
-from kgreason.server.paths.commits import edited, headers
+from kgreason.server.paths.commits import commit_edit, headers
 from kgreason.server.paths.served import number, parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
@@ -36,7 +38,7 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await served(request).past.read(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
+    found = await served(request).past.run(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
     return Response(found, media_type="application/json")
 
 
@@ -56,10 +58,10 @@ def _object(members: Mapping[str, Any]) -> bytes:
 
 async def commit(request: Request) -> Response:
     """Return what a commit changed. With `since=N`, return what changed from commit N to this commit."""
-    form = wanted(request.headers.get("accept"), DELTAS)
+    form = required_format(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await served(request).past.read(lambda: _document(graph, before, after, form))
+    answer = await served(request).past.run(lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 
@@ -71,7 +73,7 @@ def _document(graph: KnowledgeGraph, before: int | None, after: int, form: str) 
     if form == "patch":
         return delta.to_patch().encode(), "application/rdf-patch"
     if form == "exact":
-        return _object(deltas.encoded(delta)), EXACT
+        return _object(deltas.to_json(delta)), EXACT
     head = {"log": graph.commit_head(after).to_json()} if before is None else {}
     return _object(delta.to_json() | head), "application/json"
 
@@ -88,14 +90,13 @@ async def revert(request: Request) -> Response:
         done = graph.revert(commit)
         return list(done.conflicts), done.delta
 
-    def answer(conflicts: list[str], delta: Delta, last: int) -> Response:
+    def answer(conflicts: list[str], delta: Delta, last: int) -> Callable[[], Response]:
         result: dict[str, Any] = {"commit": last, "conflicts": conflicts}
-        if is_exact(request):
-            exact = result | {"delta": deltas.encoded(delta)}
-            return JSONResponse(exact, headers=headers(delta, last), media_type=EXACT)
-        return JSONResponse(result, headers=headers(delta, last))
+        exact = {"delta": deltas.to_json(delta)} if is_exact(request) else {}
+        media = EXACT if exact else None
+        return partial(JSONResponse, result | exact, headers=headers(delta, last), media_type=media)
 
-    return await edited(request, edit, answer)
+    return await run_in_threadpool(await commit_edit(request, edit, answer))
 
 
 def _number(request: Request) -> int:

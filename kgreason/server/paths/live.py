@@ -1,13 +1,13 @@
 """Questions about inference: /what-if, /explain, /why-not, /rules, /contradictions; and /stats, /changes, /health.
 
 /health and /changes do not ask the engine. All other paths ask the engine, in the thread of the writer. There edits go
-first, and a question may use only so much time and memory (`server.writer`). The answer is written there as well: to
-write a proof may take long, and would stop every other request in the event loop.
+first, and a question may use only so much time and memory (`server.writer`). To write a proof may take long, so
+another thread does that (`served.engine_answer`), with the same limits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from starlette.concurrency import run_in_threadpool
@@ -19,20 +19,23 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.user_rules import journalled
+from kgreason.interrupts import let_out
+from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof, Unsatisfiable
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
-from kgreason.server.formats import TRIPLES, Types, media_type, wanted
+from kgreason.server.formats import TRIPLES, Types, media_type, required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import answered, is_exact, tried
+from kgreason.server.paths.clients.exact import is_exact, response_of, writer_of_what_if
 from kgreason.server.paths.clients.reads import kind
-from kgreason.server.paths.clients.transactions import LINES, check_depth, collected, terms_of
+from kgreason.server.paths.clients.transactions import LINES, answer_to_lines, check_depth
 from kgreason.server.paths.commits import check_conditions, headers
-from kgreason.server.paths.documents import brought
+from kgreason.server.paths.documents import load_operations
 from kgreason.server.paths.served import (
     Parameters,
     address,
-    asked_engine,
+    ask_engine,
+    engine_answer,
     flag,
     iri,
     number,
@@ -40,10 +43,11 @@ from kgreason.server.paths.served import (
     served,
     single,
 )
-from kgreason.server.paths.update import requested
+from kgreason.server.paths.update import update_of
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import check_terms
-from kgreason.server.session import author_of
+from kgreason.server.queries.steps import terms_of
+from kgreason.server.session import author_of, reader_of
 from kgreason.server.streams.feed import Stream
 from kgreason.server.streams.views import View, pattern_of
 
@@ -68,15 +72,15 @@ async def what_if(request: Request) -> Response:
     media = media_type(request.headers.get("content-type"))
 
     async def answer(attempt: Callable[[KnowledgeGraph], tuple[Delta, dict[str, int]]]) -> Response:
-        def call(graph: KnowledgeGraph) -> Response:
+        def call(graph: KnowledgeGraph) -> Callable[[], Response]:
             with graph.evaluating(budget=settings.what_if_budget):
                 delta, more = attempt(graph)
-            return tried(request, delta, limit, graph, **more)
+            return writer_of_what_if(request, delta, limit, graph, **more)
 
-        return await asked_engine(request, call)
+        return await engine_answer(request, call, lambda write: write())
 
     if media == LINES:
-        return await collected(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
+        return await answer_to_lines(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
     if media == RULES:
         text = await body.text(request, settings)
         await check_depth(request, text)
@@ -84,9 +88,9 @@ async def what_if(request: Request) -> Response:
     if any(media in medias for medias in TRIPLES.values()):
         name, here = single(given, "graph"), address(request)
         graph_name = None if name is None else f"<{iri(name, here)}>"
-        async with brought(request, graph_name, here, several=False) as loads:
+        async with load_operations(request, graph_name, here, several=False) as loads:
             return await answer(lambda graph: (graph.carry_out(loads, keep=False, reasons=most).delta, {}))
-    asked = await requested(request)
+    asked = await update_of(request)
 
     def update(graph: KnowledgeGraph) -> tuple[Delta, dict[str, int]]:
         found = graph.carry_out(asked.operations, keep=False, reasons=most, wheres=asked.wheres)
@@ -122,13 +126,8 @@ async def explain(request: Request) -> Response:
 
 
 async def _answer(request: Request, find: Callable[[KnowledgeGraph], Found], plain: Callable[[Found], Any]) -> Response:
-    """Answer with `find(graph)`, or with what `plain` makes of it, from the thread of the writer."""
-
-    def read(graph: KnowledgeGraph) -> Response:
-        found = find(graph)
-        return answered(request, lambda: found, lambda: plain(found))
-
-    return await asked_engine(request, read)
+    """Answer with `find(graph)`, or with what `plain` makes of it."""
+    return await engine_answer(request, find, lambda found: response_of(request, lambda: found, lambda: plain(found)))
 
 
 def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
@@ -170,7 +169,7 @@ async def rules(request: Request) -> Response:
         if flag(given, "own"):
             return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journalled, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
-        return JSONResponse(await asked_engine(request, lambda graph: graph.rules(**how)))
+        return JSONResponse(await ask_engine(request, lambda graph: graph.rules(**how)))
     name = single(given, "name")
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
@@ -208,25 +207,34 @@ async def contradictions(request: Request) -> Response:
     def proved(graph: KnowledgeGraph) -> list[Proof]:
         return graph.prove_contradictions(limit, each=each_cause)
 
-    is_of_library = is_exact(request)
+    if is_exact(request):
+        return await _answer(
+            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit], list
+        )
 
-    def read(graph: KnowledgeGraph) -> Response:
-        if is_of_library:
-            return answered(request, lambda: proved(graph) if with_proofs else graph.contradictions()[:limit], list)
-        lines = graph.contradictions()[:limit]
-        found: list[dict[str, Any]] = [
-            {"message": str(each), "rule": each.rule, "terms": each.terms, "axioms": each.axioms} for each in lines
-        ]
-        if with_proofs:
-            proofs = {tuple(map(str, proof.fact.terms)): proof for proof in proved(graph)}
-            for each, line in zip(found, lines, strict=True):
-                proof = proofs.get((f'"{line.rule}"', *line.terms))
-                each["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
-                if is_folded and proof is not None:
-                    each["words"] = line.to_text(proof.names())
-        return JSONResponse(found)
+    def find(graph: KnowledgeGraph) -> tuple[Sequence[Contradiction], list[Proof] | None]:
+        return graph.contradictions()[:limit], proved(graph) if with_proofs else None
 
-    return await asked_engine(request, read)
+    return await engine_answer(
+        request, find, lambda found: JSONResponse(_contradictions_json(*found, is_folded=is_folded))
+    )
+
+
+def _contradictions_json(
+    lines: Sequence[Contradiction], proofs: list[Proof] | None, *, is_folded: bool
+) -> list[dict[str, Any]]:
+    """Return contradictions as JSON, each with its proof if there are `proofs`."""
+    by_terms = {tuple(map(str, proof.fact.terms)): proof for proof in proofs or ()}
+    objects = list[dict[str, Any]]()
+    for line in lines:
+        let_out()
+        objects.append({"message": str(line), "rule": line.rule, "terms": line.terms, "axioms": line.axioms})
+        if proofs is not None:
+            proof = by_terms.get((f'"{line.rule}"', *line.terms))
+            objects[-1]["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
+            if is_folded and proof is not None:
+                objects[-1]["words"] = line.to_text(proof.names())
+    return objects
 
 
 async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
@@ -235,11 +243,13 @@ async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> R
     check_role(request.scope, served(request).settings.what_if_role)
 
     def plain(found: list[Unsatisfiable]) -> list[dict[str, Any]]:
-        told = ({"message": str(each), "class": each.name} for each in found)
-        if not with_proofs:
-            return list(told)
-        proofs = (_json(each.proof, is_folded=is_folded) for each in found)
-        return [one | {"proof": proof} for one, proof in zip(told, proofs, strict=True)]
+        objects = list[dict[str, Any]]()
+        for each in found:
+            let_out()
+            objects.append({"message": str(each), "class": each.name})
+            if with_proofs:
+                objects[-1]["proof"] = _json(each.proof, is_folded=is_folded)
+        return objects
 
     def find(graph: KnowledgeGraph) -> list[Unsatisfiable]:
         with graph.evaluating(budget=served(request).settings.what_if_budget):
@@ -260,7 +270,7 @@ async def stats(request: Request) -> Response:
         }
         return graph.stats() | told | {"options": graph.options}
 
-    return JSONResponse(await asked_engine(request, read))
+    return JSONResponse(await ask_engine(request, read))
 
 
 async def health(request: Request) -> Response:
@@ -288,8 +298,9 @@ async def changes(request: Request) -> Response:
     feed = served(request).feed
     view = _view(request, given)
     sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
-    begin = await feed.enter(None if after is None else int(after[:20]))
-    return Stream(feed, feed.follow(begin, view), sent)
+    reader = reader_of(request.scope)
+    begin = await feed.enter(None if after is None else int(after[:20]), reader)
+    return Stream(feed, reader, feed.follow(begin, view), sent)
 
 
 def _view(request: Request, given: Parameters) -> View:
@@ -297,7 +308,7 @@ def _view(request: Request, given: Parameters) -> View:
 
     Raises Problem, InputError.
     """
-    form = wanted(request.headers.get("accept"), _STREAMS)
+    form = required_format(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"
     pattern = single(given, "match")

@@ -24,18 +24,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from kgreason.server import body
-from kgreason.server.formats import SOLUTIONS, TRIPLES, chosen, content_type, media_type, unacceptable
+from kgreason.server.formats import SOLUTIONS, TRIPLES, best_format, content_type, media_type, unacceptable
 from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.description import description
 from kgreason.server.paths.served import (
     Parameters,
     address,
-    asked,
+    ask_process,
     base_of,
-    declared,
     iri,
     number,
     parameters,
+    prefixes_of,
     response,
     served,
     single,
@@ -57,7 +57,7 @@ async def query(request: Request) -> Response:
     """Answer a SPARQL query."""
     if request.method != "POST" and not request.scope["query_string"]:
         return description(request)
-    sparql, given = await _asked(request)
+    sparql, given = await _query_of(request)
     services = served(request).settings.services
     await look(sparql, partial(check_service, sparql, services))
     accept, state = request.headers.get("accept"), served(request)
@@ -68,9 +68,9 @@ async def query(request: Request) -> Response:
         base_of(given, request),
         default,
         named,
-        solutions=chosen(accept, SOLUTIONS),
-        triples=chosen(accept, TRIPLES),
-        prefixes=declared(given),
+        solutions=best_format(accept, SOLUTIONS),
+        triples=best_format(accept, TRIPLES),
+        prefixes=prefixes_of(given),
         seconds=_seconds(given),
         as_of=number(given, "as_of"),
     )
@@ -83,11 +83,11 @@ async def query(request: Request) -> Response:
             return Response(status_code=304, headers=headers | {"ETag": same})
     begun = time.perf_counter()
     try:
-        answer = await asked(request, wanted)
+        answer = await ask_process(request, wanted)
     except UnacceptableError as error:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     finally:
-        state.recent.queried(sparql, time.perf_counter() - begun)
+        state.recent.note_query(sparql, time.perf_counter() - begun)
     if etag is not None and not state.writer.waiting and state.writer.commit == wanted.commit:
         headers["ETag"] = etag  # otherwise the process may have seen a later commit
         if is_any:
@@ -128,7 +128,7 @@ def _seconds(given: Parameters) -> float | None:
     return seconds
 
 
-async def _asked(request: Request) -> tuple[str, Parameters]:
+async def _query_of(request: Request) -> tuple[str, Parameters]:
     """Return the text of the query in a request, and all parameters of the request. Raises Problem."""
     settings = served(request).settings
     if request.method != "POST":

@@ -33,11 +33,11 @@ class Recent:
         self.commits: deque[dict[str, Any]] = deque(maxlen=_COMMITS)
         self.queries: list[SlowQuery] = []
 
-    def committed(self, commit: int, seconds: float, waited: float) -> None:
+    def note_commit(self, commit: int, seconds: float, waited: float) -> None:
         """Note a commit: how long its request took, and how much of this time it waited for other edits."""
         self.commits.append({"commit": commit, "seconds": seconds, "waited": waited})
 
-    def queried(self, text: str, seconds: float) -> None:
+    def note_query(self, text: str, seconds: float) -> None:
         """Note a query, and how many seconds passed until its first rows came."""
         insort(self.queries, SlowQuery(-seconds, time.time() - seconds, text[:_TEXT]))
         del self.queries[_QUERIES:]

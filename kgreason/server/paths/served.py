@@ -18,8 +18,8 @@ from kgreason.graph.input.terms import checked
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
-from kgreason.server.problems import Problem, stopping
-from kgreason.server.queries.past import PastReads
+from kgreason.server.problems import Problem, stopping_problem
+from kgreason.server.queries.aside import Aside
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
@@ -30,14 +30,16 @@ from kgreason.server.writer import Writer
 _LOGGER = logging.getLogger("kgreason.server")
 
 Parameters: TypeAlias = dict[str, list[str]]
+Found = TypeVar("Found")
 Result = TypeVar("Result")
 _MOST, _DIGITS = 1000, 10
 
 
 class Served(NamedTuple):
-    """The parts of a server: options, query processes, writer, feed, recent work, standing queries, and past reads.
+    """The parts of a server: options, query processes, writer, feed, recent work, and standing queries.
 
-    `standing` are the standing queries that the writer answers from deltas, `renewals` all others.
+    `standing` are the standing queries that the writer answers from deltas, `renewals` all others. `past` has threads
+    for reads of earlier commits, `answers` has threads that parse shapes and write answers.
     """
 
     settings: Settings
@@ -47,7 +49,8 @@ class Served(NamedTuple):
     recent: Recent
     standing: Together
     renewals: Renewals
-    past: PastReads
+    past: Aside
+    answers: Aside
 
 
 def served(request: Request) -> Served:
@@ -92,7 +95,7 @@ def number(given: Parameters, name: str) -> int | None:
     return None if value is None else int(value)
 
 
-def declared(given: Parameters) -> dict[str, str]:
+def prefixes_of(given: Parameters) -> dict[str, str]:
     """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
     return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
 
@@ -122,7 +125,7 @@ def iri(text: str, base: str) -> str:
         raise Problem(400, f"{text} is not an IRI") from error
 
 
-async def asked(request: Request, query: Query) -> Answer:
+async def ask_process(request: Request, query: Query) -> Answer:
     """Ask a query process, and return its answer as soon as the answer begins.
 
     If the client goes away before that, the query ends at once, and its process is killed. Raises the errors of
@@ -131,12 +134,29 @@ async def asked(request: Request, query: Query) -> Answer:
     return await _unless_left(request, served(request).pool.ask(query), _drop)
 
 
-async def asked_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
+async def ask_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
     """Return the result of `call(graph)`, a question that needs the engine and changes nothing.
 
     If the client goes away, the question ends. Raises the errors of `Writer.ask`.
     """
     return await _unless_left(request, served(request).writer.ask(call))
+
+
+async def engine_answer(
+    request: Request, find: Callable[[KnowledgeGraph], Found], write: Callable[[Found], Result]
+) -> Result:
+    """Return `write(find(graph))`. `find` is a question to the engine, as for `ask_engine`.
+
+    `write` runs in another thread, and no edit waits for it. So the graph may have changed meanwhile: the values that
+    `find` returns must be whole. Raises the errors of `ask_engine` and of `Aside.run`.
+    """
+    state = served(request)
+
+    async def both() -> Result:
+        found = await state.writer.ask(find)
+        return await state.answers.run(lambda: write(found))
+
+    return await _unless_left(request, both())
 
 
 async def _unless_left(
@@ -159,7 +179,7 @@ async def _unless_left(
         answering.add_done_callback(drop)
         answering.cancel()
         if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
-            raise stopping() from error
+            raise stopping_problem() from error
         raise
     finally:
         leaving.cancel()

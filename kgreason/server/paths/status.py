@@ -11,13 +11,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.memory import resident
-from kgreason.server.paths.served import asked_engine, served
+from kgreason.server.paths.served import ask_engine, served
 
 
 async def status(request: Request) -> Response:
     """Return counts of the graph, the memory used, how many calls wait, and how long the last commits took."""
     state = served(request)
-    stats, warnings = await asked_engine(request, lambda graph: (graph.stats(), graph.warnings))
+    stats, warnings = await ask_engine(request, lambda graph: (graph.stats(), graph.warnings))
     return JSONResponse(
         {
             "commit": state.writer.commit,

@@ -24,14 +24,24 @@ from starlette.responses import Response
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
-from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, wanted
+from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, required_format
 from kgreason.server.http.conditions import check_read, tag
-from kgreason.server.paths.commits import done, edited
-from kgreason.server.paths.documents import Stored, brought, default_triples, quads_of
-from kgreason.server.paths.served import address, asked, asked_engine, flag, iri, parameters, response, served, single
+from kgreason.server.paths.commits import commit_edit, empty_response
+from kgreason.server.paths.documents import Stored, default_triples, load_operations, quads_of
+from kgreason.server.paths.served import (
+    address,
+    ask_engine,
+    ask_process,
+    flag,
+    iri,
+    parameters,
+    response,
+    served,
+    single,
+)
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Request as Query
-from kgreason.server.states import States, changed
+from kgreason.server.states import States, changed_graphs
 from kgreason.sparql.operations import Clear, Operation
 
 Found = TypeVar("Found")
@@ -59,7 +69,7 @@ class Target(NamedTuple):
         return None if self.name is None else f"<{self.name}>"
 
     @property
-    def clearing(self) -> Clear:
+    def clear_operation(self) -> Clear:
         """The operation of SPARQL Update that empties the target."""
         if self.is_all:
             return Clear(True, None)
@@ -118,16 +128,16 @@ def _target(request: Request) -> Target:
 
 async def _get(request: Request, target: Target) -> Response:
     types, writer = QUADS if target.is_all else TRIPLES, served(request).writer
-    form = wanted(request.headers.get("accept"), types)
+    form = required_format(request.headers.get("accept"), types)
     headers = {"Vary": "Accept", "Content-Type": content_type(types[form][0])}
     state = target.state(writer.states)
     same = check_read(request.headers, tag(state, form), state, writer.commit)
-    if same is not None and (target.name is None or await asked_engine(request, target.exists)):
+    if same is not None and (target.name is None or await ask_engine(request, target.exists)):
         return Response(status_code=304, headers=headers | {"ETag": same})
     if target.name is not None or (target.is_inferred and not target.is_all):
         return await _read(request, target, form, headers)
     asserted = None if target.is_inferred else True
-    lines, state = await asked_engine(
+    lines, state = await ask_engine(
         request, lambda graph: (graph.dump(asserted=asserted, graphs=True), target.state(writer.states))
     )
     headers["ETag"] = tag(state, form)
@@ -143,7 +153,7 @@ async def _read(request: Request, target: Target, form: str, headers: dict[str, 
     writer = served(request).writer
     for left in reversed(range(_TRIES)):
         state = target.state(writer.states)
-        answer = await asked(request, Query(None, writer.commit, graph=target.name, triples=form))
+        answer = await ask_process(request, Query(None, writer.commit, graph=target.name, triples=form))
         try:
             is_known = await writer.settle()
         except BaseException:
@@ -168,25 +178,25 @@ def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) 
 
 
 async def _put(request: Request, target: Target) -> Response:
-    async with brought(request, target.term, target.base, several=target.is_all) as loads:
-        return await _written(request, target, (target.clearing, *loads))
+    async with load_operations(request, target.term, target.base, several=target.is_all) as loads:
+        return await _replaced(request, target, (target.clear_operation, *loads))
 
 
 async def _post(request: Request, target: Target) -> Response:
     media = media_type(request.headers.get("content-type"))
     if target.is_all and not any(media in medias for medias in QUADS.values()):
         name = f"{target.base}/{uuid4().hex}"
-        async with brought(request, f"<{name}>", name, several=False) as loads:
-            made = await _written(request, Target(False, name, name, False), loads)
+        async with load_operations(request, f"<{name}>", name, several=False) as loads:
+            made = await _replaced(request, Target(False, name, name, False), loads)
         made.headers["Location"] = name
         return made
-    async with brought(request, target.term, target.base, several=target.is_all) as loads:
-        return await _written(request, target, loads)
+    async with load_operations(request, target.term, target.base, several=target.is_all) as loads:
+        return await _replaced(request, target, loads)
 
 
-async def _written(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
+async def _replaced(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
     """Carry out the operations as one commit. The answer has the status 201 if the target did not exist before."""
-    was_there, answer = await _carried_out(request, target, operations, target.exists)
+    was_there, answer = await _commit(request, target, operations, target.exists)
     if not was_there:
         answer.status_code = 201
         answer.headers["Content-Length"] = "0"
@@ -198,10 +208,10 @@ async def _delete(request: Request, target: Target) -> Response:
         if not target.exists(graph):
             raise Problem(404, f"there is no graph {target.term}")
 
-    return (await _carried_out(request, target, (target.clearing,), check))[1]
+    return (await _commit(request, target, (target.clear_operation,), check))[1]
 
 
-async def _carried_out(
+async def _commit(
     request: Request, target: Target, operations: tuple[Operation, ...], before: Callable[[KnowledgeGraph], Found]
 ) -> tuple[Found, Response]:
     """Call `before(graph)`, then carry out the operations as one commit.
@@ -217,11 +227,11 @@ async def _carried_out(
         return (found, target.exists(graph)), delta
 
     def answer(found: tuple[Found, bool], delta: Delta, commit: int) -> tuple[Found, Response]:
-        response = done(delta, commit)
-        is_changed = delta.commit and (target.is_whole or target.term in changed(delta))
+        response = empty_response(delta, commit)
+        is_changed = delta.commit and (target.is_whole or target.term in changed_graphs(delta))
         response.headers["ETag"] = tag(delta.commit if is_changed else target.state(states))
         if not found[1]:
             del response.headers["ETag"]
         return found[0], response
 
-    return await edited(request, edit, answer, target)
+    return await commit_edit(request, edit, answer, target)

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import asked_engine, flag, number, parameters, single
+from kgreason.server.paths.served import ask_engine, flag, number, parameters, single
 from kgreason.server.queries.nesting import check_terms
 
 _MOST = 1_000
@@ -31,10 +31,10 @@ async def triples(request: Request) -> Response:
     limit = number(given, "limit")
     most = _MOST if limit is None else min(limit, _MOST)
     is_described = flag(given, "described")
-    return JSONResponse(await asked_engine(request, lambda graph: _matching(graph, terms, most, is_described)))
+    return JSONResponse(await ask_engine(request, lambda graph: _answer(graph, terms, most, is_described)))
 
 
-def _matching(graph: KnowledgeGraph, terms: list[str | None], most: int, is_described: bool) -> dict[str, Any]:
+def _answer(graph: KnowledgeGraph, terms: list[str | None], most: int, is_described: bool) -> dict[str, Any]:
     subject, predicate, object_ = terms
     found = list(islice(graph.match(subject, predicate, object_, DefaultGraph()), most + 1))
     told: list[dict[str, Any]] = [

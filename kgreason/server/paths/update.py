@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -30,18 +31,18 @@ from kgreason.graph.sparql_update.ahead import Wheres
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
-from kgreason.server.paths.clients.exact import told
-from kgreason.server.paths.commits import done, edited
+from kgreason.server.paths.clients.exact import writer_of_delta
+from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.description import description
 from kgreason.server.paths.query import check_service, look
 from kgreason.server.paths.served import (
     Parameters,
     address,
-    asked,
+    ask_process,
     base_of,
-    declared,
     iri,
     parameters,
+    prefixes_of,
     served,
     single,
 )
@@ -68,28 +69,28 @@ async def update(request: Request) -> Response:
         if request.scope["query_string"]:
             raise Problem(405, "an update is sent by POST", {"Allow": "POST"})
         return description(request)
-    asked = await requested(request)
+    asked = await update_of(request)
 
     def edit(graph: KnowledgeGraph) -> tuple[Updated, Delta]:
         updated = graph.carry_out(asked.operations, wheres=asked.wheres)
         return updated, updated.delta
 
-    def answer(updated: Updated, delta: Delta, commit: int) -> Response:
+    def answer(updated: Updated, delta: Delta, commit: int) -> Callable[[], Response]:
         if EXACT not in request.headers.get("accept", ""):
-            return done(delta, commit)
-        return told(request, delta, commit, unasserted=updated.unasserted, entailed=updated.entailed)
+            return partial(empty_response, delta, commit)
+        return writer_of_delta(request, delta, commit, unasserted=updated.unasserted, entailed=updated.entailed)
 
-    return await edited(request, edit, answer)
+    return await run_in_threadpool(await commit_edit(request, edit, answer))
 
 
-class Requested(NamedTuple):
+class UpdateRequest(NamedTuple):
     """The operations of an update, and how to evaluate its WHEREs."""
 
     operations: tuple[Operation, ...]
     wheres: Wheres
 
 
-async def requested(request: Request) -> Requested:
+async def update_of(request: Request) -> UpdateRequest:
     """Parse the update in a request, and try its WHEREs. Returns its operations.
 
     Raises Problem, QueryError, QueryTimeoutError.
@@ -104,19 +105,19 @@ async def requested(request: Request) -> Requested:
     if sparql is None:
         raise Problem(400, "the parameter update is missing")
     await look(sparql, partial(check_service, sparql))
-    base, prefixes = base_of(given, request), declared(given)
+    base, prefixes = base_of(given, request), prefixes_of(given)
     source = single(given, "source") or "<update>"
     if await look(sparql, partial(may_be_deep, sparql)):
         await served(request).pool.check("update", f"{declarations(prefixes)}{sparql}", "", base or "")
     operations = await look(sparql, partial(parse, sparql, source, prefixes, base))
     _check_loads(operations, settings.loads)
-    found = tuple(_using(operations, given, address(request)))
+    found = tuple(_with_dataset(operations, given, address(request)))
     commit, begun = served(request).writer.commit, time.perf_counter()
     for operation in found:
         if isinstance(operation, Modify):
             await _try(request, operation.select)
     is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
-    return Requested(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
+    return UpdateRequest(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
 
 
 async def _try(request: Request, select: Select) -> None:
@@ -129,7 +130,7 @@ async def _try(request: Request, select: Select) -> None:
         return
     default = [select.default_graph[1:-1]] if select.default_graph else None
     commit = served(request).writer.commit
-    (await asked(request, Query(select.counting, commit, default_graphs=default, solutions="tsv"))).close()
+    (await ask_process(request, Query(select.counting_query, commit, default_graphs=default, solutions="tsv"))).close()
 
 
 def _check_loads(operations: tuple[Operation, ...], allowed: tuple[str, ...]) -> None:
@@ -149,7 +150,7 @@ def _is_allowed(path: Path, allowed: tuple[str, ...]) -> bool:
     return any(file.startswith(each) if each.endswith("/") else file == each for each in allowed)
 
 
-def _using(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
+def _with_dataset(operations: tuple[Operation, ...], given: Parameters, base: str) -> Iterator[Operation]:
     """Yield the operations with the dataset that the parameters name, if they name one.
 
     Raises Problem if the parameters and an operation both name a dataset.

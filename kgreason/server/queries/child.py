@@ -33,6 +33,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import check
+from kgreason.server.queries.steps import check_lines
 from kgreason.sparql.query.asking import answer
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
@@ -151,14 +152,14 @@ class _Reader:
             assert self._past
             return spelled(self._past, number, triples, name)
         if self._spell is None:
-            self._spell = self._begun()
+            self._spell = self._start_spelling()
         try:
             return self._spell(triples, name)
         except MemoryError:
             self._spell = _as_shown
             return _as_shown(triples, name)
 
-    def _begun(self) -> SpellIn:
+    def _start_spelling(self) -> SpellIn:
         home = self._home
         assert home
 
@@ -209,7 +210,7 @@ class _Document(RawIOBase):
         return len(piece)
 
     def _send(self) -> None:
-        head = b"" if self._is_begun else _head({"kind": self.kind, "read": self.log})
+        head = b"" if self._is_begun else _head_frame({"kind": self.kind, "read": self.log})
         self._is_begun = True
         self._out.write(head + frame(DATA, b"".join(self._pieces)))
         self._out.flush()
@@ -227,16 +228,16 @@ class _Document(RawIOBase):
 
         `kind` is the name of an error class of kgreason, or UNACCEPTABLE or MISSING (`frames`).
         """
-        self._out.write(frame(END, message.encode()) if self._is_begun else _failed(kind, message))
+        self._out.write(frame(END, message.encode()) if self._is_begun else _error_frames(kind, message))
         self._out.flush()
 
 
-def _head(head: dict[str, Any]) -> bytes:
+def _head_frame(head: dict[str, Any]) -> bytes:
     return frame(HEAD, json.dumps(head).encode())
 
 
-def _failed(kind: str, message: str) -> bytes:
-    return _head({"error": [kind, message]}) + frame(END, b"")
+def _error_frames(kind: str, message: str) -> bytes:
+    return _head_frame({"error": [kind, message]}) + frame(END, b"")
 
 
 class _RefusedError(Exception):
@@ -277,10 +278,13 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
 def _check(checked: list[str], base: str) -> None:
     """Parse a text, to see whether its parser survives it. `checked` is (kind, text, format), as for `nesting.check`.
 
+    The kind "lines" is that of `steps.check_lines`, whose arguments are the text and the format.
     Raises QueryError if the text does not parse. A text that is nested too deeply ends the process.
     """
     kind, text, form = checked
-    if problem := check(kind, text, form, base):
+    if kind == "lines":
+        check_lines(Path(text), Path(form))
+    elif problem := check(kind, text, form, base):
         raise QueryError(problem)
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from kgreason.errors import LimitError, QueryTimeoutError
 from kgreason.memory import resident
-from kgreason.server.problems import stopping
+from kgreason.server.problems import stopping_problem
 
 _PAUSE = 0.005
 """The memory of the process is looked at again after this many seconds."""
@@ -43,7 +43,7 @@ class CallLimits(NamedTuple):
             nonlocal looked
             now = time.monotonic()
             if self.is_stopping():
-                raise stopping()
+                raise stopping_problem()
             if now - begun > self.seconds:
                 raise QueryTimeoutError(f"{call} took longer than {self.seconds:g} s{advice}")
             if self.bytes is not None and now - looked > _PAUSE:

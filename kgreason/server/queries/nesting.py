@@ -108,7 +108,7 @@ def _asks_service(query: str) -> bool:
 
 def seconds_for(kind: str, text: str) -> float | None:
     """Return how many seconds a text may keep its parser busy; None if its parser is fast for every text."""
-    if kind == "document":
+    if kind in ("document", "lines"):
         return None
     return _SECONDS + _PER_CHARACTER * len(text)
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from kgreason import errors
 from kgreason.errors import KgreasonError, QueryError, QueryTimeoutError
-from kgreason.server.problems import Problem, busy
+from kgreason.server.problems import Problem, busy_problem
 from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import seconds_for
 from kgreason.server.settings import Settings
@@ -59,7 +59,8 @@ class Request(NamedTuple):
     - `prefixes`: the query may use them without a declaration.
     - `seconds`: how long the query may take; None, or more than the server allows, means what the server allows.
     - `checked`: a text to parse in place of a query, as (kind, text, format). The kind is "query", "update", "rules",
-      "document". For a document the text is the path of its file.
+      "document" or "lines". For a document the text is the path of its file. For the lines of a transaction (`steps`)
+      the text is the path of their file, and the format that of the file of steps.
     """
 
     sparql: str | None
@@ -106,7 +107,7 @@ class Pool:
 
     async def warm(self) -> None:
         """Start a process before the first query, but do not wait until it is ready."""
-        self._idle.append(await self._started())
+        self._idle.append(await self._start_process())
 
     async def ask(self, request: Request) -> Answer:
         """Send a request to a process. Returns the answer once its head and its first piece are there.
@@ -117,7 +118,7 @@ class Pool:
         time = asyncio.get_running_loop().time
         await self._place(time() + seconds)
         try:
-            process = await self._ready(self._taken(request.as_of) or await self._started())
+            process = await self._ready(self._take_idle(request.as_of) or await self._start_process())
         except BaseException:
             self._leave()
             raise
@@ -135,7 +136,7 @@ class Pool:
             self._flush()
         return answer
 
-    def _taken(self, past: int | None) -> Process | None:
+    def _take_idle(self, past: int | None) -> Process | None:
         """Take an idle process, if there is one: if possible one that has the past commit `past` in memory.
 
         A query of the present takes a process without a past commit, if possible.
@@ -150,9 +151,9 @@ class Pool:
     async def check(self, kind: str, text: str, form: str, base: str) -> None:
         """Parse a text in a query process, because the text may be nested too deeply, or take the parser long.
 
-        Raises QueryError, QueryTimeoutError.
+        Raises QueryError, QueryTimeoutError, and the errors of `steps.check_lines`.
 
-        The arguments are those of `nesting.check`.
+        The arguments are those of `nesting.check`, or for the kind "lines" of `steps.check_lines`.
         """
         seconds = seconds_for(kind, text)
         seconds = seconds and 2 * seconds  # with the time to wait for its turn
@@ -167,7 +168,7 @@ class Pool:
             self._free -= 1
             return
         if len(self._queue) >= self._waiting:
-            raise busy("queries")
+            raise busy_problem("queries")
         turn = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         try:
@@ -179,7 +180,7 @@ class Pool:
             elif turn.done() and not turn.cancelled():
                 self._leave()
             if isinstance(error, TimeoutError):
-                raise busy("queries") from error
+                raise busy_problem("queries") from error
             raise
 
     def _leave(self) -> None:
@@ -210,7 +211,7 @@ class Pool:
         with suppress(ProcessLookupError):
             process.kill()
 
-    async def _started(self) -> Process:
+    async def _start_process(self) -> Process:
         if self._is_closed:
             raise Problem(503, "the server is stopping")
         told = (str(Path(self._path).resolve()), str(self._bytes or 0), str(os.getpid()))
@@ -233,7 +234,7 @@ class Pool:
         except (asyncio.IncompleteReadError, TimeoutError) as error:
             self._kill(process)
             await process.wait()
-            raise busy("queries") if isinstance(error, TimeoutError) else QueryError(_EARLY) from error
+            raise busy_problem("queries") if isinstance(error, TimeoutError) else QueryError(_EARLY) from error
         except BaseException:  # the client has left
             self._kill(process)
             raise

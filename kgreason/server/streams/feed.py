@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import aclosing, suppress
 from typing import NamedTuple, cast
@@ -25,7 +25,7 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import HistoryError
 from kgreason.graph.changes.delta import Delta
-from kgreason.server.problems import Problem, busy
+from kgreason.server.problems import Problem, busy_problem
 from kgreason.server.session import Sessions
 from kgreason.server.streams.views import View
 
@@ -54,7 +54,8 @@ class Feed:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._log: deque[_Commit] = deque()
         self._first = self._last = commit
-        self._size = self.streams = 0
+        self._size = 0
+        self._readers = Counter[str]()
         self._news = asyncio.Event()
         self._is_closed = False
         self._texts: OrderedDict[tuple[int, View], asyncio.Task[bytes]] = OrderedDict()
@@ -109,26 +110,34 @@ class Feed:
         self._is_closed = True
         self._wake()
 
-    async def enter(self, after: int | None) -> int:
+    @property
+    def streams(self) -> int:
+        """How many streams there are."""
+        return self._readers.total()
+
+    async def enter(self, after: int | None, reader: str) -> int:
         """Count a new stream that begins after the commit `after`, or after the last commit if `after` is None.
 
-        Returns the number of this commit. Call `leave` at the end, as `Stream` does. Raises Problem if there are too
-        many streams, or if a commit after `after` is not kept.
+        `reader` names its client (`session.reader_of`); one reader may have half of the streams. Returns the number of
+        this commit. Call `leave` at the end, as `Stream` does. Raises Problem if there are too many streams, or if a
+        commit after `after` is not kept.
         """
-        if self.streams >= self._most:
-            raise busy("streams")
-        self.streams += 1
+        if self.streams >= self._most or 2 * self._readers[reader] >= self._most:
+            raise busy_problem("streams")
+        self._readers[reader] += 1
         try:
-            return self._last if after is None else await self._checked(after)
+            return self._last if after is None else await self._check_start(after)
         except BaseException:
-            self.leave()
+            self.leave(reader)
             raise
 
-    def leave(self) -> None:
-        """Note that a stream has ended: count one stream less."""
-        self.streams -= 1
+    def leave(self, reader: str) -> None:
+        """Note that a stream of this reader has ended: count one stream less."""
+        self._readers[reader] -= 1
+        if not self._readers[reader]:
+            del self._readers[reader]
 
-    async def _checked(self, after: int) -> int:
+    async def _check_start(self, after: int) -> int:
         if after > self._last:
             raise Problem(400, f"there is no commit {after}; the last commit is {self._last}")
         if after < self._first:
@@ -154,7 +163,7 @@ class Feed:
         while not self._is_closed:
             news = self._news
             try:
-                async for delta in self._kept_after(after):
+                async for delta in self._deltas_after(after):
                     if self.is_closed:  # it may have been closed meanwhile
                         return
                     yield delta
@@ -167,7 +176,7 @@ class Feed:
                 except TimeoutError:
                     yield None
 
-    async def _kept_after(self, after: int) -> AsyncIterator[Delta]:
+    async def _deltas_after(self, after: int) -> AsyncIterator[Delta]:
         """Yield the deltas of all commits so far after the commit `after`, from the log or the history.
 
         Raises HistoryError if one of them is not kept.
@@ -181,7 +190,7 @@ class Feed:
 
     async def follow(self, after: int, view: View) -> AsyncGenerator[bytes]:
         """Yield the bytes of a stream that begins after the commit `after`: each commit as the view shows it."""
-        yield view.beginning(after)
+        yield view.first_bytes(after)
         async for delta in self.deltas(after):
             yield view.beat() if delta is None else await self._text(delta, view)
 
@@ -207,9 +216,9 @@ async def _while(is_wanted: Callable[[], bool], content: AsyncGenerator[bytes]) 
 class Stream(StreamingResponse):
     """The answer to a client that follows the feed. When the answer ends, the feed counts one stream less."""
 
-    def __init__(self, feed: Feed, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
+    def __init__(self, feed: Feed, reader: str, content: AsyncGenerator[bytes], headers: dict[str, str]) -> None:
         super().__init__(content, headers={**headers, "X-Accel-Buffering": "no"})  # nginx keeps nothing back
-        self._feed, self._content = feed, content
+        self._feed, self._reader, self._content = feed, reader, content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream, until its end or until the client's token is no longer known."""
@@ -218,4 +227,4 @@ class Stream(StreamingResponse):
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._feed.leave()
+            self._feed.leave(self._reader)

@@ -3,8 +3,9 @@
     a commit -> the query's turn -> a query process, which can be killed -> its rows, compared with those before
 
 One query at a time has its turn, and then nobody for as long as that took: all of them together take half of one query
-process, so that other queries have the rest. A query whose turn comes late has missed some commits, and tells what they
-changed together. So of many commits in a second it tells the last one.
+process, so that other queries have the rest. The readers take turns (`turns`), so that many queries of one reader delay
+its own queries alone. A query whose turn comes late has missed some commits, and tells what they changed together. So
+of many commits in a second it tells the last one.
 
 Laws: all rows that have appeared, minus all rows that have disappeared, are those after the commit that is told, or
 after a later one that its process has seen already. After the last commit they are those after the last commit. A turn
@@ -27,6 +28,7 @@ from kgreason.graph.standing.together import Together
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool, Request
 from kgreason.server.streams.feed import Feed
+from kgreason.server.streams.turns import Turns
 from kgreason.server.writer import Writer
 
 _AGAIN = 1.0
@@ -39,10 +41,10 @@ class Renewals:
 
     def __init__(self, pool: Pool, writer: Writer, feed: Feed, together: Together, seconds: float) -> None:
         self._pool, self._writer, self._feed, self._together, self._seconds = pool, writer, feed, together, seconds
-        self._turn = asyncio.Lock()
+        self._turns = Turns()
 
-    async def changes(self, query: Request) -> AsyncGenerator[RowChange | None]:
-        """Yield the present rows of a query as a change, and what later commits change in them.
+    async def changes(self, query: Request, reader: str) -> AsyncGenerator[RowChange | None]:
+        """Yield the present rows of a query of a reader as a change, and what later commits change in them.
 
         The query asks for JSON. Yields None if nothing comes for some seconds. Raises QueryError, QueryTimeoutError,
         Problem.
@@ -54,7 +56,7 @@ class Renewals:
                 if standing is not None and not await self._feed.is_later(seen):
                     yield None
                     continue
-                seen, answer.document = await self._evaluated(query)
+                seen, answer.document = await self._evaluate(query, reader)
                 if standing is None:
                     standing = await run_in_threadpool(self._begin, query, answer, seen, told.append)
                 else:
@@ -79,10 +81,10 @@ class Renewals:
         self._together.count(standing)
         return standing
 
-    async def _evaluated(self, query: Request) -> tuple[int, bytes]:
-        """Wait for the turn of a query, and return the last commit then, and the answer as a document."""
+    async def _evaluate(self, query: Request, reader: str) -> tuple[int, bytes]:
+        """Wait for a turn of the reader, and return the last commit then, and the answer as a document."""
         time = asyncio.get_running_loop().time
-        async with self._turn:
+        async with self._turns.turn(reader):
             begun, commit = time(), self._writer.commit
             document = await self._document(query._replace(commit=commit, seconds=self._seconds))
             await asyncio.sleep(time() - begun)

@@ -47,7 +47,7 @@ class View(NamedTuple):
         """The content type of the answer that has the stream."""
         return "application/rdf-patch" if self.form == "patch" else "text/event-stream; charset=utf-8"
 
-    def beginning(self, after: int) -> bytes:
+    def first_bytes(self, after: int) -> bytes:
         """Return the first bytes of a stream that begins after the commit `after`."""
         return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
 
@@ -64,7 +64,7 @@ class View(NamedTuple):
             return f"{headers}{shown.to_patch()}".encode()
         if is_part and not shown:
             return f"id: {delta.commit}\n\n".encode()
-        found = deltas.encoded(shown) if self.form == "exact" else shown.to_json()
+        found = deltas.to_json(shown) if self.form == "exact" else shown.to_json()
         return f"id: {delta.commit}\nevent: commit\ndata: {json.dumps(found)}\n\n".encode()
 
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.errors import ShapesError
 from kgreason.interrupts import let_out
 from kgreason.rules.model import Atom, Rule
@@ -90,7 +90,7 @@ def _order(graph: ShapesGraph, shape: str, node: str) -> float:
     """Return the sh:order of a rule. Raises ShapesError if it is no finite number."""
     if (order := graph.one(node, "order")) is None:
         return 0.0
-    text = unescaped(order).lexical if order.startswith('"') else ""
+    text = parts_of_literal(order).lexical if order.startswith('"') else ""
     if not _NUMBER.fullmatch(text) or not math.isfinite(float(text)):
         shown = order if len(order) < 100 else f"{order[:50]}..."
         raise ShapesError(f"{shape}: {node}: sh:order needs a number; got {shown}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 from math import prod
 
-from kgreason.datatypes.literals import unescaped
+from kgreason.datatypes.literals import parts_of_literal
 from kgreason.errors import ShapesError
 from kgreason.interrupts import let_out
 from kgreason.shapes.graph import ShapesGraph
@@ -22,7 +22,7 @@ _LOCAL = re.compile(r"[\w-]+(?=>$)")
 def query_of(graph: ShapesGraph, node: str, name: str) -> str | None:
     """Return the text of a query of a node, the value of `sh:select` and the like; None if it has none."""
     text = graph.one(node, name)
-    return None if text is None else unescaped(text).lexical
+    return None if text is None else parts_of_literal(text).lexical
 
 
 def prefixes_of(graph: ShapesGraph, node: str) -> Iterator[tuple[str, str]]:
@@ -37,7 +37,7 @@ def prefixes_of(graph: ShapesGraph, node: str) -> Iterator[tuple[str, str]]:
             prefix, space = graph.one(declared, "prefix"), graph.one(declared, "namespace")
             if prefix is None or space is None:
                 raise ShapesError(f"{declared}: sh:declare needs a sh:prefix and a sh:namespace")
-            yield unescaped(prefix).lexical, unescaped(space).lexical
+            yield parts_of_literal(prefix).lexical, parts_of_literal(space).lexical
 
 
 def arguments(graph: ShapesGraph, holder: str, node: str) -> Iterator[tuple[str, dict[str, str]]]:

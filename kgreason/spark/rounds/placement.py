@@ -34,9 +34,9 @@ from itertools import chain
 from typing import NamedTuple
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.rules.lowering import Function, Negation, Waiting, aggregations, functions, lowered, negations
+from kgreason.rules.lowering import Function, Negation, Waiting, aggregations, functions, negations, rules_without_not
 from kgreason.rules.model import Atom, Rule, Variable, triple
-from kgreason.rules.patterns import numbered
+from kgreason.rules.patterns import with_numbered_variables
 from kgreason.rules.strata import is_equality
 from kgreason.spark.rounds.division import Local, divided
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
@@ -94,11 +94,11 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
     def is_few(atom: Atom) -> bool:
         return atom.relation in few or is_small(atom)
 
-    local = divided(chain.from_iterable(map(lowered, rules)), is_few)
+    local = divided(chain.from_iterable(map(rules_without_not, rules)), is_few)
     places: dict[PatternPlace, None] = {}
     atoms: dict[PatternPlace, int] = {}
     for each in local:
-        places |= dict.fromkeys(PatternPlace(numbered(atom), None) for atom in each.copied)
+        places |= dict.fromkeys(PatternPlace(with_numbered_variables(atom), None) for atom in each.copied)
     for each in sorted(local, key=lambda each: len(each.variables)):
         if len(each.spread) > 1:
             ways = [_placed(each, variable) for variable in each.variables]
@@ -115,7 +115,7 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
         places |= dict.fromkeys(by[keys[operator]])
         decided.update(by[keys[operator]])
     if keys and any(map(is_equality, rules)):
-        places[PatternPlace(numbered(LINK), None)] = None
+        places[PatternPlace(with_numbered_variables(LINK), None)] = None
     return Placement(
         tuple(each.rule for each in local if each.spread),
         tuple(each.rule for each in local if not each.spread),
@@ -161,7 +161,7 @@ def is_small(atom: Atom) -> bool:
 
 def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
     """Return where the spread atoms of a star are placed if it is joined by `variable`."""
-    return [PatternPlace(numbered(atom), atom.terms.index(variable)) for atom in local.spread]
+    return [PatternPlace(with_numbered_variables(atom), atom.terms.index(variable)) for atom in local.spread]
 
 
 def _together(
@@ -170,7 +170,7 @@ def _together(
     """Return where the atoms of an operator are placed if variable `number` of its key decides."""
     return [
         PatternPlace(
-            numbered(atom),
+            with_numbered_variables(atom),
             None if is_few(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
         )
         for atom in atoms

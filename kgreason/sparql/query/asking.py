@@ -3,7 +3,7 @@
     SELECT *                   the columns in the order of the text (`columns`)
     SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
-    CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`spelled`)
+    CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`triples_as_written`)
     LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so the string becomes "en-gb" (`terms.compared`)
 
 GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
@@ -23,9 +23,9 @@ from typing import NamedTuple, cast
 from pyoxigraph import QuerySolutions, QueryTriples
 
 from kgreason.errors import QueryError
-from kgreason.sparql.problems import unparsed
+from kgreason.sparql.problems import parse_error
 from kgreason.sparql.query.columns import with_columns
-from kgreason.sparql.query.spelled import Spell, spelled
+from kgreason.sparql.query.spelled import Spell, triples_as_written
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results, Triples
@@ -41,7 +41,7 @@ def answer(
 ) -> Results:
     """Return the results of a query. `ask` asks Oxigraph a text; it declares `prefixes` and `base` outside of the text.
 
-    `spell` looks up how the graph writes triples; see `spelled`.
+    `spell` looks up how the graph writes triples; see `triples_as_written`.
     Raises QueryError for a text that does not parse, and the errors of `ask`.
     """
     text, names = _in_dialect(query)
@@ -50,12 +50,16 @@ def answer(
         found = _ask(text, ask)
     except SyntaxError as error:
         if text == query:
-            raise unparsed(query, prefixes, base, error.msg) from error
+            raise parse_error(query, prefixes, base, error.msg) from error
         try:  # so that the message of Oxigraph is about the text of the user
             found = _ask(query, ask)
         except SyntaxError as other:
-            raise unparsed(query, prefixes, base, other.msg) from other
-    return cast(Results, Triples(spelled(found, spell))) if isinstance(found, QueryTriples) else _repeat(names, found)
+            raise parse_error(query, prefixes, base, other.msg) from other
+    return (
+        cast(Results, Triples(triples_as_written(found, spell)))
+        if isinstance(found, QueryTriples)
+        else _repeat(names, found)
+    )
 
 
 def repeat(query: str, found: Results) -> Results:

@@ -1,4 +1,4 @@
-"""`substituted`: a query or an update in which terms stand in the place of variables.
+"""`with_terms`: a query or an update in which terms stand in the place of variables.
 
     SELECT ?o { ?x :p ?o }       with ?x = <http://e/a>    ->    SELECT ?o { <http://e/a> :p ?o }
     SELECT ?x ?o { ?x :p ?o }                              ->    SELECT (<http://e/a> AS ?x) ?o { <http://e/a> :p ?o }
@@ -34,7 +34,7 @@ _HEAD_ENDS = ("WHERE", "FROM")
 _LISTS_END = ("HAVING", "ORDER", "LIMIT", "OFFSET", "VALUES")
 
 
-def substituted(
+def with_terms(
     text: str, terms: Mapping[str, str], prefixes: Mapping[str, str] = _NONE, base: str | None = None
 ) -> str:
     """Return a query or an update with `terms` in the place of the variables that they name.
@@ -42,7 +42,7 @@ def substituted(
     `prefixes` and `base` are declared outside of the text. Raises QueryError for a variable that the text does not
     have, or to which the text gives a value.
 
-    >>> substituted("SELECT ?s { ?s ?p ?o FILTER(BOUND(?p)) } GROUP BY ?s ?p", {"p": "<e:p>", "s": "<e:s>"})
+    >>> with_terms("SELECT ?s { ?s ?p ?o FILTER(BOUND(?p)) } GROUP BY ?s ?p", {"p": "<e:p>", "s": "<e:s>"})
     'SELECT (<e:s> AS ?s) { <e:s> <e:p> ?o FILTER((true)) } GROUP BY (<e:s>) (<e:p>)'
     """
     pieces = list(pieces_of(text))
@@ -92,7 +92,7 @@ def substituted(
         else:
             written[place] = _apart(terms[name], pieces, place)
     if missing := [name for name in terms if name not in met]:
-        raise QueryError(_missing(missing[0], pieces))
+        raise QueryError(_missing_message(missing[0], pieces))
     for place, brace, end, names in scopes.minus():
         values = " ".join(f"VALUES ?{fresh[name]} {{ {terms[name]} }}" for name in names)
         written[place], written[brace] = f"{values} {written[place]}", f"{{ {values} {{"
@@ -100,7 +100,7 @@ def substituted(
     return "".join(written)
 
 
-def _missing(name: str, pieces: Sequence[Piece]) -> str:
+def _missing_message(name: str, pieces: Sequence[Piece]) -> str:
     if any(piece.is_variable and piece.text[1:] == name for piece in pieces):
         return (
             f"bindings: ?{name} stands only in an inner SELECT that does not select it, so it is another variable there"

@@ -40,7 +40,7 @@ def graphs_of(
     prologue = " ".join(piece.text for piece in pieces[:start])
     is_construct = pieces[start].word == "CONSTRUCT"
     if is_construct and any(piece.word == "GRAPH" for piece in pieces[start:]):
-        name = _around(pieces[start:])
+        name = _graph_name(pieces[start:])
         return (_resolve(prologue, name, prefixes, base),) if name else ()
     if default_graphs is not None:
         return (str(default_graphs[0]),) if len(default_graphs) == 1 else ()
@@ -52,7 +52,7 @@ def graphs_of(
     return (_resolve(prologue, froms[0].text, prefixes, base),)
 
 
-def _around(pieces: Sequence[Piece]) -> str | None:
+def _graph_name(pieces: Sequence[Piece]) -> str | None:
     """Return the name in `WHERE { GRAPH name { ... } }`, as it is written; None if the pattern has another form.
 
     `pieces` begin with CONSTRUCT and its template.

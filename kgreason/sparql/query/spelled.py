@@ -1,4 +1,4 @@
-"""`spelled`: the triples of a CONSTRUCT or DESCRIBE, with literals as they are written in the graph.
+"""`triples_as_written`: the triples of a CONSTRUCT or DESCRIBE, with literals as they are written in the graph.
 
     Oxigraph's triple    :b :n 7                  `spell` looks up how the graph writes :b :n 7
     spelled              :b :n "07"^^xsd:int
@@ -30,7 +30,7 @@ def may_vary(triple: Triple) -> bool:
     return isinstance(triple.object, (Literal, Triple)) and varies(str(triple.object))
 
 
-def spelled(triples: Iterator[Triple], spell: Spell) -> Iterator[Triple]:
+def triples_as_written(triples: Iterator[Triple], spell: Spell) -> Iterator[Triple]:
     """Yield the triples of an answer as the graph writes them. Raises the errors of `triples`."""
     for batch in _batches(triples):
         places = [place for place, triple in enumerate(batch) if may_vary(triple)]

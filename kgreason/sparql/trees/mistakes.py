@@ -102,7 +102,7 @@ def mistake(text: str, start: str = "query") -> Mistake | None:
     return None
 
 
-def ungrouped(text: str, start: str = "query") -> Mistake | None:
+def ungrouped_variable(text: str, start: str = "query") -> Mistake | None:
     """Return the first variable of a SELECT that is not in its GROUP BY; None if there is none. The text has a tree."""
     for select in parser().parse(text, start=start).find_data("select"):
         parts = [child for child in select.children if isinstance(child, Tree) and child.data != "where"]
@@ -132,7 +132,7 @@ def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
     token = match[0] if match else ""
     found = token_text(token) if token else "the end of the text"
     last = _LAST.search(text, 0, at)
-    words = _unclosed(text, at, token, expected) or _misspelled(token, expected)
+    words = _unclosed(text, at, token, expected) or _spelling_mistake(token, expected)
     for names, before, pattern, advice in _ADVICE if words is None else ():
         if (
             names <= expected
@@ -175,7 +175,7 @@ def still_open(text: str, end: int) -> list[int]:
     return found
 
 
-def _misspelled(token: str, expected: set[str]) -> str | None:
+def _spelling_mistake(token: str, expected: set[str]) -> str | None:
     keywords = {name.removesuffix("_PATTERN") for name in expected if len(name) > 1}
     if not re.fullmatch(r"[A-Za-z]\w*", token) or token.upper() in keywords:
         return None

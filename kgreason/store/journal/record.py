@@ -35,7 +35,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from kgreason.rules.constants import unquote
-from kgreason.terms.prefixes import remembered
+from kgreason.terms.prefixes import prefixes_to_remember
 from kgreason.terms.quoting import quote
 
 if TYPE_CHECKING:
@@ -160,8 +160,8 @@ def _strategies(text: str) -> tuple[StrategyRun, ...]:
 def _prefixes(text: str) -> dict[str, str]:
     """Return the prefixes in `text`, the text of the header `prefixes`. Any other text gives none.
 
-    A text with a prefix that no graph remembers (`remembered`) is another text. In older versions, callers could give a
-    header of this name any text.
+    A text with a prefix that no graph remembers (`prefixes_to_remember`) is another text. In older versions, callers
+    could give a header of this name any text.
     """
     try:
         found = json.loads(text)
@@ -169,7 +169,7 @@ def _prefixes(text: str) -> dict[str, str]:
         return {}
     if not isinstance(found, dict) or not all(isinstance(namespace, str) for namespace in found.values()):
         return {}
-    return found if remembered({}, found) == found else {}
+    return found if prefixes_to_remember({}, found) == found else {}
 
 
 def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:

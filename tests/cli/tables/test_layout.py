@@ -21,7 +21,7 @@ PLAIN = st.text(st.characters(exclude_characters="\t\r\n", exclude_categories=["
 
 
 @given(st.data(), st.sampled_from(sorted(DELIMITERS)), st.booleans())
-def test_what_is_copied_twice_is_what_was_there(data: st.DataObject, delimiter: str, has_header: bool) -> None:
+def test_rows_that_are_copied_twice_stay_the_same(data: st.DataObject, delimiter: str, has_header: bool) -> None:
     fields = PLAIN if delimiter == "tab" else FIELDS.filter(lambda text: "\r" not in text)
     rows = data.draw(st.sets(st.tuples(fields, fields), max_size=5))
     options = ("--delimiter", delimiter, *(["--header"] if has_header else []))

@@ -16,7 +16,7 @@ from kgreason.graph.fork import fork
 from kgreason.store.folder import MANIFEST
 from kgreason.store.journal import record
 from kgreason.store.journal.record import Record
-from kgreason.terms.prefixes import MOST_REMEMBERED, remembered
+from kgreason.terms.prefixes import MOST_REMEMBERED, prefixes_to_remember
 from kgreason.terms.quoting import quote
 from tests.cli.calling import call
 from tests.server.serving import served
@@ -113,10 +113,10 @@ def test_a_record_has_its_prefixes() -> None:
 
 def test_few_prefixes_and_none_that_give_terms_another_meaning() -> None:
     many = {f"p{number}": "http://e/" for number in range(MOST_REMEMBERED + 5)}
-    assert len(remembered({}, many)) == MOST_REMEMBERED
-    assert remembered(many, {"x": "http://e/"}) == {}
+    assert len(prefixes_to_remember({}, many)) == MOST_REMEMBERED
+    assert prefixes_to_remember(many, {"x": "http://e/"}) == {}
     bad = {"a b": "http://e/", "x.": "http://e/", "r": "relative", "s": "http://e/ ", "l": f"http://{'e' * 1000}/"}
-    assert remembered({}, {**bad, "http": "http://e/", "Urn": "http://e/", "owl": "http://e/"}) == {}
+    assert prefixes_to_remember({}, {**bad, "http": "http://e/", "Urn": "http://e/", "owl": "http://e/"}) == {}
 
 
 def older(store: Path, monkeypatch: pytest.MonkeyPatch, *headers: dict[str, str]) -> None:

@@ -107,7 +107,7 @@ def test_an_old_store_with_it_opens_and_its_dump_is_one_error(tmp_path: Path, mo
     file = tmp_path / "a.jsonld"
     file.write_text(DOCUMENTS["jsonld"].format(f"{RDF}langString"))
     with monkeypatch.context() as early, KnowledgeGraph.open(tmp_path / "store", rules="none") as graph:
-        early.setattr(reader, "untagged", lambda _lines: None)  # as early versions read
+        early.setattr(reader, "untagged_literal", lambda _lines: None)  # as early versions read
         graph.load(file)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         with pytest.raises(InputError, match=r'"v".*needs a language tag'):

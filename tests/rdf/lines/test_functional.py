@@ -8,7 +8,7 @@ import pytest
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.lines.functional import axioms
-from kgreason.rdf.owl import to_rdf_xml, translated
+from kgreason.rdf.owl import to_rdf_xml, translation
 from tests.oracle.vocabulary import OWL, RDFS, XSD
 from tests.rdf.reading import isomorphic, lines_read
 from tests.tables import table
@@ -138,7 +138,7 @@ def test_a_wrong_document_gets_the_error_of_the_library(text: str) -> None:
     with pytest.raises(RdfSyntaxError) as expected:
         to_rdf_xml(document, "ofn", "here", None)
     with pytest.raises(RdfSyntaxError) as error:
-        translated(document, "ofn", "here", None)
+        translation(document, "ofn", "here", None)
     assert str(error.value) == str(expected.value)
     assert f"here:{HEAD.count(chr(10)) + 2 + text.count(chr(10))}:" in str(error.value)
 
@@ -179,6 +179,6 @@ def test_brackets_tell_axioms_of_the_same_names_apart() -> None:
 
 def test_the_library_gets_little_of_a_large_ontology() -> None:
     said = "\n".join(f"SubClassOf(:C{n} ObjectSomeValuesFrom(:p :C{n + 1}))" for n in range(100))
-    lines, rest = translated(f"{HEAD}{said})".encode(), "ofn", "here", None)
+    lines, rest = translation(f"{HEAD}{said})".encode(), "ofn", "here", None)
     assert lines.count(b"\n") == 400
     assert rest.count(b"Restriction") == 0

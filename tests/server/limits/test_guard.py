@@ -18,7 +18,7 @@ from tests.server.serving import client, served
 from kgreason.server.operation.tokens import read_tokens  # isort: skip
 from kgreason.server.paths.query import check_service  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
-from kgreason.server.settings import Settings, bound  # isort: skip
+from kgreason.server.settings import Settings, host_and_port  # isort: skip
 from tests.tables import table
 
 READ, WRITE, ADMIN = "r" * 16, "w" * 16, "a" * 16
@@ -201,7 +201,7 @@ def test_other_machines_need_a_token_file_or_public() -> None:
 @table("text", ["7878", "localhost", "localhost:x", ":1", "a:70000", "a:-1", "a:²"])
 def test_an_address_that_is_none_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="HOST:PORT"):
-        bound(text)
+        host_and_port(text)
 
 
 def test_tokens_come_from_a_file(tmp_path: Path) -> None:

@@ -109,11 +109,24 @@ def test_edits_that_cannot_even_wait_are_told_so() -> None:
 def test_streams_that_are_too_many_are_told_so() -> None:
     async def run() -> None:
         feed = Feed(0, 1, 1, lambda _: iter(()))
-        await feed.enter(None)
+        await feed.enter(None, "ann")
         with pytest.raises(Problem, match="too many streams"):
-            await feed.enter(None)
-        feed.leave()
-        await feed.enter(None)
+            await feed.enter(None, "ann")
+        feed.leave("ann")
+        await feed.enter(None, "ann")
+
+    asyncio.run(run())
+
+
+def test_a_reader_has_half_of_the_streams() -> None:
+    async def run() -> None:
+        feed = Feed(0, 1, 5, lambda _: iter(()))
+        for reader in ("ann", "ann", "ann", "bob", "bob"):
+            await feed.enter(None, reader)
+        feed.leave("bob")
+        with pytest.raises(Problem, match="too many streams"):
+            await feed.enter(None, "ann")
+        await feed.enter(None, "bob")
 
     asyncio.run(run())
 

@@ -85,7 +85,7 @@ def test_a_client_that_leaves_leaves_nothing(tmp_path: Path) -> None:
             assert left(tmp_path / "store") == []
 
 
-def test_what_a_killed_server_left_goes_at_the_next_start(tmp_path: Path) -> None:
+def test_the_next_start_removes_files_that_a_killed_server_left(tmp_path: Path) -> None:
     (tmp_path / ".store.backup-x" / "store").mkdir(parents=True)
     (tmp_path / ".other.backup-x").mkdir()
     with operated(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.parser import parse
-from kgreason.rules.patterns import numbered
+from kgreason.rules.patterns import with_numbered_variables
 from kgreason.spark.rounds.division import divided, is_hidden
 from kgreason.spark.rounds.listing import lines_of
 from kgreason.spark.rounds.placement import TOGETHER, PatternPlace, Placement, is_small, parts_of, placement
@@ -79,9 +79,9 @@ def test_all_that_an_operator_reads_and_asserts_about_a_key_is_placed_by_one_var
     for operator, key in found.keys.items():
         variables, atoms = parts_of(operator)
         columns = [TOGETHER if key == TOGETHER else atom.terms.index(variables[key]) for atom in atoms]
-        assert {PatternPlace(numbered(atom), column) for atom, column in zip(atoms, columns, strict=True)} <= {
-            *found.places
-        }
+        assert {
+            PatternPlace(with_numbered_variables(atom), column) for atom, column in zip(atoms, columns, strict=True)
+        } <= {*found.places}
     assert "    r(?1, ?2)" in (lines := shown(rules))[lines.index("in the first part") :]
 
 
@@ -111,6 +111,9 @@ def test_each_rule_is_local() -> None:
         rules, _ = random_program(seed)
         places = set(placement(rules).places)
         for _, spread, variables, copied in divided(rules, is_small):
-            assert {PatternPlace(numbered(atom), None) for atom in copied} <= places
-            ways = [{PatternPlace(numbered(atom), atom.terms.index(each)) for atom in spread} for each in variables]
+            assert {PatternPlace(with_numbered_variables(atom), None) for atom in copied} <= places
+            ways = [
+                {PatternPlace(with_numbered_variables(atom), atom.terms.index(each)) for atom in spread}
+                for each in variables
+            ]
             assert len(spread) < 2 or any(way <= places for way in ways)

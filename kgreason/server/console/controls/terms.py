@@ -54,7 +54,7 @@ async def search(calls: Calls, wanted: str, words: Words) -> list[Hit]:
         stem = (words.full(wanted) or (wanted if "/" in wanted else "")).lower()
         parts = [stem] if stem else wanted.split()
         tests = " ".join(f"FILTER(CONTAINS(?text, {Literal(part)}))" for part in parts)
-        labelled, named = await asyncio.gather(_asked(calls, _LABELS % tests), _asked(calls, _NAMES % tests))
+        labelled, named = await asyncio.gather(_rows(calls, _LABELS % tests), _rows(calls, _NAMES % tests))
         hits |= best_labels((row[0][1:-1], row[1]) for row in labelled)
         for iri in (row[0][1:-1] for row in named):
             if stem or all(part in local(iri).lower() for part in parts):
@@ -63,7 +63,7 @@ async def search(calls: Calls, wanted: str, words: Words) -> list[Hit]:
     return [Hit(*each) for each in ranked[:MOST]]
 
 
-async def _asked(calls: Calls, query: str) -> list[list[str]]:
+async def _rows(calls: Calls, query: str) -> list[list[str]]:
     """Return the rows of a query, or none if it takes too long."""
     try:
         return await calls.rows(query, timeout=_SECONDS)

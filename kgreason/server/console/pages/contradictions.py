@@ -133,7 +133,7 @@ class _Contradictions:
 
         Returns the message to show at the end: empty if there is such a candidate.
         """
-        shown, words = set[Triple](), self._frame.words.describing((found["proof"] or {}).get("described", ()))
+        shown, words = set[Triple](), self._frame.words.with_expressions((found["proof"] or {}).get("described", ()))
         tried = list(candidates(found["proof"]))[:_TRIED] if found["proof"] else []
         for number, each in enumerate(tried, 1):
             place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")

@@ -23,7 +23,7 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
-from kgreason.server.console.consequences import consequences, deletions, staying
+from kgreason.server.console.consequences import consequences, deletions, staying_markup
 from kgreason.server.console.controls import graphs
 from kgreason.server.console.controls.editor import Editor
 from kgreason.server.console.controls.files import Files
@@ -179,7 +179,7 @@ class _Edit:
         for triple in await asyncio.to_thread(deletions, update):
             with suppress(Problem):  # the graph does not have this triple
                 proofs += await self._frame.calls.json("/explain", triple=triple, all="true")
-        self._kept.set_content(staying(count, proofs, self._frame.words))
+        self._kept.set_content(staying_markup(count, proofs, self._frame.words))
 
     async def _ask(self, text: str) -> Any:
         options = {"limit": _SHOWN, "why": "true"} | (self._where() if self._graph else {})
@@ -198,7 +198,7 @@ class _Edit:
         All declarations are on the first line, so that the line numbers of error messages stay right.
         """
         form = "@prefix {}: <{}> . " if self._kind == _TURTLE else "PREFIX {}: <{}> "
-        self._declared = "".join(form.format(*each) for each in self._frame.words.undeclared(text).items())
+        self._declared = "".join(form.format(*each) for each in self._frame.words.undeclared_prefixes(text).items())
         return self._declared + text
 
     async def _commit(self) -> None:

@@ -23,7 +23,7 @@ from kgreason.server.console.controls import graphs
 from kgreason.server.console.controls.listing import Listing, order_of
 from kgreason.server.console.controls.terms import Hit, offer_terms, search
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.hierarchy import MOST, Hierarchy, around, read, tree_of
+from kgreason.server.console.hierarchy import MOST, Hierarchy, neighbourhood, read, tree_of
 from kgreason.server.console.literals import literal_of
 from kgreason.server.console.markup import Row, badge, empty, js, link, plain, removal, term, why
 from kgreason.server.console.vocabulary import Words
@@ -85,7 +85,7 @@ class _Explore:
     async def _show_text(self) -> None:
         """Show the term that the user has named, or all terms that fit the text if there are several."""
         words = self._frame.words
-        name = asked(self._text, words)
+        name = typed_term(self._text, words)
         if name is None:
             hits = await search(self._frame.calls, self._text, words)
             exact = [hit for hit in hits if hit.label.lower() == self._text.lower()]
@@ -109,7 +109,7 @@ class _Explore:
     async def _show_term(self, name: str) -> None:
         out = _NONE if name.startswith('"') else await self._triples(subject=name)
         into = await self._triples(object=name)
-        words = self._words = self._frame.words.describing((*out.described, *into.described))
+        words = self._words = self._frame.words.with_expressions((*out.described, *into.described))
         with self._content:
             html(_head(name, out, words))
             if not (out.rows or into.rows):
@@ -118,14 +118,14 @@ class _Explore:
             if not self._graph:
                 hierarchy = await read(self._frame.calls)
                 if name in hierarchy.classes:
-                    html(Markup("<h2>Class</h2>{}").format(around(hierarchy, words, name)))
+                    html(Markup("<h2>Class</h2>{}").format(neighbourhood(hierarchy, words, name)))
             self._table("What it says", out, (1, 2))
             self._table("What says something of it", into, (0, 1))
 
     async def _triples(self, **pattern: str) -> Triples:
         """Return the triples with these terms, in the default graph or in the named graph that the user has chosen."""
         if self._graph:
-            return await _matching(self._frame, self._graph, **pattern)
+            return await _matches(self._frame, self._graph, **pattern)
         told = await self._frame.calls.json("/triples", limit=_MOST, described="true", **pattern)
         rows = [(each["triple"], each["asserted"]) for each in told["triples"]]
         return Triples(rows, told["complete"], told["described"])
@@ -159,7 +159,7 @@ class _Explore:
         return term(text, self._words or self._frame.words, self._graph)
 
     async def _show_graph(self) -> None:
-        found = await _matching(self._frame, self._graph)
+        found = await _matches(self._frame, self._graph)
         with self._content:
             html(Markup("<h2>The named graph {}</h2>").format(f"<{self._graph}>"))
             if not found.rows:
@@ -214,7 +214,7 @@ class _Classes:
             html(f"Show {min(tree.left, MOST):,} more", tag="span")
 
 
-def asked(text: str, words: Words) -> str | None:
+def typed_term(text: str, words: Words) -> str | None:
     """Turn what a user has typed into a term in N-Triples text, or return None: then the text must be searched.
 
     The user may type an IRI, with or without angle brackets, a short name, the name of a class or of a property, a
@@ -223,7 +223,7 @@ def asked(text: str, words: Words) -> str | None:
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
-    iri = words.full(text) or words.named(text) or (text if _IRI.fullmatch(text) else None)
+    iri = words.full(text) or words.iri_named(text) or (text if _IRI.fullmatch(text) else None)
     return None if iri is None else f"<{iri}>"
 
 
@@ -231,7 +231,7 @@ _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*")
 _NONE = Triples((), True)
 
 
-async def _matching(frame: Frame, graph: str, **pattern: str) -> Triples:
+async def _matches(frame: Frame, graph: str, **pattern: str) -> Triples:
     """Return the triples of a named graph that match a pattern. A query cannot name a blank node, but /match can."""
     places = ("subject", "predicate", "object")
     if any(text.startswith("_:") for text in pattern.values()):

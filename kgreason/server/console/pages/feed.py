@@ -85,7 +85,7 @@ class _Feed:
         self._empty.set_visibility(False)
         self._frame.loaded()
         with self._commits, ui.element("article") as element:
-            html(shown(number, told, head, self._frame.words))
+            html(commit_markup(number, told, head, self._frame.words))
             if self._frame.may("write") and self._heads is not None:
                 revert = self._frame.on(lambda: self._revert(number, head), "revert")
                 button("Take back", revert).classes("plain").props(f'aria-label="Take commit {number} back"')
@@ -125,7 +125,7 @@ def question(number: int, head: Head) -> Markup:
     ).format(number, made(head), *(f"{count:,}" for count in counts))
 
 
-def shown(number: int, told: dict[str, Any], head: Head, words: Words) -> Markup:
+def commit_markup(number: int, told: dict[str, Any], head: Head, words: Words) -> Markup:
     """Show a commit as HTML. `told` is the JSON in the event of the commit; it is empty if the commit is too large."""
     if not told:
         return Markup("<h2>Commit {}</h2><p>{} It is too large to be shown here.</p>").format(number, made(head))

@@ -43,8 +43,8 @@ class _Ontology:
         await self._show("")
 
     async def _show(self, wanted: str) -> None:
-        found = await asyncio.to_thread(_fitting, self._told, wanted)
-        content = await asyncio.to_thread(shown, found) if found else _NONE
+        found = await asyncio.to_thread(_matches, self._told, wanted)
+        content = await asyncio.to_thread(rules_markup, found) if found else _NONE
         self._state.set_content(Markup("{} of {} rules").format(f"{len(found):,}", f"{len(self._told):,}"))
         self._content.set_content(content)
 
@@ -58,7 +58,7 @@ _Told: TypeAlias = tuple[dict[str, Any], str, str, str]
 def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
     """Return the rules with their axioms in Manchester syntax."""
     axioms = {why: _triples(why) for why in dict.fromkeys(each["why"] for each in rules)}
-    words = words.describing(triple for found in axioms.values() for triple in found)
+    words = words.with_expressions(triple for found in axioms.values() for triple in found)
     reasons = {why: _reason(found, words) or rule_text(why, words) for why, found in axioms.items()}
     labels = {why: " ".join(_labels(found, words)) for why, found in axioms.items()}
     return [(each, reasons[why := each["why"]], rule_text(each["rule"], words), labels[why]) for each in rules]
@@ -88,7 +88,7 @@ def _triples(why: str) -> list[tuple[str, str, str]]:
     return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
 
 
-def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
+def _matches(told: Sequence[_Told], wanted: str) -> list[_Told]:
     """Return the rules that match a search.
 
     Each word of `wanted` occurs in the rule's name, axiom or text, or in a label of a term of its axiom.
@@ -98,7 +98,7 @@ def _fitting(told: Sequence[_Told], wanted: str) -> list[_Told]:
     return [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]
 
 
-def shown(rules: Sequence[_Told]) -> Markup:
+def rules_markup(rules: Sequence[_Told]) -> Markup:
     """Show the rules as HTML, grouped by the axiom from which they were translated.
 
     Rules that come from no axiom are grouped by the reason why they run.

@@ -97,7 +97,7 @@ class _Query:
                 html(answer)
 
     async def _run(self) -> None:
-        text, as_of = self._declared(), await commit_of(self._frame.calls, self._as_of)
+        text, as_of = self._declare_prefixes(), await commit_of(self._frame.calls, self._as_of)
         self._state.set_content(Markup('<span role="status">running…</span>'))
         self._stop.props(remove="disabled")
         begun = time.perf_counter()
@@ -116,7 +116,7 @@ class _Query:
             self._stop.props("disabled")
         seconds = time.perf_counter() - begun
         self._list(found)
-        self._state.set_content(_told(found, seconds, text, as_of))
+        self._state.set_content(_summary(found, seconds, text, as_of))
         self._remember(text)
 
     def _list(self, found: Found) -> None:
@@ -137,10 +137,10 @@ class _Query:
         with self._result:
             Listing("Rows of the answer", found.head, found.rows, row, order, numbers)
 
-    def _declared(self) -> str:
+    def _declare_prefixes(self) -> str:
         """Declare in the editor each known prefix that the query uses without a declaration. Returns the new text."""
         text = self._editor.text
-        if missing := self._frame.words.undeclared(text):
+        if missing := self._frame.words.undeclared_prefixes(text):
             lines = "".join(f"PREFIX {prefix}: <{namespace}>\n" for prefix, namespace in missing.items())
             self._editor.text = text = lines + text
         return text
@@ -162,7 +162,7 @@ class _Query:
                     break
             if is_whole and rest:
                 lines.append(rest.decode())
-            return _found(lines, is_whole, is_graph, answer.headers.get("kgreason-commit", ""))
+            return _result_of(lines, is_whole, is_graph, answer.headers.get("kgreason-commit", ""))
 
     def _remember(self, text: str) -> None:
         """Put the query into the history of the browser, and into the address of the page if it is not too long."""
@@ -197,7 +197,7 @@ _SAVED = Markup(
 _FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
-def _found(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
+def _result_of(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
     """Turn the first lines of an answer into a `Found`.
 
     The lines are N-Triples if `is_graph` is set, otherwise a table in TSV, or `true` or `false`. `is_whole` says
@@ -234,7 +234,7 @@ def _is_number(cell: str) -> bool:
     return cell.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _told(found: Found, seconds: float, text: str, as_of: int | None) -> Markup:
+def _summary(found: Found, seconds: float, text: str, as_of: int | None) -> Markup:
     """Show the number of rows, the time and the commit of an answer, and links to download all rows."""
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"

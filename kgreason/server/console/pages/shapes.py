@@ -73,7 +73,7 @@ class _Shapes:
         report, grouped = self._report, dict[str, list[dict[str, Any]]]()
         for each in report["results"]:
             grouped.setdefault(each[self._group], []).append(each)
-        self._state.set_content(self._counted())
+        self._state.set_content(self._count_markup())
         self._results.clear()
         with self._results:
             if report["shapes"] and not report["results"]:
@@ -81,7 +81,7 @@ class _Shapes:
             for name, results in grouped.items():
                 self._show_group(name, results)
 
-    def _counted(self) -> Markup:
+    def _count_markup(self) -> Markup:
         """Return how many results there are, and a link to all of them if only a part is shown."""
         count, shown = self._report["count"], len(self._report["results"])
         text = f"{count:,} {'result' if count == 1 else 'results'}"

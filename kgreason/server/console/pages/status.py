@@ -37,7 +37,7 @@ async def status_page(request: Request) -> None:
 
     async def follow() -> None:
         while True:
-            content.set_content(shown(await frame.calls.json("/status"), frame.words))
+            content.set_content(status_markup(await frame.calls.json("/status"), frame.words))
             frame.loaded()
             if frame.may("admin"):
                 queries.set_content(slow(await frame.calls.json("/slow-queries")))
@@ -46,7 +46,7 @@ async def status_page(request: Request) -> None:
     frame.later(follow)
 
 
-def shown(told: dict[str, Any], words: Words) -> Markup:
+def status_markup(told: dict[str, Any], words: Words) -> Markup:
     """Show the state of the server as HTML. `told` is the answer of /status."""
     stats = told["stats"]
     graph = {name: f"{stats[key]:,}" for key, name in _NAMES.items()} | {"commit": f"{told['commit']:,}"}

@@ -25,14 +25,16 @@ async def why_page(request: Request, triple: str = "") -> None:
         except Problem as problem:
             if problem.status != 400:
                 raise
-            content.set_content(_missing(problem, await frame.calls.json("/why-not", triple=triple), frame.words))
+            content.set_content(
+                _why_not_markup(problem, await frame.calls.json("/why-not", triple=triple), frame.words)
+            )
             return
         content.set_content(tree(proof, frame.words))
 
     frame.later(load)
 
 
-def _missing(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
+def _why_not_markup(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
     """Show why a triple does not hold: the rules that come closest to deriving it, and what each rule lacks.
 
     `told` is the answer of /why-not.

@@ -24,11 +24,11 @@ from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
 from kgreason.rdf.formats import writable
-from kgreason.server.paths.clients.transactions import terms_of
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import Parameters, asked_engine, declared, flag, parameters, single
+from kgreason.server.paths.served import Parameters, ask_engine, flag, parameters, prefixes_of, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
+from kgreason.server.queries.steps import terms_of
 
 _PLACES = ("s", "p", "o", "g")
 Result = TypeVar("Result")
@@ -52,26 +52,26 @@ async def match(request: Request) -> Response:
             let_out()
         return b"".join(parts)
 
-    return Response(await asked_engine(request, found), headers=_QUADS)
+    return Response(await ask_engine(request, found), headers=_QUADS)
 
 
 async def dump(request: Request) -> Response:
     """Return the graph in the format `format` (N-Triples by default), or the facts of its relations as rule text."""
     given = parameters(request)
     asserted, graphs = kind(given), flag(given, "graphs")
-    run = partial(asked_engine, request)
+    run = partial(ask_engine, request)
     if flag(given, "relations"):
         text = await run(lambda graph: "".join(f"{line}\n" for line in _each(graph.dump_relations(asserted=asserted))))
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
-    syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), declared(given)
+    syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
     how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
     how["graphs"] = graphs if "graphs" in given else None
     chunks = await run(lambda graph: graph.dump(**how))
     form = RdfFormat.from_extension(syntax)
-    return await Stored.of(_written(chunks), {"Content-Type": form.media_type if form else "text/plain"})
+    return await Stored.of(_chunk_writer(chunks), {"Content-Type": form.media_type if form else "text/plain"})
 
 
-def _written(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
+def _chunk_writer(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
     return lambda file: file.writelines(chunks)
 
 
@@ -94,7 +94,7 @@ async def relations(request: Request) -> Response:
         found = graph.relations()
         return [{"name": each.name, "arity": each.arity, "columns": each.columns, "facts": len(each)} for each in found]
 
-    return JSONResponse(await asked_engine(request, read))
+    return JSONResponse(await ask_engine(request, read))
 
 
 async def relation(request: Request) -> Response:
@@ -116,4 +116,4 @@ async def relation(request: Request) -> Response:
         rows = [[text_of(term) for term in row] for row in _each(facts)]
         return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
 
-    return JSONResponse(await asked_engine(request, read))
+    return JSONResponse(await ask_engine(request, read))

@@ -33,10 +33,11 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Served, asked, base_of, declared, parameters, served, single
+from kgreason.server.paths.served import Served, ask_process, base_of, parameters, prefixes_of, served, single
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
+from kgreason.server.session import reader_of
 from kgreason.server.streams.feed import Stream
 from kgreason.terms.prefixes import declarations
 
@@ -48,10 +49,11 @@ _BEAT, _LOOK = 15, 1
 async def subscribe(request: Request) -> Response:
     """Send the rows of a query, then for each commit the rows that it changes, as server-sent events."""
     state, given = served(request), parameters(request)
-    sparql, base, prefixes = single(given, "query"), base_of(given, request), declared(given)
+    sparql, base, prefixes = single(given, "query"), base_of(given, request), prefixes_of(given)
     if sparql is None:
         raise Problem(400, "the parameter query is missing")
-    await state.feed.enter(None)
+    reader = reader_of(request.scope)
+    await state.feed.enter(None, reader)
     try:
         await run_in_threadpool(check_service, sparql)
         if await run_in_threadpool(may_be_deep, sparql):
@@ -60,16 +62,16 @@ async def subscribe(request: Request) -> Response:
         await _try(request, query)
         plan = await run_in_threadpool(plan_of, sparql, prefixes, base)
     except BaseException:
-        state.feed.leave()
+        state.feed.leave(reader)
         raise
     headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-store"}
-    changes = state.renewals.changes(query) if plan is None else _changes(state, sparql, prefixes, base)
-    return Stream(state.feed, _events(changes), headers)
+    changes = state.renewals.changes(query, reader) if plan is None else _changes(state, sparql, prefixes, base)
+    return Stream(state.feed, reader, _events(changes), headers)
 
 
 async def _try(request: Request, query: Query) -> None:
     """Evaluate a query once in a query process, to find its errors. Raises QueryError, QueryTimeoutError, Problem."""
-    answer = await asked(request, query)
+    answer = await ask_process(request, query)
     try:
         if answer.kind != "solutions":
             raise Problem(400, "a standing query is a SELECT or an ASK query")

@@ -16,44 +16,31 @@ side holds it in memory twice.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.shapes.pending import triples_of_lines
-from kgreason.graph.transaction import Transaction
-from kgreason.rules.parser import Syntax
 from kgreason.server import body
 from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import told
-from kgreason.server.paths.commits import edited
+from kgreason.server.paths.clients.exact import writer_of_delta
+from kgreason.server.paths.commits import commit_edit
 from kgreason.server.paths.served import parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
+from kgreason.server.queries.steps import RULES, SHAPES, carry_out, check_lines, steps
 from kgreason.store.journal.record import check_headers
-from kgreason.store.oxigraph.update import Term
 
 LINES = "application/x-ndjson"
 """The media type of a transaction."""
-_LONGEST = 1 << 26
-"""The largest line, in bytes."""
-_DEEPEST = 100
-"""The largest number of triple terms in one N-Quads line."""
-_RULES = ("add_rules", "remove_rules", "unload_rules")
-_FACTS = ("insert", "delete", "upsert")
-_QUADS = ("add", "remove")
-_SHAPES = ("add_shapes", "remove_shapes")
+_SHORT = 1 << 18
+"""A body of at most so many bytes becomes steps in this process. This takes at most a tenth of a second."""
 
 
 async def transactions(request: Request) -> Response:
@@ -65,15 +52,15 @@ async def transactions(request: Request) -> Response:
         check_headers(given)
     except ValueError as error:
         raise Problem(400, str(error)) from error
-    async with body.stored(request, served(request).settings) as path:
-        await _check(request, path)
+    async with _steps_of(request) as path:
 
         def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
             with graph.transaction(given or None) as tx:
                 carry_out(tx, path)
             return None, tx.delta
 
-        return await edited(request, edit, lambda _, delta, commit: told(request, delta, commit))
+        write = await commit_edit(request, edit, lambda _, delta, commit: writer_of_delta(request, delta, commit))
+    return await run_in_threadpool(write)
 
 
 Attempt = Callable[[KnowledgeGraph, int], Delta]
@@ -81,13 +68,12 @@ Attempt = Callable[[KnowledgeGraph, int], Delta]
 kind."""
 
 
-async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
+async def answer_to_lines(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
     """Read the edits of a what-if from the body of a request. Returns the result of `answer(attempt)`.
 
     `attempt` is a function that carries out the edits as a what-if and returns the delta; see `Attempt`.
     """
-    async with body.stored(request, served(request).settings) as path:
-        await _check(request, path, is_tried=True)
+    async with _steps_of(request, is_tried=True) as path:
 
         def attempt(graph: KnowledgeGraph, reasons: int) -> Delta:
             with graph.what_if(reasons=reasons) as tx:
@@ -97,17 +83,28 @@ async def collected(request: Request, answer: Callable[[Attempt], Awaitable[Resp
         return await answer(attempt)
 
 
-async def _check(request: Request, path: Path, *, is_tried: bool = False) -> None:
-    """Check the edits in the file at `path`. Rules need the role admin, unless the edits are only tried (`is_tried`).
+@asynccontextmanager
+async def _steps_of(request: Request, *, is_tried: bool = False) -> AsyncIterator[Path]:
+    """A context: write the edits in the body of a request to a temporary file, as steps, and give the file's path.
 
-    Raises Problem for a line that is not an edit and for a role that is too low, QueryError for rules that are nested
-    too deeply.
+    A query process makes the steps of a long body, because its lines may hold Python up. Rules need the role admin,
+    unless the edits are only tried (`is_tried`). Raises InputError for a line that is not an edit, Problem for a role
+    that is too low, QueryError for rules that are nested too deeply.
     """
-    rules, has_shapes = await run_in_threadpool(_checked, path)
-    if (rules or has_shapes) and not is_tried:
-        check_role(request.scope, "admin")
-    for text, syntax in rules:
-        await check_depth(request, text, syntax)
+    state = served(request)
+    with body.new_file(state.settings.store) as file:
+        path = Path(file.name)
+        async with body.body_file(request, state.settings) as lines:
+            if lines.stat().st_size > _SHORT:
+                await state.pool.check("lines", str(lines), file.name, "")
+            else:
+                await run_in_threadpool(check_lines, lines, path)
+        rules, has_shapes = await run_in_threadpool(_rules_of, path)
+        if (rules or has_shapes) and not is_tried:
+            check_role(request.scope, "admin")
+        for text, syntax in rules:
+            await check_depth(request, text, syntax)
+        yield path
 
 
 async def check_depth(request: Request, text: str, syntax: str = "datalog") -> None:
@@ -116,108 +113,11 @@ async def check_depth(request: Request, text: str, syntax: str = "datalog") -> N
         await served(request).pool.check("rules", text, syntax, "")
 
 
-def _checked(path: Path) -> tuple[list[tuple[str, str]], bool]:
-    """Check that each line of a file is an edit. Raises Problem.
-
-    Returns the texts of the rules in the file, each with its syntax, and whether it has lines of shapes.
-    """
+def _rules_of(path: Path) -> tuple[list[tuple[str, str]], bool]:
+    """Return the texts of the rules in a file of steps, each with its syntax, and whether it has edits of shapes."""
     rules, has_shapes = list[tuple[str, str]](), False
-    for verb, line in _edits(path):
-        text = str(line[verb] or "")
-        if verb in _RULES:
-            rules.append((text, str(line.get("syntax", "datalog"))))
-        elif verb in _SHAPES:
-            _shallow(text)
-            has_shapes = True
+    for verb, options, pieces in steps(path):
+        if verb in RULES:
+            rules.append((next(pieces, None) or "", options.get("syntax", "datalog")))
+        has_shapes |= verb in SHAPES
     return rules, has_shapes
-
-
-def carry_out(tx: Transaction, path: Path) -> None:
-    """Add the edits of a file to a transaction. Raises the errors of the edits."""
-    for verb, line in _edits(path):
-        if verb in _QUADS:
-            _quads(tx, verb, line[verb])
-            tx.remember(line.get("prefixes", {}))
-        elif verb in _RULES:
-            _rules(tx, verb, line)
-        elif verb in _SHAPES:
-            _shapes(tx, verb, line[verb])
-        else:
-            relation = tx.relation(line["relation"], line.get("arity"))
-            getattr(relation, verb)([terms_of(row) for row in line[verb]])
-
-
-def _edits(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the edits in a file as (verb, line): the verb is a word such as "add", the line is the JSON object.
-
-    Raises Problem for a line that is not an edit.
-    """
-    with path.open("rb") as file:
-        number = 0
-        while text := file.readline(_LONGEST):
-            number += 1
-            try:
-                line = json.loads(text)
-            except ValueError as error:
-                raise Problem(400, f"line {number} of the transaction is not JSON") from error
-            verb = next(
-                (key for key in (*_QUADS, *_RULES, *_SHAPES, *_FACTS) if isinstance(line, dict) and key in line), None
-            )
-            if verb is None or not _fits(verb, line):
-                raise Problem(400, f"line {number} of the transaction is not an edit")
-            yield verb, line
-
-
-def _fits(verb: str, line: dict[str, Any]) -> bool:
-    """Whether the values in a line have the types that an edit with this verb needs."""
-    arity, value = line.get("arity"), line[verb]
-    texts = (line.get(key, "") for key in ("syntax", "source", "file", "relation"))
-    if not all(isinstance(text, str) for text in texts) or not (arity is None or type(arity) is int):
-        return False
-    prefixes = line.get("prefixes", {})
-    if not isinstance(prefixes, dict) or not all(isinstance(namespace, str) for namespace in prefixes.values()):
-        return False
-    if verb == "remove_shapes" and value is None:
-        return True
-    if verb not in _FACTS:
-        return isinstance(value, str) or (verb == "remove_rules" and value is None and bool(line.get("file")))
-    is_table = isinstance(value, list) and all(isinstance(row, list) for row in value)
-    return is_table and "relation" in line and all(isinstance(term, str) for row in value for term in row)
-
-
-def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
-    """Turn N-Triples texts into terms. Raises InputError for a text that is not a term."""
-    return tuple(term_of(_shallow(text)) for text in texts)
-
-
-def _shallow(text: str) -> str:
-    """Return the text unchanged. Raises InputError if its triple terms are nested too deeply for the parser's stack."""
-    if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
-        raise InputError("the triple terms are nested too deeply")
-    return text
-
-
-def _quads(tx: Transaction, verb: str, lines: str) -> None:
-    (tx.add_lines if verb == "add" else tx.remove_lines)(_shallow(lines).encode())
-
-
-def _shapes(tx: Transaction, verb: str, lines: str | None) -> None:
-    if lines is None:
-        tx.shapes.clear()
-        return
-    triples = triples_of_lines(_shallow(lines).encode())
-    removed, added = ((), triples) if verb == "add_shapes" else (triples, ())
-    tx.shapes.replace(removed, added)
-
-
-def _rules(tx: Transaction, verb: str, line: dict[str, Any]) -> None:
-    text, source, file = line[verb], line.get("source", "the body"), line.get("file")
-    syntax = cast(Syntax, line.get("syntax", "datalog"))
-    if verb == "remove_rules":
-        tx.remove_rules(text, source, file=file, syntax=syntax)
-    elif verb == "unload_rules":
-        tx.take_rules_away(tx.parsed(text, source, syntax))
-    elif file:
-        tx.take_rules(replace(rule, file=file) for rule in tx.parsed(text, source, syntax))
-    else:
-        tx.add_rules(text, source, syntax=syntax)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from kgreason.graph.shapes.pending import triples_of_lines, triples_of_text
 from kgreason.rules.model import Triple
-from kgreason.server.paths.documents import brought
+from kgreason.server.paths.documents import load_operations
 from kgreason.server.paths.served import address
 from kgreason.server.problems import Problem
 
@@ -41,7 +41,7 @@ class ShapesDocument(NamedTuple):
 async def documents(request: Request) -> list[ShapesDocument]:
     """Return the documents of shapes in the body of a request. Raises Problem."""
     base, found = address(request), list[ShapesDocument]()
-    async with brought(request, None, base, several=False) as loads:
+    async with load_operations(request, None, base, several=False) as loads:
         for load in loads:
             if load.path.stat().st_size > _MOST:
                 raise Problem(413, f"the document of shapes has more than {_MOST:,} bytes")

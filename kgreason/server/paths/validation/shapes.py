@@ -10,6 +10,7 @@ changes nothing. POST makes new blank nodes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import IO
 from uuid import uuid4
 
@@ -20,11 +21,11 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
 from kgreason.rules.model import Triple
-from kgreason.server.formats import TRIPLES, content_type, wanted
+from kgreason.server.formats import TRIPLES, content_type, required_format
 from kgreason.server.http.conditions import check_read, tag
-from kgreason.server.paths.commits import done, edited
+from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import asked_engine, parameters, served
+from kgreason.server.paths.served import ask_engine, parameters, served
 from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
@@ -55,15 +56,15 @@ async def shapes(request: Request) -> Response:
         raise Problem(400, f"/shapes has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
     match request.method:
         case "PUT" | "POST":
-            return await _edited(request, await documents(request))
+            return await _edit(request, await documents(request))
         case "DELETE":
-            return await _edited(request, [])
+            return await _edit(request, ())
         case _:
             return await _get(request)
 
 
 async def _get(request: Request) -> Response:
-    form, states = wanted(request.headers.get("accept"), TRIPLES), served(request).writer.states
+    form, states = required_format(request.headers.get("accept"), TRIPLES), served(request).writer.states
     headers = {"Vary": "Accept", "Content-Type": content_type(TRIPLES[form][0])}
     state = _TARGET.state(states)
     if (same := check_read(request.headers, tag(state, form), state, states.commit)) is not None:
@@ -72,7 +73,7 @@ async def _get(request: Request) -> Response:
     def read(graph: KnowledgeGraph) -> tuple[list[Triple], dict[str, str], int]:
         return sorted(graph.shapes.triples()), graph.prefixes, _TARGET.state(states)
 
-    triples, prefixes, state = await asked_engine(request, read)
+    triples, prefixes, state = await ask_engine(request, read)
 
     def written(file: IO[bytes]) -> None:
         lines = "".join(f"{' '.join(triple)} .\n" for triple in triples).encode()
@@ -81,21 +82,25 @@ async def _get(request: Request) -> Response:
     return await Stored.of(written, headers | {"ETag": tag(state, form)})
 
 
-async def _edited(request: Request, found: list[ShapesDocument]) -> Response:
+async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:
     """Edit the shapes graph as one commit. The answer has the ETag of the shapes graph."""
     states, adds = served(request).writer.states, request.method == "POST"
     owner = uuid4().hex if adds else "the shapes graph"
 
+    def parsed() -> set[Triple]:
+        return {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
+
+    come = await served(request).answers.run(parsed)
+
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
-        come = {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
         with graph.transaction() as tx:
             tx.shapes.replace(() if adds else tx.shapes.triples(), come)
         return None, tx.delta
 
     def answer(_: None, delta: Delta, commit: int) -> Response:
-        response = done(delta, commit)
+        response = empty_response(delta, commit)
         is_changed = delta.commit and len(delta.relation(SHAPE, 3))
         response.headers["ETag"] = tag(delta.commit if is_changed else _TARGET.state(states))
         return response
 
-    return await edited(request, edit, answer, _TARGET)
+    return await commit_edit(request, edit, answer, _TARGET)

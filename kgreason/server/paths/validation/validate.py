@@ -10,17 +10,16 @@ The answer is W3C's report in a format of RDF, JSON, text or Markdown. JSON has 
 shape of the graph's own has over the materialized graph; with other shapes or other data it is a 400. `conforms` is
 that of the whole report.
 
-A report is a question like others: it runs in the thread of the writer, under the limits of questions, and ends if its
-client leaves. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of kgreason send
-N-Triples whose blank nodes keep their labels.
+A report is a question like others: the engine makes it in the thread of the writer, and another thread writes it. Both
+have the limits of questions. To validate against other shapes is a what-if, and needs the role of a what-if. Clients of
+kgreason send N-Triples whose blank nodes keep their labels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, cast
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -29,15 +28,15 @@ from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.shapes.validation import DataMode
 from kgreason.options import check_choice
-from kgreason.server.formats import REPORTS, content_type, wanted
+from kgreason.server.formats import REPORTS, content_type, required_format
 from kgreason.server.guard import check_role
 from kgreason.server.paths.served import (
     Parameters,
-    asked_engine,
-    declared,
+    engine_answer,
     flag,
     number,
     parameters,
+    prefixes_of,
     served,
     single,
 )
@@ -56,50 +55,74 @@ async def validate(request: Request) -> Response:
     given = parameters(request)
     if unknown := set(given) - _PARAMETERS:
         raise Problem(400, f"/validate has no parameter {min(unknown)}; it has {', '.join(sorted(_PARAMETERS))}")
-    answer = _answer(request, given)
+    find, write = _reader(request, given), _writer(request, given)
     if request.method != "POST":
-        return await asked_engine(request, lambda graph: answer(graph, None))
+        return await engine_answer(request, lambda graph: find(graph, None), write)
     settings = served(request).settings
     check_role(request.scope, settings.what_if_role)
-    is_exact = wanted(request.headers.get("accept"), REPORTS) == "exact"
+    is_exact = required_format(request.headers.get("accept"), REPORTS) == "exact"
     found = await documents(request)
 
     def parsed() -> ShapesGraph:
         parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
         return ShapesGraph(triple for part in parts for triple in part)
 
-    shapes = await run_in_threadpool(parsed)
+    shapes = await served(request).answers.run(parsed)
 
-    def read(graph: KnowledgeGraph) -> Response:
+    def tried(graph: KnowledgeGraph) -> _Read:
         with graph.evaluating(budget=settings.what_if_budget):
-            return answer(graph, shapes)
+            return find(graph, shapes)
 
-    return await asked_engine(request, read)
+    return await engine_answer(request, tried, write)
 
 
-def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], Response]:
+class _Read(NamedTuple):
+    """A report, with the commit and the prefixes of its graph, and the members that the JSON has for each shape."""
+
+    report: Report
+    commit: int
+    prefixes: Mapping[str, str]
+    counts: dict[str, Any]
+
+
+def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _Read]:
     """Return a function that validates a graph, against other shapes than its own if they are given.
 
-    It returns the answer. Raises Problem for parameters that are not allowed.
+    Raises Problem for parameters that are not allowed.
     """
-    form, prefixes, limit = wanted(request.headers.get("accept"), REPORTS), declared(given), number(given, "limit")
-    data, language, with_shapes = single(given, "data"), single(given, "language"), flag(given, "shapes")
-    mode = cast(DataMode, data or "inferred")
+    mode, with_shapes = cast(DataMode, single(given, "data") or "inferred"), flag(given, "shapes")
     check_choice("data", mode, DataMode)
     if with_shapes and (request.method == "POST" or mode != "inferred"):
         raise Problem(400, "shapes=true counts the results of the graph's own shapes over inferred data: GET, no data=")
-    shape, focus = _term(given, "shape"), _term(given, "focus")
 
-    def answer(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> Response:
+    def read(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> _Read:
         whole = graph.validate(mode, shapes=shapes)
-        report = whole.part(shape=shape, focus=focus, severities=given.get("severity", []))
-        headers = {"Vary": "Accept", "Kgreason-Commit": str(graph.commit)}
-        names = {**graph.prefixes, **prefixes}
+        return _Read(whole, graph.commit, graph.prefixes, _counts(graph, with_shapes))
+
+    return read
+
+
+def _writer(request: Request, given: Parameters) -> Callable[[_Read], Response]:
+    """Return a function that answers with a report, or with the part of it that the parameters name.
+
+    Raises Problem for parameters that are not allowed.
+    """
+    form, prefixes, limit = (
+        required_format(request.headers.get("accept"), REPORTS),
+        prefixes_of(given),
+        number(given, "limit"),
+    )
+    language, shape, focus = single(given, "language"), _term(given, "shape"), _term(given, "focus")
+
+    def write(read: _Read) -> Response:
+        report = read.report.part(shape=shape, focus=focus, severities=given.get("severity", []))
+        headers = {"Vary": "Accept", "Kgreason-Commit": str(read.commit)}
+        names = {**read.prefixes, **prefixes}
         match form:
             case "json":
-                return JSONResponse(_json(report, limit, language) | _counts(graph, with_shapes), headers=headers)
+                return JSONResponse(_json(report, limit, language) | read.counts, headers=headers)
             case "exact":
-                return JSONResponse(reports.encoded(report), headers=headers, media_type=EXACT)
+                return JSONResponse(reports.to_json(report), headers=headers, media_type=EXACT)
             case "txt":
                 text = f"{report.to_text(names, language)}\n"
             case "md":
@@ -108,7 +131,7 @@ def _answer(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, Sh
                 text = report.to_rdf(form, names)
         return Response(text, headers=headers | {"Content-Type": content_type(REPORTS[form][0])})
 
-    return answer
+    return write
 
 
 def _json(report: Report, limit: int | None, language: str | None) -> dict[str, Any]:

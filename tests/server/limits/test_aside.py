@@ -1,4 +1,4 @@
-"""Reads of the past have threads of their own, and end at their limits."""
+"""Calls aside of the writer, such as reads of the past, have threads of their own, and end at their limits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
 from kgreason.interrupts import let_out, watched
 from kgreason.server.paths import history
 from kgreason.server.problems import Problem
-from kgreason.server.queries import limits, past
+from kgreason.server.queries import aside, limits
 from tests.server.serving import client, served
 
 
@@ -37,7 +37,7 @@ def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) 
     how, error = wanted[limit]
 
     async def run() -> None:
-        await past.PastReads(limits.CallLimits(*how)).read(endless)
+        await aside.Aside(limits.CallLimits(*how), "the call").run(endless)
 
     with pytest.raises(error):
         asyncio.run(run())
@@ -55,15 +55,15 @@ def test_a_few_reads_at_once() -> None:
         running -= 1
 
     async def run() -> None:
-        reads = past.PastReads(limits.CallLimits(60, None, lambda: False))
-        tasks = [asyncio.create_task(reads.read(read)) for _ in range(60)]
+        reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
+        tasks = [asyncio.create_task(reads.run(read)) for _ in range(60)]
         await asyncio.sleep(0.05)
         assert await asyncio.to_thread(lambda: "free") == "free"
         gate.set()
         await asyncio.gather(*tasks)
 
     asyncio.run(run())
-    assert most == past._AT_ONCE
+    assert most == aside._AT_ONCE
 
 
 def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
