@@ -24,15 +24,7 @@ from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.limits import (
-    MOST_SUPPORT,
-    UNLIMITED,
-    Check,
-    Limit,
-    OverLimitError,
-    TooDeepError,
-    left_of_support,
-)
+from kgreason.engine.limits import MOST_SUPPORT, UNLIMITED, Check, Limit, OverLimitError, TooDeepError, left_of_support
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.program.planner import Planner
