@@ -305,7 +305,12 @@ def test_postponed_rows_come_with_the_first_reader_and_again_after_an_error() ->
 
 def test_a_store_that_is_closed_while_postponed_rows_come_stays_closed() -> None:
     store = OxigraphStore()
-    store.postpone(lambda filled: (filled.load([ROW]), store.close()))
+
+    def load(filled: OxigraphStore) -> None:
+        filled.load([ROW])
+        store.close()
+
+    store.postpone(load)
     for _ in range(2):
         with pytest.raises(StoreError, match="the graph is closed"):
             len(store)
