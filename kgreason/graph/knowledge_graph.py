@@ -215,7 +215,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
           store again, or follow the writer with `kgreason watch`.
         - `wait`: how many seconds to wait until another writer has closed the store; None waits without a limit.
         - `late`: for a graph in memory that nobody may ever query. With True what the first commit loads is put into
-          the store that queries and `match` read when it is first read, or by the next commit.
+          the store that queries and `match` read when it is first read, or by the next commit. The reader waits for
+          this, also beyond its `timeout`.
 
         If a `with` block makes a store and ends in an error before the first commit, the store is removed.
 

@@ -303,6 +303,19 @@ def test_postponed_rows_come_with_the_first_reader_and_again_after_an_error() ->
     assert len(store) == 5
 
 
+def test_a_store_that_is_closed_while_postponed_rows_come_stays_closed() -> None:
+    store = OxigraphStore()
+
+    def load(filled: OxigraphStore) -> None:
+        filled.load([ROW])
+        store.close()
+
+    store.postpone(load)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="the graph is closed"):
+            len(store)
+
+
 def test_a_late_graph_is_as_another_graph() -> None:
     text = "<e:a> <e:p> <e:b> . <e:b> a <e:C> . <e:C> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:D> ."
     graphs = [KnowledgeGraph.open(rules=["rdfs"], late=late) for late in (False, True)]

@@ -387,16 +387,16 @@ class OxigraphStore:
 
     def close(self) -> None:
         """Close the store. Later calls raise StoreError; iterations over results can go on."""
+        self._postponed.clear()  # first, so that `_catch_up` in another thread sees it
         self._opened = None
-        self._postponed.clear()
 
     @property
     def _store(self) -> pyoxigraph.Store:
-        if self._opened is None:
-            raise StoreError("the graph is closed")
         if self._postponed:
             self._catch_up()
-        return self._opened
+        if (opened := self._opened) is None:
+            raise StoreError("the graph is closed")
+        return opened
 
     def _catch_up(self) -> None:
         """Do what was postponed; other threads that want to read wait."""
@@ -406,6 +406,8 @@ class OxigraphStore:
                 for load in self._postponed:
                     load(filled)
                 self._opened = filled._opened
+                if not self._postponed:  # another thread has closed the store meanwhile
+                    self._opened = None
                 self._postponed.clear()
 
     @property
