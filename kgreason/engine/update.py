@@ -32,11 +32,11 @@ had decided, have one more. (In `examples/rules/text-editor` a fact of NOT takes
 forecast may still be wrong by any factor, as each deletion has other facts. So no forecast keeps an Update from running
 that needs little. If the budget is too small for a Bootstrap, an Update has its whole limit in any case.
 
-Law: let b be the rewrites of a Bootstrap, f the forecast for the facts at the end of an `apply`, and r what new rules
-add to the limit. An `apply` extends at most b + r + (1 + `FRACTION`) * f + 2 * `ALWAYS` rewrites, and a commit is one
-`apply` unless it has operators. An Update that extends at most `TRIAL` of its limit for leaving facts is never dropped
-there, whatever was measured before. The number of threads and the room of arrays change no forecast and no choice.
-Cost: a few numbers for each commit.
+Law: let b be the rewrites of a Bootstrap, f the forecast before an `apply`, g the forecast for the facts at its end,
+and r what new rules add to the limit. An `apply` extends at most b + r + `FRACTION` * f + g + 2 * `ALWAYS` rewrites,
+and a commit is one `apply` unless it has operators. An Update that extends at most `TRIAL` of its limit for leaving
+facts is never dropped there, whatever was measured before. The number of threads and the room of arrays change no
+forecast and no choice. Cost: a few numbers for each commit.
 """
 
 from __future__ import annotations

@@ -222,7 +222,7 @@ class Materializer(Results):
         """
         if not literals.in_use.is_counted:
             self._touched[literals.in_use] = None
-            literals.in_use.count(self.program.in_force, self.stratum.closure())
+            literals.in_use.count(self.program, self.stratum.closure())
         return literals.in_use.datatypes
 
     def _facts_ahead(self, asserted: Asserted, said: Said, own: Facts, *, is_first: bool) -> Facts:
@@ -342,7 +342,7 @@ class Materializer(Results):
             self._axioms = change.axioms
             if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
                 self._touched[self.literals.in_use] = None
-                self.literals.in_use.follow(change, closure)
+                self.literals.in_use.follow(change, self.program, closure)
             is_edited = change.added or change.removed or any(map(len, closure))
             if is_edited and (self.operators.are_any or not all(map(_ARE_PLAIN, change.added))):
                 self._touched[self.operators] = None

@@ -62,6 +62,8 @@ DATATYPES = "datatypes"
 _COPYING = frozenset(["eq-rep-s", "eq-rep-p", "eq-rep-o"])
 COPIES_FACTS = "eq-rep-o"
 """The name of the rules that copy facts of relations to equal terms."""
+WIDE = "the ontology has many axioms of this kind"
+"""The reason of a generic rule that runs only because a kind of axioms is wide."""
 ANY = 0
 """In place of the id of a datatype: the rule reads types of any name."""
 
@@ -192,6 +194,11 @@ class LiveProgram:
         return (ruling.rule for ruling in self._rulings.values())
 
     @property
+    def of_wide_kinds(self) -> list[Rule]:
+        """The rules that are in force only because kinds of axioms are wide."""
+        return [rule for rule in self._latest["needed"] if self._rulings[rule].reason == WIDE]
+
+    @property
     def schema(self) -> Collection[Triple]:
         """The triples of the closed schema to translate, after all changes so far; empty if no rules need them."""
         return self._schema.keys()
@@ -319,7 +326,7 @@ def concern_datatypes(change: ProgramChange, *closure: Int32) -> bool:
 
     `closure`: the triples int32[n, 3] that left the closed schema, and those that joined it.
     """
-    is_read = datatypes_read((*change.removed, *change.added))
+    is_read = datatypes_read((*change.removed, *change.added, *change.restated))
     return bool(is_read) or bool(is_datatype(np.concatenate(closure)).any())
 
 
@@ -393,7 +400,7 @@ def _needed_layer(
         needed |= derived
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
-        needed |= dict.fromkeys(reading(kinds[2], generic), "the ontology has many axioms of this kind")
+        needed = dict.fromkeys(reading(kinds[2], generic), WIDE) | needed
         closing = frozenset(generic.closing)
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}

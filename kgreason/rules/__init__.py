@@ -9,6 +9,6 @@ Import from the modules:
     canonical  canonical: the same value for all ways to write a rule
     safety     check_safe: every variable of a head must occur in the body
     patterns   unification of two atoms that may both have variables
-    lowering   lowered: rules with NOT, FILTER and BIND as positive rules
+    lowering   rules_without_not: rules with NOT, FILTER and BIND as positive rules
     strata     stratify: the order in which negations are decided
 """

@@ -3,7 +3,8 @@
 A rule asks for a datatype if its body names the datatype: `[?v, rdf:type, xsd:integer]`. If a generic rule or a rule of
 the user reads any type (`[?x, rdf:type, ?c]`), all datatypes that the closed schema mentions are asked for. The members
 of other datatypes are not computed, because no rule could read them. So an IRI that is owl:sameAs a literal does not
-get such a datatype as a type.
+get such a datatype as a type. The generic rules of wide kinds (`schema.wide`) ask for nothing: axioms about datatypes
+are translated, to rules that name the datatypes.
 
 Invariant: after `count`, `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every
 `count` and `follow` since the last `accept`. Cost: a look at each rule, once the graph has a literal, and then at each
@@ -13,14 +14,12 @@ rule that is added or removed.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 
 import numpy as np
 
-from kgreason.materialize.program import ANY, ProgramChange, datatypes_read
+from kgreason.materialize.program import ANY, LiveProgram, ProgramChange, datatypes_read
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
-from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32
 
 NAMES = {number: name for name, number in DATATYPE_IDS.items()}
@@ -37,38 +36,43 @@ class DatatypesInUse:
         self.is_counted = False
         self._rules: Counter[int] = Counter()
         self._mentions: Counter[int] = Counter()
-        self._before: tuple[bool, Counter[int], Counter[int]] | None = None
+        self._wide = 0
+        """How many of the atoms that ask for any datatype are in rules of wide kinds."""
+        self._before: tuple[bool, Counter[int], Counter[int], int] | None = None
         self.datatypes = frozenset[int]()
         """The ids of the datatypes that are asked for."""
 
     def _in_use(self) -> frozenset[int]:
         """Return the datatypes that rules name.
 
-        If a rule reads all types, also the datatypes that the schema mentions.
+        If a rule that is not of wide kinds reads all types, also the datatypes that the schema mentions.
         """
         named = {datatype for datatype, count in self._rules.items() if count and datatype != ANY}
-        mentioned = {datatype for datatype, count in self._mentions.items() if count} if self._rules[ANY] else set()
-        return frozenset(named | mentioned)
+        if self._rules[ANY] > self._wide:
+            named |= {datatype for datatype, count in self._mentions.items() if count}
+        return frozenset(named)
 
-    def count(self, rules: Iterable[Rule], closure: Int32) -> None:
-        """Begin to count: in `rules`, all rules in force, and in `closure`, int32[n, 3], the closed schema.
+    def count(self, program: LiveProgram, closure: Int32) -> None:
+        """Begin to count: in the rules of `program`, and in `closure`, int32[n, 3], the closed schema.
 
         From now on call `follow` for each edit.
         """
         self._note()
-        self.is_counted, self._rules = True, Counter(datatypes_read(rules))
+        self.is_counted, self._rules = True, Counter(datatypes_read(program.in_force))
+        self._wide = len(datatypes_read(program.of_wide_kinds))
         self._mentions = Counter(_mentioned(closure))
         self.datatypes = self._in_use()
 
     def _note(self) -> None:
         if self._before is None:
-            self._before = self.is_counted, self._rules.copy(), self._mentions.copy()
+            self._before = self.is_counted, self._rules.copy(), self._mentions.copy(), self._wide
 
-    def follow(self, program: ProgramChange, closure: ClosureChange) -> None:
-        """Update the counts. `program`: the change of the rules. `closure`: the change of the closed schema."""
+    def follow(self, change: ProgramChange, program: LiveProgram, closure: ClosureChange) -> None:
+        """Update the counts: `change` has led to the rules of `program`. `closure`: the change of the closed schema."""
         self._note()
-        self._rules.subtract(datatypes_read(program.removed))
-        self._rules.update(datatypes_read(program.added))
+        self._rules.subtract(datatypes_read(change.removed))
+        self._rules.update(datatypes_read(change.added))
+        self._wide = len(datatypes_read(program.of_wide_kinds))
         self._mentions.subtract(_mentioned(closure.removed))
         self._mentions.update(_mentioned(closure.added))
         self.datatypes = self._in_use()
@@ -80,7 +84,7 @@ class DatatypesInUse:
     def rollback(self) -> None:
         """Undo the changes since the last `accept`."""
         if self._before is not None:
-            self.is_counted, self._rules, self._mentions = self._before
+            self.is_counted, self._rules, self._mentions, self._wide = self._before
             self._before = None
             self.datatypes = self._in_use()
 

@@ -28,6 +28,7 @@ AXIOMS = (
     ":q rdfs:subPropertyOf owl:sameAs",
     ":q rdfs:domain :A",
     ":p rdfs:range :C",
+    ":other rdfs:range xsd:decimal",
     ":p owl:inverseOf :r",
     ":B owl:equivalentClass :D",
     ":A owl:disjointWith :E",
@@ -47,6 +48,7 @@ FACTS = (
     ":e a :E",
     ":x a :E",
     ":B owl:sameAs :E",
+    ":i owl:sameAs 7",
 )
 POOL = (*AXIOMS, *FACTS)
 ADDED_OR_REMOVED = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from(POOL), min_size=1)), max_size=5)
@@ -101,6 +103,41 @@ def test_blank_restrictions_that_say_the_same_are_disjoint_with_a_class() -> Non
     with opened(0) as graph:
         graph.add(f"{text} :x :p :y ; a :D , :E . :y a :A .")
         assert len(graph.contradictions()) == 2
+
+
+def types_of_seven(graph: KnowledgeGraph) -> list[str]:
+    return sorted(str(quad.object) for quad in graph.match("<http://e/i>", "rdf:type"))
+
+
+def test_wide_kinds_ask_for_no_datatype() -> None:
+    """What equals a literal has a datatype as a type only if a rule asks, whatever the number of axioms."""
+    text = f"{PREFIXES} :i owl:sameAs 7 . :p rdfs:range xsd:decimal . :A rdfs:subClassOf :B ."
+    with opened(2) as graph:
+        graph.add(text)
+        for count in (3, 1, 3):
+            more = f"{PREFIXES} :C rdfs:subClassOf :D . :D rdfs:subClassOf :E ."
+            graph.add(more) if count == 3 else graph.remove(more)
+            assert types_of_seven(graph) == []
+        graph.add(f"{PREFIXES} xsd:integer rdfs:subClassOf :Number .")
+        assert types_of_seven(graph) == ["<http://e/Number>", "<http://www.w3.org/2001/XMLSchema#integer>"]
+
+
+def test_a_derived_axiom_asks_for_datatypes_beside_wide_kinds() -> None:
+    """A rule of the user derives an axiom. So the generic rules may read any datatype, until the axiom goes."""
+    text = f"{PREFIXES} :i owl:sameAs 7 . :p rdfs:range xsd:decimal . :A rdfs:subClassOf :B ."
+    rule = "[?x, rdfs:subClassOf, ?y] :- [?x, <http://e/below>, ?y] ."
+    for limit in (0, 1 << 20):
+        with opened(limit) as graph:
+            with graph.transaction() as tx:
+                tx.add(text).add_rules(f"@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . {rule}")
+            assert types_of_seven(graph) == []
+            graph.add(f"{PREFIXES} :C :below :D .")
+            assert types_of_seven(graph) == ["<http://www.w3.org/2001/XMLSchema#decimal>"]
+            with graph.what_if() as tx:
+                tx.remove(f"{PREFIXES} :C :below :D .")
+            assert types_of_seven(graph) == ["<http://www.w3.org/2001/XMLSchema#decimal>"]
+            graph.remove(f"{PREFIXES} :C :below :D .")
+            assert types_of_seven(graph) == []
 
 
 @pytest.mark.parametrize(("count", "names"), [(4, ["cax-sco"] * 2), (2, ["cax-sco"])])
