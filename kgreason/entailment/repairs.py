@@ -14,7 +14,6 @@ each axiom of the proof, or two for a class; at most `_MOST` axioms are tried.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from uuid import uuid4
 
@@ -157,9 +156,11 @@ class _Search:
 
     def _annotations(self, axiom: Triple) -> list[Quad]:
         """Return the quads of the nodes that annotate an axiom."""
-        said = zip(OF_ANNOTATIONS, axiom, strict=True)
-        nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in said]
-        return list(chain.from_iterable(self._match(node, None, None) for node in sorted(set.intersection(*nodes))))
+        said = list(zip(OF_ANNOTATIONS, axiom, strict=True))
+        source, _, target = said  # a property such as rdfs:subClassOf has far more nodes
+        nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in (source, target)]
+        about = [self._match(node, None, None) for node in sorted(set.intersection(*nodes))]
+        return [each for quads in about if {_texts(quad)[1:] for quad in quads} >= {*said} for each in quads]
 
     def _solution(self, quads: Iterable[Quad]) -> Delta | None:
         """Return the delta of a removal if it solves the problem, else None."""

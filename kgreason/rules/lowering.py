@@ -358,7 +358,7 @@ def is_each(fact: Atom) -> bool:
 
 
 def is_aggregated(fact: Atom) -> bool:
-    """Whether a fact says which value an aggregate has for a group; see `parser.aggregated`."""
+    """Whether a fact says which value an aggregate has for a group; see `parser.aggregate_of`."""
     return _begins(fact, _VALUE)
 
 
@@ -373,7 +373,7 @@ def is_computed(fact: Atom) -> bool:
 
 
 def is_absence(fact: Atom) -> bool:
-    """Whether a fact says that something is absent; see `parser.absent`."""
+    """Whether a fact says that something is absent; see `parser.negation_of`."""
     return _begins(fact, _NONE)
 
 

@@ -31,7 +31,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from kgreason.errors import InputError
+from kgreason.errors import InputError, RuleSyntaxError
 from kgreason.functions.registry import Find, no_function
 from kgreason.resources import prepared, resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
@@ -72,11 +72,21 @@ def parse(
     >>> parse("tc(?x, ?y) :- edge(?x, ?y) .").rules[0].name
     'rule-1'
     """
+    _check_characters(text, source)
     if syntax == "datalog":
         from kgreason.rules.text.reader import read  # it imports lark, which many commands do not need
 
         return read(text, source, functions)
     return _sparql(text, source, syntax, _Context(functions, base, find))
+
+
+def _check_characters(text: str, source: str) -> None:
+    """Raise RuleSyntaxError if a text has half of a character (a lone surrogate), which no file can have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        line, column = text.count("\n", 0, error.start) + 1, error.start - text.rfind("\n", 0, error.start)
+        raise RuleSyntaxError(source, line, column, "invalid character (a lone surrogate)") from error
 
 
 class _Context(NamedTuple):

@@ -1,6 +1,6 @@
 """Bodies of requests: read piece by piece, unpacked, and limited in size and time.
 
-    stored      a temporary file, for RDF        text       a short text in UTF-8
+    body_file   a temporary file, for RDF        text       a short text in UTF-8
 
 Law: a body of more than a few megabytes is never in memory as a whole. A client is dropped if it sends nothing for some
 seconds. A client is also dropped if it sends less than a kilobyte a second. The limit of the size holds for the

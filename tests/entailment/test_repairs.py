@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -73,6 +74,26 @@ def test_an_annotated_axiom_is_removed_with_its_annotation() -> None:
         assert len(first.triples) == 6
         graph.remove(PREFIXES + ":Fin rdfs:subClassOf :Fish .")
         assert fish in texts(graph)["Fin"]  # the annotation says it
+
+
+def test_annotations_of_other_axioms_stay_and_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The nodes that annotate axioms with one property may be most of an ontology."""
+    node = "<urn:{}> owl:annotatedSource {} ; owl:annotatedProperty rdfs:subClassOf ; owl:annotatedTarget {} ."
+    with KnowledgeGraph.open(rules=["owl2el"]) as graph:
+        graph.add(PREFIXES + FIN + node.format("fish", ":Fin", ":Fish") + node.format("other", ":A", ":B"))
+        matched: list[str] = []
+        match = graph.match
+
+        def noted(*terms: Any, **how: Any) -> list[Any]:
+            quads = list(match(*terms, **how))
+            matched.extend(str(quad.subject) for quad in quads)
+            return quads
+
+        monkeypatch.setattr(graph, "match", noted)
+        (fin,) = graph.unsatisfiable_classes()
+        removed = {each[0] for repair in repairs(graph, fin, fin.proof) for each in repair.triples}
+        assert "<urn:fish>" in removed
+        assert "<urn:other>" not in {*removed, *matched}
 
 
 def test_two_proofs_have_no_repair_and_a_list_of_disjoint_classes_is_one_axiom(tmp_path: Path) -> None:

@@ -52,6 +52,11 @@ def test_an_input_that_an_expression_alone_would_derive() -> None:
             tx.add_rules("given(?x) :- BIND(1 AS ?x) .")
 
 
+def test_a_name_with_half_of_a_character() -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph, pytest.raises(InputError, match="not the name of a relation"):
+        graph.relation("a\ud800")
+
+
 @pytest.mark.parametrize("name", ["FILTER", "MIN", "SKOLEM"])
 def test_a_name_that_no_rule_could_write(name: str) -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph, pytest.raises(InputError, match="a word of the rule language"):
@@ -64,6 +69,8 @@ def test_the_number_of_places() -> None:
             graph.relation("edge", "two")  # type: ignore[arg-type]
         with pytest.raises(InputError, match="0 or more"):
             graph.relation("edge", -1)
+        with pytest.raises(InputError, match="row 1: 1 values, but edge has 10000"):  # at once, whatever the number is
+            graph.relation("edge", 10**100).insert([("urn:a",)])
 
 
 def test_a_quote_that_does_not_close(tmp_path: Path) -> None:

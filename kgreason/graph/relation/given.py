@@ -57,11 +57,11 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
         row = [] if arity == 0 and path is not None and list(told) == [NO_FIELDS] else told
         if wanted is None:
             wanted = len(row)
+        if len(row) != wanted:
+            raise InputError(f"{where} {number}: {len(row)} values, but {name} has {wanted} {_places(wanted)}")
         if not reading:
             columns = relation.columns if relation else [Column(str(place)) for place in range(1, wanted + 1)]
             reading = [_Values(column, prefixes, is_file=path is not None) for column in columns]
-        if len(row) != wanted:
-            raise InputError(f"{where} {number}: {len(row)} values, but {name} has {wanted} {_places(wanted)}")
         try:
             found.append(tuple([values.term(value) for values, value in zip(reading, row, strict=True)]))
         except InputError as error:

@@ -32,10 +32,10 @@ INNER = frozenset(_INNER.split())
 _WORDS = frozenset(AGGREGATES) | {SKOLEM, "FILTER", "BIND", "AGGREGATE"}
 """Words that rule text reads in another way where the name of a relation stands."""
 _NAME = re.compile(
-    r"(?!.*[\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2ff0-\u3000])(?:[A-Za-z]|[^\x00-\xb6])(?:\w|[^\x00-\xb6])*",
+    r"(?!.*[\u2000-\u200b\u200e-\u203e\u2041-\u206f\u2ff0-\u3000\ud800-\udfff])(?:[A-Za-z]|[^\x00-\xb6])(?:\w|[^\x00-\xb6])*",
     re.ASCII,
 )
-"""IDENTIFIER of the rule language."""
+"""IDENTIFIER of the rule language, without halves of characters, which no UTF-8 text has."""
 
 
 def is_own(name: str) -> bool:

@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.server import body
 from kgreason.server.formats import QUADS, TRIPLES, Types, format_of, media_type
-from kgreason.server.paths.served import served
+from kgreason.server.paths.served import check_text, served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep_document
 from kgreason.sparql.operations import Load
@@ -57,7 +57,7 @@ async def load_operations(
             paths = [await files.enter_async_context(body.body_file(request, served(request).settings))]
         for path, form in zip(paths, forms, strict=True):
             if await run_in_threadpool(may_be_deep_document, path, form):
-                await served(request).pool.check("document", str(path), form, base)
+                await check_text(request, "document", str(path), form, base)
         each = zip(paths, forms, strict=True)
         yield tuple(Load(path, graph, False, form, "the body", base) for path, form in each)
 

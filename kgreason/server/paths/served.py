@@ -134,6 +134,14 @@ async def ask_process(request: Request, query: Query) -> Answer:
     return await _unless_left(request, served(request).pool.ask(query), _drop)
 
 
+async def check_text(request: Request, kind: str, text: str, form: str = "", base: str | None = None) -> None:
+    """Parse a text in a query process, which is killed if the client goes away.
+
+    The arguments are those of `Pool.check`. Raises its errors, and Problem.
+    """
+    await _unless_left(request, served(request).pool.check(kind, text, form, base or ""))
+
+
 async def ask_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
     """Return the result of `call(graph)`, a question that needs the engine and changes nothing.
 

@@ -40,6 +40,7 @@ from kgreason.server.paths.served import (
     address,
     ask_process,
     base_of,
+    check_text,
     iri,
     parameters,
     prefixes_of,
@@ -58,9 +59,9 @@ from kgreason.wire import EXACT
 
 _FORM, _DIRECT = "application/x-www-form-urlencoded", "application/sparql-update"
 _FAST = 0.25
+"""If a query process has evaluated all WHEREs of an update in less than this many seconds, they are fast."""
 _UNSTEADY = re.compile(r"\b(?:RAND|NOW|UUID|STRUUID|BNODE)\b|\\[uU]", re.IGNORECASE)
 """A WHERE with such a function may be slow although it was fast before. An escape may hide the name."""
-"""If a query process has evaluated all WHEREs of an update in less than this many seconds, they are fast."""
 
 
 async def update(request: Request) -> Response:
@@ -108,7 +109,7 @@ async def update_of(request: Request) -> UpdateRequest:
     base, prefixes = base_of(given, request), prefixes_of(given)
     source = single(given, "source") or "<update>"
     if await look(sparql, partial(may_be_deep, sparql)):
-        await served(request).pool.check("update", f"{declarations(prefixes)}{sparql}", "", base or "")
+        await check_text(request, "update", f"{declarations(prefixes)}{sparql}", base=base)
     operations = await look(sparql, partial(parse, sparql, source, prefixes, base))
     _check_loads(operations, settings.loads)
     found = tuple(_with_dataset(operations, given, address(request)))

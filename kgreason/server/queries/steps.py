@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import json
 import marshal
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -34,6 +35,8 @@ _LONGEST = 1 << 26
 _DEEPEST = 100
 """The largest number of triple terms in one N-Quads line."""
 _PIECE, _FACTS_OF_PIECE = 1 << 20, 10_000
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+"""Half of a character in JSON. Alone, without its other half, it is no text."""
 RULES = ("add_rules", "remove_rules", "unload_rules")
 SHAPES = ("add_shapes", "remove_shapes")
 _FACTS = ("insert", "delete", "upsert")
@@ -96,6 +99,10 @@ def _edit(text: bytes, number: int) -> tuple[str, dict[str, Any]]:
     """Return the verb of a line, such as "add", and the line as an object. Raises InputError if it is not an edit."""
     try:
         line = json.loads(text)
+        if _SURROGATE.search(text):
+            json.dumps(line, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"line {number} of the transaction is not Unicode: {error.reason}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"line {number} of the transaction is not JSON") from error
     verbs = (*_QUADS, *RULES, *SHAPES, *_FACTS) if isinstance(line, dict) else ()
@@ -132,22 +139,15 @@ def _pieces(verb: str, value: Any) -> Iterator[Any]:
     elif verb in _FACTS:
         yield from _parts(value)
     elif verb in _QUADS:
-        yield from _pieces_of_lines(_utf8(value))
+        yield from _pieces_of_lines(_shallow(value).encode())
     else:
-        yield from _parts(sorted(triples_of_lines(_utf8(value))))
+        yield from _parts(sorted(triples_of_lines(_shallow(value).encode())))
 
 
 def _parts(facts: list[Any]) -> Iterator[list[Any]]:
     """Yield parts of a list; of an empty list one empty part."""
     for begin in range(0, len(facts) or 1, _FACTS_OF_PIECE):
         yield facts[begin : begin + _FACTS_OF_PIECE]
-
-
-def _utf8(lines: str) -> bytes:
-    try:
-        return _shallow(lines).encode()
-    except UnicodeEncodeError as error:  # JSON can have half of a character: "\\ud800"
-        raise InputError(f"a text of the transaction is not Unicode: {error.reason}") from error
 
 
 def _pieces_of_lines(lines: bytes) -> Iterator[bytes]:

@@ -66,6 +66,40 @@ def test_a_few_reads_at_once() -> None:
     assert most == aside._AT_ONCE
 
 
+def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> None:
+    """Clients that come and go do not have more threads than those that stay, and their calls end soon."""
+    begun, may_end, together = threading.Semaphore(0), threading.Event(), threading.Barrier(aside._AT_ONCE)
+    running = most = 0
+
+    def read() -> None:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        begun.release()
+        may_end.wait(30)
+        try:
+            endless()
+        finally:
+            running -= 1
+
+    async def run() -> None:
+        reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
+        first = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
+        for _ in first:
+            assert await asyncio.to_thread(begun.acquire, timeout=30)
+        for task in first:
+            task.cancel()
+        second = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
+        await asyncio.to_thread(begun.acquire, timeout=0.05)
+        for task in second:
+            task.cancel()
+        may_end.set()
+        await asyncio.gather(*(reads.run(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
+
+    asyncio.run(run())
+    assert (most, running) == (aside._AT_ONCE, 0)
+
+
 def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store", history="all") as graph:
         for number in range(20):

@@ -11,10 +11,12 @@ import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
 import pytest
+from starlette.requests import Request
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import GraphBusyError, LimitError, QueryTimeoutError
@@ -27,6 +29,7 @@ from tests.server.limits.test_limits import ENDLESS, UPDATE, added, process_of
 from tests.server.serving import PATIENCE, client, served
 
 from kgreason.server import writer as writing  # isort: skip
+from kgreason.server.paths.served import check_text  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
 from kgreason.server.writer import Means, Writer  # isort: skip
 
@@ -114,6 +117,32 @@ def test_a_question_ends_when_its_client_leaves() -> None:
         assert "gone away" in str(ended)
 
     with_writer(run)
+
+
+def test_a_process_that_checks_a_text_is_killed_when_its_client_leaves() -> None:
+    ended = asyncio.Event()
+
+    async def check(*_: str) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def receive() -> dict[str, str]:
+        return {"type": "http.disconnect"}
+
+    parts: Any = SimpleNamespace(pool=SimpleNamespace(check=check), feed=SimpleNamespace(is_closed=False))
+    app = SimpleNamespace(state=SimpleNamespace(served=parts))
+
+    async def run() -> None:
+        with pytest.raises(Problem, match="gone away"):
+            await check_text(
+                Request({"type": "http", "app": app, "headers": []}, receive), "lines", "a file", "another"
+            )
+        async with asyncio.timeout(30):
+            await ended.wait()
+
+    asyncio.run(run())
 
 
 def test_questions_end_when_the_server_stops() -> None:

@@ -84,12 +84,29 @@ def test_the_line_of_a_mistake_counts_all_pieces(tmp_path: Path, monkeypatch: py
 
 @pytest.mark.parametrize(
     "line",
-    ["[1]", "{}", "no JSON", "[" * 100_000, '{"add": 1}', '{"insert": [["a"]]}', r'{"add": "\ud800"}'],
+    [
+        "[1]",
+        "{}",
+        "no JSON",
+        "[" * 100_000,
+        '{"add": 1}',
+        '{"insert": [["a"]]}',
+        *(rf'{{"{verb}": "p(\ud800)"}}' for verb in ("add", "add_rules", "unload_rules", "add_shapes")),
+        r'{"insert": [], "relation": "\uDFFF"}',
+        r'{"add": "", "prefixes": {"\ud800": "http://e/"}}',
+    ],
     ids=lambda line: line[:12],
 )
 def test_a_line_that_is_no_edit_is_refused(line: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError):
+    with pytest.raises(InputError, match="line 1 of the transaction is not"):
         written(tmp_path, line)
+
+
+def test_a_character_may_be_written_as_two_halves(tmp_path: Path) -> None:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        with graph.transaction() as tx:
+            carry_out(tx, written(tmp_path, {"add": '<http://e/a> <http://e/p> "\U0001f600" .'}))
+        assert tx.delta.appeared() == [("<http://e/a>", "<http://e/p>", '"\U0001f600"')]
 
 
 @pytest.mark.parametrize(

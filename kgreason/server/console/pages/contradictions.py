@@ -157,7 +157,8 @@ class _Contradictions:
         axiom = each
         if each[1] in OF_ANNOTATIONS:
             axiom = annotated(await self._matching(s=each[0])) or each
-        nodes = [subject for subject, *_ in await self._matching(p=OF_ANNOTATIONS[0], o=axiom[0])]
+        ends = [await self._matching(p=OF_ANNOTATIONS[place], o=axiom[place]) for place in (0, 2)]
+        nodes = sorted(set.intersection(*({subject for subject, *_ in end} for end in ends)))
         about = [await self._matching(s=node) for node in nodes[:_TRIED]]
         return [axiom, *chain.from_iterable(told for told in about if annotated(told) == axiom)]
 

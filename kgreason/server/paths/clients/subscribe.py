@@ -33,7 +33,16 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import Served, ask_process, base_of, parameters, prefixes_of, served, single
+from kgreason.server.paths.served import (
+    Served,
+    ask_process,
+    base_of,
+    check_text,
+    parameters,
+    prefixes_of,
+    served,
+    single,
+)
 from kgreason.server.problems import Problem, problem_of
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
@@ -57,7 +66,7 @@ async def subscribe(request: Request) -> Response:
     try:
         await run_in_threadpool(check_service, sparql)
         if await run_in_threadpool(may_be_deep, sparql):
-            await state.pool.check("query", f"{declarations(prefixes)}{sparql}", "", base or "")
+            await check_text(request, "query", f"{declarations(prefixes)}{sparql}", base=base)
         query = Query(sparql, state.writer.commit, base, solutions="json", triples="nt", prefixes=prefixes)
         await _try(request, query)
         plan = await run_in_threadpool(plan_of, sparql, prefixes, base)

@@ -31,7 +31,7 @@ from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import writer_of_delta
 from kgreason.server.paths.commits import commit_edit
-from kgreason.server.paths.served import parameters, served
+from kgreason.server.paths.served import check_text, parameters, served
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.steps import RULES, SHAPES, carry_out, check_lines, steps
@@ -96,7 +96,7 @@ async def _steps_of(request: Request, *, is_tried: bool = False) -> AsyncIterato
         path = Path(file.name)
         async with body.body_file(request, state.settings) as lines:
             if lines.stat().st_size > _SHORT:
-                await state.pool.check("lines", str(lines), file.name, "")
+                await check_text(request, "lines", str(lines), file.name)
             else:
                 await run_in_threadpool(check_lines, lines, path)
         rules, has_shapes = await run_in_threadpool(_rules_of, path)
@@ -110,7 +110,7 @@ async def _steps_of(request: Request, *, is_tried: bool = False) -> AsyncIterato
 async def check_depth(request: Request, text: str, syntax: str = "datalog") -> None:
     """Raise QueryError if rules are nested too deeply."""
     if await run_in_threadpool(may_be_deep, text):
-        await served(request).pool.check("rules", text, syntax, "")
+        await check_text(request, "rules", text, syntax)
 
 
 def _rules_of(path: Path) -> tuple[list[tuple[str, str]], bool]:
