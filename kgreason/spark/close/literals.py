@@ -171,7 +171,9 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
                 [
                     batch.column("id"),
                     pa.array(map(_key, readings), type=pa.string()),
-                    pa.array([reading is not None and not isinstance(reading, Value) for reading in readings], pa.bool_()),
+                    pa.array(
+                        [reading is not None and not isinstance(reading, Value) for reading in readings], pa.bool_()
+                    ),
                     pa.array([_of(reading, names) for reading in readings], type=pa.list_(pa.int32())),
                 ],
                 names=["id", "key", "is_ill", "datatypes"],

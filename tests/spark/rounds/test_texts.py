@@ -32,7 +32,8 @@ def test_known_terms_are_those_of_a_dictionary(seed: int) -> None:
     assert part.decode(found) == known
     assert part.kinds(found).tolist() == every.kinds(found).tolist()
     assert part.typed_lengths(found).tolist() == every.typed_lengths(found).tolist()
-    assert [*map(np.ndarray.tolist, read_numbers(part, found))] == [*map(np.ndarray.tolist, read_numbers(every, found))]
+    for mine, theirs in zip(read_numbers(part, found), read_numbers(every, found), strict=True):
+        assert mine.tolist() == theirs.tolist()
     groups = np.array([random.randrange(2) for _ in found])
     groups[:2] = 0, 1
     assert part.firsts(found, groups).tolist() == every.firsts(found, groups).tolist()
