@@ -77,7 +77,7 @@ def figures(workload: Workload, parts: int) -> Figures:
     engine, intern = process.engine, process.dictionary.intern
     columns, tables, kinds = engine.facts.contents()
     placed = placement(process.rules)
-    needs = operated(process.rules, process.program.schema, placed, engine, intern)
+    needs = operated(process.rules, process.closed_schema(), placed, engine, intern)
     quiet = 0 if process.selection.is_reflexive else SAME_AS
     made = plan(placed, parts, engine, intern, quiet, needs)
     rows = np.zeros((len(columns), FIRST + made.width), dtype=np.int32)

@@ -348,6 +348,10 @@ class Dictionary:
 
         return Table(self._arena, self._offsets, self._slots)
 
+    def table_of(self, ids: Ids) -> tuple[Table, Ids]:
+        """Return the arrays that have the terms `ids`, int32[n], and the numbers of these terms there."""
+        return self.table(), ids
+
     def make_room(self, length: int) -> None:
         """Grow so that one more term of `length` bytes fits. Raises LimitError if there is no id left."""
         if self._count >= MAX_ID:

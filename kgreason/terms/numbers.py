@@ -43,7 +43,8 @@ class Numbers(NamedTuple):
 def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
     """Read the terms `ids`, int32[n], as numbers."""
     found = Numbers(np.zeros(ids.size, np.uint8), np.zeros(ids.size, np.int64))
-    _read(dictionary.table(), np.ascontiguousarray(ids), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
+    table, places = dictionary.table_of(ids)
+    _read(table, np.ascontiguousarray(places), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
     return found
 
 

@@ -147,8 +147,9 @@ class _Closing:
         self.driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         self._sizes = sizes(encoded.facts.sparkSession, encoded.size, MOST_ALIKE)
         self._planned = self.driver.planned(self._sizes.parts)
-        made_from = sha256(repr((encoded.identity, self._planned.fresh, self._planned.plan)).encode()).hexdigest()
-        self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", made_from)
+        made_from = encoded.identity, self._planned.fresh, self._planned.plan, self._sizes.most_alike
+        identity = sha256(repr(made_from).encode()).hexdigest()
+        self._terms = Terms(encoded.terms, self._planned.fresh, self._planned.last, f"{folder}/terms", identity)
 
     def closed(self) -> Closed:
         """Compute the closure."""

@@ -159,22 +159,26 @@ def _reader(datatypes: list[int]) -> Callable[[Iterable[pa.RecordBatch]], Iterat
     """Make the function that reads literals in a worker. It turns rows `id, text` into `id, key, is_ill, datatypes`.
 
     In these rows, `key` identifies the value (`_key`), and `is_ill` says that the literal is ill-typed. The column
-    `datatypes` has those ids of the argument `datatypes` whose datatype contains the value.
+    `datatypes` has those ids of the argument `datatypes` whose datatype contains the value. Literals of other datatypes
+    have no row, because one task would get all of them.
     """
     names = [(number, NAMES[number]) for number in datatypes]
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             readings = values(batch.column("text").to_pylist())
-            yield pa.record_batch(
+            rows = pa.record_batch(
                 [
                     batch.column("id"),
                     pa.array(map(_key, readings), type=pa.string()),
-                    pa.array([reading is not None and not isinstance(reading, Value) for reading in readings]),
+                    pa.array(
+                        [reading is not None and not isinstance(reading, Value) for reading in readings], pa.bool_()
+                    ),
                     pa.array([_of(reading, names) for reading in readings], type=pa.list_(pa.int32())),
                 ],
                 names=["id", "key", "is_ill", "datatypes"],
             )
+            yield rows.filter(pc.or_(pc.is_valid(rows["key"]), rows["is_ill"]))
 
     return read
 

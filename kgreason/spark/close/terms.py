@@ -28,8 +28,9 @@ _TERMS = "id int, text string"
 class Terms:
     """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
 
-    `last` is the largest id so far. New terms are written to `folder`. `made_from` identifies data and rules: if a
-    stopped job with the same `made_from` has left terms in `folder`, these terms keep their ids.
+    `last` is the largest id so far. New terms are written to `folder`. `made_from` identifies data, rules, and all
+    else that decides in which order terms are made: if a stopped job with the same `made_from` has left terms in
+    `folder`, these terms keep their ids.
     """
 
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:

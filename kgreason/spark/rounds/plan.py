@@ -398,7 +398,8 @@ def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: I
     """Yield `Operated.outlasts`; nothing if there is no recursion through MIN or MAX."""
     if not any(level.recursion for level in levels.values()):
         return
-    found = {atom: 0 for rule in placement.rules for atom in rule.body if atom.relation in LITERALS}
+    rules = (*placement.rules, *placement.first)
+    found = {atom: 0 for rule in rules for atom in rule.body if atom.relation in LITERALS}
     for each in placement.keys:
         if isinstance(each, Aggregation) and levels[each].recursion:
             found[each.value] = levels[each].level

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids
+from kgreason.terms.interning import Table
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -26,7 +27,10 @@ UNKNOWN = "\x01term number "
 
 
 class PartTexts(Dictionary):
-    """A dictionary with ids from elsewhere. It has the methods that operators call."""
+    """A dictionary with ids from elsewhere. It has the methods that operators call.
+
+    It has no arrays of its own, so that any other method of a dictionary fails, and reads no wrong term.
+    """
 
     def __init__(self, terms: Mapping[int, str]) -> None:
         self._inner = Dictionary(())
@@ -34,7 +38,6 @@ class PartTexts(Dictionary):
         """For each id of `_inner` the id from elsewhere, or 0 if the term is new."""
         self._order = np.zeros(1, dtype=np.int64)
         """The ids of `_inner` in the order of the ids from elsewhere."""
-        super().__init__(())
         self.learn(range(1, len(VOCABULARY) + 1), VOCABULARY)
         self.learn(terms.keys(), terms.values())
 
@@ -86,6 +89,10 @@ class PartTexts(Dictionary):
     def typed_lengths(self, ids: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """See `Dictionary.typed_lengths`."""
         return self._inner.typed_lengths(self._inside(np.asarray(ids)))
+
+    def table_of(self, ids: Ids) -> tuple[Table, Ids]:
+        """See `Dictionary.table_of`."""
+        return self._inner.table(), self._inside(ids)
 
     def _reserve(self) -> None:
         missing = len(self._inner) + 1 - len(self._outer)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -17,6 +19,7 @@ from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, plan
 from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import IS_ASSERTED
+from tests.graph.axioms.test_wide import POOL, statements
 from tests.volume import many
 
 ONTOLOGIES = ("brick_building_VM3A_v1.1.ttl", "time.nq", "pizza.owl", "prov.nq", "org.nq", "foaf.nq", "Brick-1.1.n3")
@@ -44,6 +47,16 @@ def check(*paths: Path) -> None:
 @pytest.mark.parametrize("name", ONTOLOGIES[: many(2)])
 def test_ontologies(name: str, shared_data: Path) -> None:
     check(shared_data / "ontologies" / f"{name}.gz")
+
+
+@pytest.mark.parametrize("limit", [0, 2])
+def test_wide_kinds(limit: int, tmp_path: Path) -> None:
+    """One generic rule reads axioms that all parts have (`materialize/schema/wide.py`)."""
+    for seed in range(many(3)):
+        random, path = Random(seed), tmp_path / f"{seed}.ttl"
+        path.write_text(statements(set(random.sample(POOL, random.randint(10, len(POOL))))))
+        with patch("kgreason.materialize.materialized.LIMIT", limit):
+            check(path)
 
 
 def test_lubm(shared_data: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from kgreason.spark.rounds.texts import UNKNOWN, PartTexts
 from kgreason.terms.dictionary import Dictionary
+from kgreason.terms.numbers import read_numbers
 from kgreason.terms.vocabulary import VOCABULARY, XSD_INTEGER
 
 TERMS = [*(f"<http://e/{n}>" for n in range(9)), "_:b", '"x"@en', *(f'"{n}"^^{XSD_INTEGER}' for n in (7, 1 << 70))]
@@ -18,6 +19,7 @@ TERMS = [*(f"<http://e/{n}>" for n in range(9)), "_:b", '"x"@en', *(f'"{n}"^^{XS
 def test_known_terms_are_those_of_a_dictionary(seed: int) -> None:
     random, every = Random(seed), Dictionary()
     known = random.sample(TERMS, 8)
+    every.intern(f"<http://e/many{n}>" for n in range(2_000))  # more than a small dictionary has room for
     ids = every.intern(random.sample(TERMS, len(TERMS)))
     at_hand, later = every.find(known[:3]), every.find(known[3:])
     part = PartTexts(dict(zip(at_hand.tolist(), known, strict=False)))
@@ -30,6 +32,8 @@ def test_known_terms_are_those_of_a_dictionary(seed: int) -> None:
     assert part.decode(found) == known
     assert part.kinds(found).tolist() == every.kinds(found).tolist()
     assert part.typed_lengths(found).tolist() == every.typed_lengths(found).tolist()
+    for mine, theirs in zip(read_numbers(part, found), read_numbers(every, found), strict=True):
+        assert mine.tolist() == theirs.tolist()
     groups = np.array([random.randrange(2) for _ in found])
     groups[:2] = 0, 1
     assert part.firsts(found, groups).tolist() == every.firsts(found, groups).tolist()
