@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from itertools import pairwise
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgreason.server.streams.turns import Turns
@@ -39,6 +39,7 @@ def test_readers_take_turns() -> None:
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=12), st.sets(st.integers(0, 11)))
+@example(["a", "a", "a", "b", "b"], {1})
 def test_nobody_waits_for_two_turns_of_another_reader(readers: list[str], places: set[int]) -> None:
     leaving = {place for place in places if place < len(readers)}
     had = asyncio.run(order(readers, leaving))

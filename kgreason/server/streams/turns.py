@@ -47,12 +47,15 @@ class Turns:
     def _pass_on(self) -> None:
         """Give the turn to the next one who still waits, and move its reader to the end."""
         while self._waiting:
-            reader = next(iter(self._waiting))
-            queue = self._waiting.pop(reader)
+            reader, queue = next(iter(self._waiting.items()))
             turn = queue.popleft()
+            has_left = turn.done()
+            if queue and has_left:
+                continue  # who has left takes no turn from its reader
+            del self._waiting[reader]
             if queue:
                 self._waiting[reader] = queue
-            if not turn.done():
+            if not has_left:
                 turn.set_result(None)
                 return
         self._is_taken = False
