@@ -18,7 +18,7 @@ from typing import Literal
 import pyoxigraph
 
 from benchmarks.closures import RIVALS
-from benchmarks.papers.alone import alone
+from benchmarks.papers.alone import alone, peak
 from benchmarks.papers.model import Cell, Experiment, Plot, Table
 from benchmarks.papers.workloads import Loaded, Workload, closure, lubm, parts, rmat
 from benchmarks.process import run
@@ -28,7 +28,6 @@ from benchmarks.workspace import Workspace
 from kgreason.circuit import ReferenceCircuit
 from kgreason.rules.model import Atom
 from kgreason.rules.parser import parse
-from kgreason.spans import peak_bytes
 
 _SHARES = 0.25, 0.5, 0.75, 1.0
 KINDS: tuple[Literal["naive", "incremental", "indexed"], ...] = ("naive", "incremental", "indexed")
@@ -131,7 +130,7 @@ def _peak(place: int, is_full: bool) -> tuple[int, float]:
     with Workspace() as workspace:
         loaded = workloads(is_full)[place].load(workspace, 1)
     _median(loaded, 0.01, is_added=True)
-    return loaded.facts, peak_bytes() / (1 << 20)
+    return loaded.facts, peak() / (1 << 20)
 
 
 _RUN = """
