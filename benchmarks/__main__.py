@@ -120,7 +120,7 @@ def _parser() -> ArgumentParser:
 
 
 def _names(pattern: str) -> list[str]:
-    """Return the names of the benchmarks that match a pattern of a shell. Raises ArgumentTypeError if there is none."""
+    """Return the names that match a pattern of a shell. Raises ArgumentTypeError if no benchmark has such a name."""
     if found := fnmatch.filter([benchmark.name for benchmark in ALL], pattern):
         return found
     raise ArgumentTypeError(f"no benchmark has the name {pattern}: --list lists them")

@@ -75,7 +75,7 @@ def roles() -> tuple[list[Relation], tuple[int, ...], tuple[tuple[int, int, int]
 def write_functional(file: Path, classes: int, seed: int = 0, copies: int = 1) -> None:
     """Write the ontology in OWL functional syntax, for reasoners that read it.
 
-    With `copies` the file has so many ontologies of this size, of which no class is in two: as deep as one of them.
+    With `copies` the file has so many ontologies of this size. They share no class, so the file is as deep as one.
     """
     below, transitive, chains = roles()
     with file.open("w") as out:

@@ -99,7 +99,7 @@ class Results(Materialized):
     def _owned(self, rows: Int32, is_other: NDArray[np.bool_], low: int) -> tuple[Int64, Int64]:
         """Return the places of the facts of the user's relations, and of contradictions, in a part of `rows`.
 
-        `is_other`: whether a row is no triple. The part begins at `low`.
+        `is_other`: for each row whether the row is a fact of a relation. The part begins at `low`.
         """
         others = np.flatnonzero(is_other[low : low + _PART]) + low
         owners = self._owners.of(rows[others, 0])

@@ -299,7 +299,7 @@ def aggregations(rule: Rule) -> list[Aggregation]:
 
 
 Waiting = Negation | Aggregation | Function
-"""What waits for all that it reads."""
+"""A part of a body that is evaluated only after all facts that the part reads."""
 Closed = Waiting | Rule
 """What has closed dependencies: a negation, an aggregate, a SKOLEM, or a rule that assigns."""
 

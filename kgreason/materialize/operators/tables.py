@@ -111,7 +111,7 @@ class Register:
         """By table and column: the values of the column, ascending, and their places in `rows`."""
 
     def places(self, table: int, column: int, constant: int) -> NDArray[np.int64]:
-        """Return the places, ascending, of the rows of a table that have a constant in a column; -1 is no column."""
+        """Return the places, ascending, of the rows of a table with a constant in a column; of all rows if it is -1."""
         found = self._places.get(table)
         if found is None:
             found = self._places[table] = np.flatnonzero(self._tables == table)

@@ -55,7 +55,7 @@ _DISJOINT = VOCABULARY.index(v.OWL_DISJOINT_WITH) + 1
 _DECLARED = flags_of(
     frozenset((v.OWL_CLASS, v.RDFS_CLASS, v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY, v.RDF_PROPERTY))
 )
-"""Classes whose instances are no axioms: nothing is translated from a declaration."""
+"""A type with one of these classes declares a term. No rule is made from a declaration."""
 _IDS = np.array([VOCABULARY.index(kind) + 1 for kind in KINDS])
 _CALLING = np.array([False, *(text not in (v.OWL_THING, v.OWL_NOTHING) for text in VOCABULARY)])
 """For each id of the vocabulary whether a triple about it is translated always."""

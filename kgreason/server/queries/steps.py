@@ -29,12 +29,13 @@ from kgreason.graph.shapes.pending import triples_of_lines
 from kgreason.graph.transaction import Transaction
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph.update import Term
+from kgreason.store.oxigraph.update import pieces as pieces_of_lines
 
 _LONGEST = 1 << 26
 """The largest line, in bytes."""
 _DEEPEST = 100
 """The largest number of triple terms in one N-Quads line."""
-_PIECE, _FACTS_OF_PIECE = 1 << 20, 10_000
+_FACTS_OF_PIECE = 10_000
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 """Half of a character in JSON. Alone, without its other half, it is no text."""
 RULES = ("add_rules", "remove_rules", "unload_rules")
@@ -139,7 +140,7 @@ def _pieces(verb: str, value: Any) -> Iterator[Any]:
     elif verb in _FACTS:
         yield from _parts(value)
     elif verb in _QUADS:
-        yield from _pieces_of_lines(_shallow(value).encode())
+        yield from pieces_of_lines(_shallow(value).encode())
     else:
         yield from _parts(sorted(triples_of_lines(_shallow(value).encode())))
 
@@ -148,15 +149,6 @@ def _parts(facts: list[Any]) -> Iterator[list[Any]]:
     """Yield parts of a list; of an empty list one empty part."""
     for begin in range(0, len(facts) or 1, _FACTS_OF_PIECE):
         yield facts[begin : begin + _FACTS_OF_PIECE]
-
-
-def _pieces_of_lines(lines: bytes) -> Iterator[bytes]:
-    """Yield N-Quads lines in pieces of whole lines, each of about a megabyte, or one longer line."""
-    begin = 0
-    while begin < len(lines):
-        end = lines.find(b"\n", begin + _PIECE) + 1 or len(lines)
-        yield lines[begin:end]
-        begin = end
 
 
 def _shallow(text: str) -> str:

@@ -15,6 +15,7 @@ from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.interrupts import watched
 from kgreason.server.queries import steps
 from kgreason.server.queries.steps import carry_out, check_lines
+from kgreason.store.oxigraph import update
 from tests.server.limits.test_guard import READ, bearer, guarded  # noqa: F401 - a fixture
 
 LINES = {"Content-Type": "application/x-ndjson"}
@@ -33,7 +34,7 @@ def written(folder: Path, *edits: dict[str, Any] | str) -> Path:
 
 
 def test_edits_in_many_pieces_are_one_transaction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "_PIECE", 10)
+    monkeypatch.setattr(update, "_PIECE", 10)
     monkeypatch.setattr(steps, "_FACTS_OF_PIECE", 2)
     facts = [[f"<http://e/{number}>", f'"{number}"'] for number in range(5)]
     shapes = "".join(f"<http://e/S{number}> a <http://www.w3.org/ns/shacl#NodeShape> .\n" for number in range(5))
@@ -73,7 +74,7 @@ def test_a_key_that_two_pieces_share_is_refused(tmp_path: Path, monkeypatch: pyt
 
 
 def test_the_line_of_a_mistake_counts_all_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "_PIECE", 10)
+    monkeypatch.setattr(update, "_PIECE", 10)
     file = written(tmp_path, {"add": f"{line_of(1)}{line_of(2)}no triple\n"})
     with KnowledgeGraph.open(rules=["none"]) as graph:
         with pytest.raises(RdfSyntaxError) as error, graph.transaction() as tx:
@@ -121,7 +122,7 @@ def test_a_character_may_be_written_as_two_halves(tmp_path: Path) -> None:
 def test_a_transaction_can_be_ended_between_its_pieces(
     edit: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(steps, "_PIECE", 10)
+    monkeypatch.setattr(update, "_PIECE", 10)
     monkeypatch.setattr(steps, "_FACTS_OF_PIECE", 1)
     file, looks = written(tmp_path, edit), [0]
 
