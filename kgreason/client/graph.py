@@ -40,8 +40,7 @@ from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Triples, found
 from kgreason.graph.results.questions import Questions
 from kgreason.options import check_choice, check_count, check_seconds
-from kgreason.progress import Progress
-from kgreason.progress.bars import progress_of
+from kgreason.progress import Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.sparql.query.asking import repeat
 from kgreason.sparql.query.numeric import warn_caller

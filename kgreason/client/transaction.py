@@ -21,8 +21,7 @@ from kgreason.client.spool import spool_file
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.terms import checked
-from kgreason.progress import SILENT, Progress
-from kgreason.progress.bars import progress_of
+from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
 

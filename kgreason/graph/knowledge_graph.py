@@ -52,8 +52,7 @@ from kgreason.options import (
     check_count,
     check_seconds,
 )
-from kgreason.progress import SILENT, Progress
-from kgreason.progress.bars import progress_of
+from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer

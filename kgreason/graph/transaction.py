@@ -43,8 +43,7 @@ from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import check_own
 from kgreason.options import check_choice
-from kgreason.progress import SILENT, Progress
-from kgreason.progress.bars import progress_of
+from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read_files
@@ -374,7 +373,7 @@ class Transaction:
         materializer, prefixes = self._materializer, DocumentPrefixes()
         how: dict[str, Any] = {
             "progress": progress,
-            "threads": materializer.threads,
+            "threads": materializer.engine.threads,
             "find": self.find,
             "skipped": skipped,
             "prefixes": prefixes,

@@ -56,6 +56,8 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _SAME_RULES = ProgramChange()
 _ARE_PLAIN = attrgetter("has_plain_atoms")
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
+_MANY = 1000
+"""Axioms and rules to translate; for fewer, garbage collection costs nothing."""
 
 
 class _Before(NamedTuple):
@@ -135,17 +137,16 @@ class Materializer(Results):
         if self.unread and any(map(len, axioms)):
             self._touched[self.unread] = None
             self.unread.follow(*axioms)
-        is_translated = not self.stratum.is_ready or any(map(len, schema)) or edit.own is not None
-        with uncollected() if is_translated else nullcontext():
-            return self._carry_out(edit, asserted, schema, means)
+        closure, said = self._close(schema, means)
+        with uncollected() if sum(map(len, closure)) + len(edit.own or ()) > _MANY else nullcontext():
+            return self._carry_out(edit, asserted, closure, said, means)
 
-    def _carry_out(self, edit: Edit, asserted: Asserted, schema: tuple[Int32, Int32], means: Means) -> Change:
+    def _carry_out(self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, means: Means) -> Change:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
-        `asserted`: the newly asserted triples, and those that are no longer asserted. `schema`: the removed and the
-        added schema triples. `means`: how to evaluate.
+        `asserted`: the newly asserted triples, and those that are no longer asserted. `closure`, `said`: what `_close`
+        returned. `means`: how to evaluate.
         """
-        closure, said = self._close(schema, means)
         called = self.flags
         is_linked = bool((asserted.added[:, 1] == SAME_AS).any())
         if len(closure.added) or is_linked:
@@ -329,7 +330,7 @@ class Materializer(Results):
         self._touched[self.program] = None
         self._codes = None
         with span("translate"):
-            removed, added = self._to_translate(closure) if self.selection.profiles else ([], [])
+            removed, added = self._to_translate(closure) if self.selection.profiles else ((), ())
             change = self.program.change(
                 removed,
                 added,
@@ -337,7 +338,7 @@ class Materializer(Results):
                 own=own,
                 twins=said.represented,
                 wide=self.wide.kinds,
-                rest=self._untranslated(),
+                rest=self._untranslated() if flags.exceeded else (),
             )
             self._axioms = change.axioms
             if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
@@ -349,12 +350,12 @@ class Materializer(Results):
                 self.operators.follow(tuple(self.program.in_force), self.closed_schema())
             return change
 
-    def _to_translate(self, closure: ClosureChange) -> tuple[list[Triple], list[Triple]]:
+    def _to_translate(self, closure: ClosureChange) -> tuple[Sequence[Triple], Sequence[Triple]]:
         """Return the triples to translate that left the closed schema, and those that joined it (`Wide`)."""
         self._touched[self.wide] = None
-        change = self.wide.follow(closure, self.stratum.closure)
-        removed, added = (decoded(self.dictionary, rows) if len(rows) else [] for rows in change)
-        return removed, added
+        gone, come = self.wide.follow(closure, self.stratum.closure)
+        removed = decoded(self.dictionary, gone) if len(gone) else ()
+        return removed, decoded(self.dictionary, come) if len(come) else ()
 
     def _untranslated(self) -> Iterator[Triple]:
         """Yield the triples of the closed schema that are not translated; see `Wide`."""

@@ -241,14 +241,15 @@ class LiveProgram:
         for each in self._translations:
             if each.readings.faulty:
                 forks |= each.forks
-            walked |= each.walked
-            retranslated += each.retranslated if is_followed else 0
-            axioms += each.size
+            if each.axiom_rules.long:
+                walked |= each.walked
+            retranslated += each.axiom_rules.count if is_followed else 0
+            axioms += len(each.axiom_rules.placed)
         rules, kinds = chain(self._translated, self._latest["own"]), (forks, walked, wide)
         flags = {"same_as": same_as, "exceeded": exceeded, "restricted": restricted}
         needed = _needed_layer(self._selection, rules, chain(self._schema, rest), kinds, **flags)
         touched += self._replace("needed", needed)
-        return self._settle(dict.fromkeys(touched))._replace(retranslated=retranslated, axioms=axioms)
+        return self._settle(touched)._replace(retranslated=retranslated, axioms=axioms)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -299,7 +300,8 @@ class LiveProgram:
     def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
         """Put each rule of `touched` in force, with the reason that the last layer with this rule gives.
 
-        A rule that no layer has goes out of force. Returns the change of the program.
+        A rule that no layer has goes out of force. A rule that comes twice changes nothing the second time. Returns the
+        change of the program.
         """
         removed: list[Rule] = []
         added: list[Rule] = []

@@ -3,7 +3,7 @@
 `with progress(stage, total) as report` opens a stage. The work calls `report(n)` after each `n` steps; `report(0)` only
 shows that the work goes on. `SILENT` shows nothing. If `report` raises an error, the work stops and changes nothing.
 
-    bars    LiveBars: draws bars on a terminal or in a notebook; `progress_of` takes True for them
+    bars    LiveBars: draws bars on a terminal or in a notebook
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Protocol
+
+from kgreason.errors import InputTypeError
 
 
 class Progress(Protocol):
@@ -40,6 +42,19 @@ def _silent(_stage: str, _total: int | None = None) -> AbstractContextManager[Ca
 
 SILENT: Progress = _silent
 """A progress that shows nothing."""
+
+
+def progress_of(value: Progress | bool) -> Progress:
+    """Return the progress that a user means: True draws bars, False shows nothing. Raises InputTypeError."""
+    if value is False:
+        return SILENT
+    if value is True:
+        from kgreason.progress.bars import LiveBars
+
+        return LiveBars()
+    if not callable(value):
+        raise InputTypeError(f"progress {value!r}: pass True for bars, or a function as `kgreason.progress` says")
+    return value
 
 
 class CancelledError(Exception):

@@ -14,9 +14,6 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
-from kgreason.errors import InputTypeError
-from kgreason.progress import SILENT, Progress
-
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
@@ -58,15 +55,6 @@ class LiveBars:
         finally:
             if bar is not None:
                 bar.stop()
-
-
-def progress_of(value: Progress | bool) -> Progress:
-    """Return the progress that a user means: True draws bars, False shows nothing. Raises InputTypeError."""
-    if isinstance(value, bool):
-        return LiveBars() if value else SILENT
-    if not callable(value):
-        raise InputTypeError(f"progress {value!r}: pass True for bars, or a function as `kgreason.progress` says")
-    return value
 
 
 def _is_terminal() -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from lzma import LZMAError
 
-from kgreason.errors import InputError, RdfSyntaxError, panics
+from kgreason.errors import InputError, RdfSyntaxError, is_panic
 from kgreason.terms.prefixes import Where
 from kgreason.terms.prefixes import undeclared_message as of_prefix
 
@@ -39,14 +39,17 @@ _WORD = re.compile(r"\w*[a-z]\w*")
 def input_errors(file: str) -> Iterator[None]:
     """A context that turns errors of parsers and of the operating system into RdfSyntaxError or InputError."""
     try:
-        with panics(f"{file}: the library that reads this format cannot read this text"):
-            yield
+        yield
     except SyntaxError as error:
         raise RdfSyntaxError(file, error.lineno, error.offset, problem_of(error)) from error
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from error
     except (EOFError, zlib.error, LZMAError) as error:
         raise InputError(f"{file}: the compressed data is damaged or cut short") from error
+    except BaseException as error:
+        if not is_panic(error):
+            raise
+        raise InputError(f"{file}: the library that reads this format cannot read this text: {error}") from error
 
 
 def problem_of(error: SyntaxError, where: Where = "file") -> str:

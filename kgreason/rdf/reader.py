@@ -262,7 +262,9 @@ def _open_file(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[B
     if path.is_dir():
         raise InputError(f"{about.file}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
-    with input_errors(about.file), path.open("rb") as stream:
+    with input_errors(about.file):
+        stream = path.open("rb")
+    with stream:
         yield stream, form, about._replace(base=about.base or path.resolve().as_uri())
 
 

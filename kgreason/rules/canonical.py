@@ -56,7 +56,9 @@ class _Order(NamedTuple):
 
 
 def canonical(rule: Rule) -> Rule:
-    """Return the canonical form of a rule, with its name, group and sources. Raises UnsafeRuleError.
+    """Return the canonical form of a rule, with its name, group and sources.
+
+    Raises UnsafeRuleError, but not for a rule with sources: translated rules are safe.
 
     >>> from kgreason.rules.parser import parse
     >>> one, other = parse("@rule r p(?a) :- q(?a, ?b), r(?b) .  @rule r p(?y) :- r(?x), q(?y, ?x), r(?x) .").rules
@@ -66,13 +68,13 @@ def canonical(rule: Rule) -> Rule:
     if rule.sources:
         return _canonical(rule)
     if (known := rule.form) is None:  # each edit of rules asks again for all rules of the user
+        check_safe(rule)
         known = _canonical(rule)
         object.__setattr__(rule, "form", known)
     return known
 
 
 def _canonical(rule: Rule) -> Rule:
-    check_safe(rule)
     if rule.declares:
         return rule
     if len(rule.body) == len(rule.heads) == 1 and rule.is_positive:

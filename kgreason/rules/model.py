@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from kgreason.terms.vocabulary import VOCABULARY
+from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
 
 _VOCABULARY = frozenset(VOCABULARY)
 
@@ -186,12 +186,17 @@ class Rule:
     line: int = field(default=0, compare=False, repr=False)
     is_positive: bool = field(init=False, repr=False, compare=False)
     """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
+    has_plain_atoms: bool = field(init=False, repr=False, compare=False)
+    """Whether the rule has nothing but atoms, none of them after `DATA`."""
     form: Rule | None = field(default=None, init=False, repr=False, compare=False)
     """The canonical form of a user's rule, once `canonical` has computed it."""
     _hash: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_positive", not (self.negated or self.computed or self.aggregates))
+        is_positive = not (self.negated or self.computed or self.aggregates)
+        object.__setattr__(self, "is_positive", is_positive)
+        is_plain = is_positive and DATA not in [atom.relation for atom in self.body]
+        object.__setattr__(self, "has_plain_atoms", is_plain)
         object.__setattr__(
             self,
             "_hash",
@@ -230,11 +235,6 @@ class Rule:
             found += negated.atoms
         return found
 
-    @property
-    def has_plain_atoms(self) -> bool:
-        """Whether the rule has nothing but atoms, none of them after `DATA`."""
-        return self.is_positive and DATA not in [atom.relation for atom in self.body]
-
     def expressions(self) -> tuple[Computed, ...]:
         """Return every FILTER and BIND of the body, and the filters under NOT, but nothing inside aggregates."""
         found = self.computed
@@ -250,6 +250,11 @@ class Rule:
 def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     """Return the triple pattern `[subject, predicate, object]`."""
     return Atom(None, (subject, predicate, object_))
+
+
+def is_a(instance: Term, class_: Term) -> Atom:
+    """Return the pattern `[instance, rdf:type, class_]`."""
+    return Atom(None, (instance, RDF_TYPE, class_))
 
 
 OWN = "a rule of your own"

@@ -9,9 +9,8 @@ import pytest
 
 from kgreason.ontology.reduce import shortcuts
 from kgreason.ontology.reduce.shortcuts import Ways
-from kgreason.ontology.reduce.statements import place
 from kgreason.ontology.translate.lists import LONG
-from kgreason.ontology.translate.translate import LiveTranslation, translate
+from kgreason.ontology.translate.translate import LiveTranslation, place, translate
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Rule, Triple
 from tests.tables import table

@@ -159,12 +159,12 @@ def test_an_edit_translates_the_rules_it_touches_and_no_others() -> None:
     }
     for text, left in edits.items():
         edited.edit(turtle(SWRL + text), set())
-        assert (edited.live.retranslated, len(edited.rules)) == (left, 1 + left), text
+        assert (edited.live.axiom_rules.count, len(edited.rules)) == (left, 1 + left), text
         edited.edit(set(), turtle(SWRL + text))
-        assert (edited.live.retranslated, len(edited.rules)) == (1, 2), text
+        assert (edited.live.axiom_rules.count, len(edited.rules)) == (1, 2), text
         edited.check()
     edited.edit(set(), turtle(":A rdfs:subClassOf :B ."))
-    assert edited.live.retranslated == 1
+    assert edited.live.axiom_rules.count == 1
     edited.check()
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kgreason.ontology.read.schema import is_schema
-from kgreason.ontology.reduce.statements import normalise, statement
-from kgreason.ontology.translate.translate import translate, translate_axiom
+from kgreason.ontology.reduce.statements import statement
+from kgreason.ontology.translate.translate import normalise, translate, translate_axiom
 from kgreason.rules.canonical import canonical
 from tests.oracle import datalog
 

@@ -53,13 +53,17 @@ class FactTable(Facts):
         needed = counters[at.N_ROWS] + max(0, more - counters[at.N_FREE])
         if needed > _MOST_ROWS:
             raise LimitError(f"the fact table cannot hold more than {_MOST_ROWS:,} facts")
-        if counters[at.LOGGING]:
+        if counters[at.LOGGING]:  # `settle` and `unwind` must not want for memory
             touched = counters[at.N_TOUCHED] + more
-            self.reserve_free(touched)  # `settle` and `unwind` must not want for memory
-            self._memory.grow("undo", touched)
-        self._memory.grow("rows", needed, _MOST_ROWS)
-        self._memory.grow("queue", counters[at.N_QUEUE] + more)
-        size = self._memory.room("entries")
+            if counters[at.FREE_ROWS + 1] < counters[at.N_FREE] + counters[at.N_DEAD] + touched:
+                self.reserve_free(touched)
+            if counters[at.UNDO + 1] < touched:
+                self._memory.grow("undo", touched)
+        if counters[at.ROWS + 1] < needed:
+            self._memory.grow("rows", needed, _MOST_ROWS)
+        if counters[at.QUEUE + 1] < counters[at.N_QUEUE] + more:
+            self._memory.grow("queue", counters[at.N_QUEUE] + more)
+        size = counters[at.ENTRIES + 1]
         if 5 * size < 8 * needed:
             self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
 

@@ -13,7 +13,6 @@ the most bound variables comes next: n * n nodes, 0.4 s for 200 atoms.
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -28,24 +27,15 @@ class Pattern(NamedTuple):
     slots: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(NamedTuple):
     """A rule without the values of its constants: its heads and its body, with a slot number for each term.
 
-    Slot 0 is the constant 0; then come `variables` variables, then the constants. The hash is computed once, because
-    shapes are looked up for each rule.
+    Slot 0 is the constant 0; then come `variables` variables, then the constants.
     """
 
     heads: tuple[Pattern, ...]
     body: tuple[Pattern, ...]
     variables: int
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.heads, self.body, self.variables)))
-
-    def __hash__(self) -> int:
-        return self._hash
 
     def backward(self, head: int) -> Shape:
         """Return the shape for a backward plan: the head with this number becomes the first body atom.

@@ -31,22 +31,14 @@ from numpy.typing import NDArray
 
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import TYPE, Mask, flagged, flags_of
+from kgreason.ontology.read.axioms import PAIRS
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 from kgreason.zset.zset import ZSet
 
-KINDS = (
-    v.RDFS_SUB_CLASS_OF,
-    v.RDFS_SUB_PROPERTY_OF,
-    v.RDFS_DOMAIN,
-    v.RDFS_RANGE,
-    v.OWL_EQUIVALENT_CLASS,
-    v.OWL_EQUIVALENT_PROPERTY,
-    v.OWL_INVERSE_OF,
-    v.OWL_DISJOINT_WITH,
-)
+KINDS = frozenset(PAIRS) - {v.OWL_COMPLEMENT_OF, v.OWL_PROPERTY_DISJOINT_WITH}
 """The kinds that can be wide: the predicates of their triples."""
 LIMIT = 4096
 """A kind with more triples in the closed schema is wide."""
@@ -113,12 +105,16 @@ class Wide:
 
     def _are_read(self, rows: Int32, flags: Mask) -> Mask:
         """Return for each of `rows`, int32[n, 3], whether generic rules alone read it if the kinds `flags` are wide."""
-        found: Mask = flagged(rows[:, 1], flags)
-        some = np.flatnonzero(found)
-        found[some] = ~flagged(rows[some][:, [0, 2]], _CALLING).any(axis=1)
-        disjoint = np.flatnonzero(found & (rows[:, 1] == _DISJOINT))
-        kinds = self._dictionary.kinds(rows[disjoint][:, [0, 2]].ravel()).reshape(-1, 2)
-        found[disjoint] = (kinds != Kind.BLANK).all(axis=1)
+        found: Mask = np.zeros(len(rows), dtype=np.bool_)
+        if not len(rows):
+            return found
+        if flags.any():
+            found = flagged(rows[:, 1], flags)
+            some = np.flatnonzero(found)
+            found[some] = ~flagged(rows[some][:, [0, 2]], _CALLING).any(axis=1)
+            disjoint = np.flatnonzero(found & (rows[:, 1] == _DISJOINT))
+            kinds = self._dictionary.kinds(rows[disjoint][:, [0, 2]].ravel()).reshape(-1, 2)
+            found[disjoint] = (kinds != Kind.BLANK).all(axis=1)
         types = np.flatnonzero(rows[:, 1] == TYPE)
         found[types] = flagged(rows[types, 2], _DECLARED)
         return found

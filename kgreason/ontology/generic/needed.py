@@ -30,6 +30,7 @@ from itertools import chain
 from typing import TypeAlias
 
 from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
+from kgreason.ontology.read.axioms import COLLECTIONS
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
 from kgreason.rules.patterns import Binding, fresh, generalises, substitute, text, unify, with_numbered_variables
@@ -88,16 +89,7 @@ def reading(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
     return (rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body))
 
 
-_LISTED = (
-    v.OWL_ALL_DIFFERENT,
-    v.OWL_ALL_DISJOINT_CLASSES,
-    v.OWL_ALL_DISJOINT_PROPERTIES,
-    v.OWL_HAS_KEY,
-    v.OWL_INTERSECTION_OF,
-    v.OWL_ONE_OF,
-    v.OWL_PROPERTY_CHAIN_AXIOM,
-    v.OWL_UNION_OF,
-)
+_LISTED = (*COLLECTIONS, v.OWL_ALL_DIFFERENT, v.OWL_ALL_DISJOINT_CLASSES, v.OWL_ALL_DISJOINT_PROPERTIES)
 """The terms that the rules for axioms with lists mention."""
 _TRANSLATED = frozenset(["cax-adc-held", "prp-adp-holds"])
 """The rules about long lists that are translated: with constants, they do not look at each triple of the data."""

@@ -14,6 +14,23 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from kgreason.rules.model import Atom, Computed, Constant, Triple
+from kgreason.terms import vocabulary as v
+
+PAIRS = (
+    v.RDFS_SUB_CLASS_OF,
+    v.RDFS_SUB_PROPERTY_OF,
+    v.RDFS_DOMAIN,
+    v.RDFS_RANGE,
+    v.OWL_EQUIVALENT_CLASS,
+    v.OWL_EQUIVALENT_PROPERTY,
+    v.OWL_INVERSE_OF,
+    v.OWL_DISJOINT_WITH,
+    v.OWL_COMPLEMENT_OF,
+    v.OWL_PROPERTY_DISJOINT_WITH,
+)
+"""The kinds of axioms that are one triple, whose predicate is the kind."""
+COLLECTIONS = (v.OWL_INTERSECTION_OF, v.OWL_UNION_OF, v.OWL_ONE_OF, v.OWL_HAS_KEY, v.OWL_PROPERTY_CHAIN_AXIOM)
+"""The predicates that lead from a node to the list of a `Collection`. (From a node with a type, owl:members does.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +139,3 @@ class Implication:
 
 
 Axiom: TypeAlias = Pair | Characteristic | Collection | Restriction | Maximum | NegativeAssertion | Implication
-
-
-def mark(axiom: Axiom) -> tuple[Triple, ...]:
-    """Return the sources of an axiom that tell it from all others; for a list axiom these are few (`Collection.link`).
-
-    An edit of a list does not change the mark of its axioms.
-    """
-    return axiom.link if isinstance(axiom, Collection) else axiom.sources

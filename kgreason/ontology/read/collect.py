@@ -27,10 +27,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
+from typing import TypeAlias
 
 from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read.axioms import (
+    COLLECTIONS,
+    PAIRS,
     Axiom,
     Characteristic,
     Collection,
@@ -41,24 +44,12 @@ from kgreason.ontology.read.axioms import (
     Restriction,
 )
 from kgreason.ontology.read.lists import Fault, RdfList, read_list
-from kgreason.ontology.read.schema import LiveSchema, Schema
+from kgreason.ontology.read.schema import Constants, LiveSchema, Schema
 from kgreason.ontology.read.swrl import read_implication
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms import vocabulary as v
 
-_PAIRS = (
-    v.RDFS_SUB_CLASS_OF,
-    v.RDFS_SUB_PROPERTY_OF,
-    v.RDFS_DOMAIN,
-    v.RDFS_RANGE,
-    v.OWL_EQUIVALENT_CLASS,
-    v.OWL_EQUIVALENT_PROPERTY,
-    v.OWL_INVERSE_OF,
-    v.OWL_DISJOINT_WITH,
-    v.OWL_COMPLEMENT_OF,
-    v.OWL_PROPERTY_DISJOINT_WITH,
-)
 _CHARACTERISTICS = (
     v.OWL_FUNCTIONAL_PROPERTY,
     v.OWL_INVERSE_FUNCTIONAL_PROPERTY,
@@ -67,7 +58,6 @@ _CHARACTERISTICS = (
     v.OWL_ASYMMETRIC_PROPERTY,
     v.OWL_TRANSITIVE_PROPERTY,
 )
-_COLLECTIONS = (v.OWL_INTERSECTION_OF, v.OWL_UNION_OF, v.OWL_ONE_OF, v.OWL_HAS_KEY, v.OWL_PROPERTY_CHAIN_AXIOM)
 _TYPED_COLLECTIONS = (
     (v.OWL_ALL_DISJOINT_CLASSES, v.OWL_MEMBERS, v.OWL_ALL_DISJOINT_CLASSES),
     (v.OWL_ALL_DISJOINT_PROPERTIES, v.OWL_MEMBERS, v.OWL_ALL_DISJOINT_PROPERTIES),
@@ -123,9 +113,9 @@ def read_node(schema: Schema, node: Constant) -> Reading:
     """Read the axioms whose main triple has `node` as its subject."""
     found = [
         item
-        for predicate in sorted(schema.predicates(node))
+        for predicate, objects in sorted(schema.of(node).items())
         for reader in _READERS.get(predicate, ())
-        for item in reader(schema, node, predicate)
+        for item in reader(schema, node, predicate, objects)
     ]
     axioms = [item for item in found if not isinstance(item, Broken)]
     return Reading(
@@ -145,35 +135,36 @@ def _cells(item: Axiom | Broken) -> Iterable[Constant]:
     return [subject for subject, _, _ in item.sources]
 
 
-def _pairs(schema: Schema, node: Constant, kind: Constant) -> list[Axiom | Broken]:
-    return [Pair(kind, node, other, ((node, kind, other),)) for other in schema.objects(node, kind)]
+def _pairs(_: Schema, node: Constant, kind: Constant, others: Constants) -> list[Axiom | Broken]:
+    return [Pair(kind, node, other, ((node, kind, other),)) for other in others]
 
 
-def _characteristics(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom]:
-    for kind in schema.objects(node, type_):
+def _characteristics(_: Schema, node: Constant, type_: Constant, kinds: Constants) -> Iterator[Axiom]:
+    for kind in kinds:
         if kind in _CHARACTERISTICS:
             yield Characteristic(kind, node, ((node, type_, kind),))
 
 
-def _collections(schema: Schema, node: Constant, kind: Constant) -> Iterator[Axiom | Broken]:
-    return _lists(schema, node, kind, kind, ())
+def _collections(schema: Schema, node: Constant, kind: Constant, heads: Constants) -> Iterator[Axiom | Broken]:
+    return _lists(schema, node, kind, heads, kind, ())
 
 
-def _typed_collections(schema: Schema, node: Constant, type_: Constant) -> Iterator[Axiom | Broken]:
-    classes = schema.objects(node, type_)
+def _typed_collections(schema: Schema, node: Constant, type_: Constant, classes: Constants) -> Iterator[Axiom | Broken]:
     for class_, predicate, kind in _TYPED_COLLECTIONS:
         if class_ in classes:
-            yield from _lists(schema, node, predicate, kind, ((node, type_, class_),))
+            heads = schema.objects(node, predicate)
+            yield from _lists(schema, node, predicate, heads, kind, ((node, type_, class_),))
 
 
 def _lists(
-    schema: Schema, node: Constant, predicate: Constant, kind: Constant, typed: tuple[Triple, ...]
+    schema: Schema, node: Constant, predicate: Constant, heads: Constants, kind: Constant, typed: tuple[Triple, ...]
 ) -> Iterator[Axiom | Broken]:
     """Yield a collection, or a broken axiom, for each list to which `predicate` leads from `node`.
 
-    `kind` is the kind of the axioms. `typed` are further triples that the axioms are read from.
+    `heads` are the first cells of the lists. `kind` is the kind of the axioms. `typed` are further triples that the
+    axioms are read from.
     """
-    for head in schema.objects(node, predicate):
+    for head in heads:
         match read_list(schema, head):
             case Fault() as fault:
                 yield Broken(kind, node, fault)
@@ -181,8 +172,8 @@ def _lists(
                 yield Collection(kind, node, members, (*typed, (node, predicate, head), *triples))
 
 
-def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
-    for property_ in schema.objects(node, predicate):
+def _restrictions(schema: Schema, node: Constant, predicate: Constant, properties: Constants) -> Iterator[Axiom]:
+    for property_ in properties:
         on_property = (node, predicate, property_)
         for kind in _RESTRICTIONS:
             for filler in schema.objects(node, kind):
@@ -190,8 +181,8 @@ def _restrictions(schema: Schema, node: Constant, predicate: Constant) -> Iterat
                     yield Restriction(kind, node, property_, filler, ((node, kind, filler), on_property))
 
 
-def _maxima(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
-    for property_ in schema.objects(node, predicate):
+def _maxima(schema: Schema, node: Constant, predicate: Constant, properties: Constants) -> Iterator[Axiom]:
+    for property_ in properties:
         on_property = (node, predicate, property_)
         for limit, source in _limits(schema, node, v.OWL_MAX_CARDINALITY):
             yield Maximum(v.OWL_MAX_CARDINALITY, node, property_, limit, None, (source, on_property))
@@ -213,8 +204,8 @@ def _limits(schema: Schema, node: Constant, kind: Constant) -> Iterator[tuple[in
             yield int(match["value"]), (node, kind, literal)
 
 
-def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) -> Iterator[Axiom]:
-    for subject in schema.objects(node, predicate):
+def _negative_assertions(schema: Schema, node: Constant, predicate: Constant, subjects: Constants) -> Iterator[Axiom]:
+    for subject in subjects:
         for property_ in schema.objects(node, v.OWL_ASSERTION_PROPERTY):
             for kind in (v.OWL_TARGET_INDIVIDUAL, v.OWL_TARGET_VALUE):
                 for target in schema.objects(node, kind):
@@ -226,7 +217,7 @@ def _negative_assertions(schema: Schema, node: Constant, predicate: Constant) ->
                     yield NegativeAssertion(kind, node, (subject, property_, target), sources)
 
 
-def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom | Broken]:
+def _implications(schema: Schema, node: Constant, *_: Constant | Constants) -> Iterator[Axiom | Broken]:
     match read_implication(schema, node):
         case Fault() as fault:
             yield Broken(v.SWRL_IMP, node, fault)
@@ -234,14 +225,15 @@ def _implications(schema: Schema, node: Constant, _: Constant) -> Iterator[Axiom
             yield axiom
 
 
-_READERS: Mapping[Constant, tuple[Callable[[Schema, Constant, Constant], Iterable[Axiom | Broken]], ...]] = {
-    **dict.fromkeys(_PAIRS, (_pairs,)),
-    **dict.fromkeys(_COLLECTIONS, (_collections,)),
+_Reader: TypeAlias = Callable[[Schema, Constant, Constant, Constants], Iterable[Axiom | Broken]]
+_READERS: Mapping[Constant, tuple[_Reader, ...]] = {
+    **dict.fromkeys(PAIRS, (_pairs,)),
+    **dict.fromkeys(COLLECTIONS, (_collections,)),
     v.RDF_TYPE: (_characteristics, _typed_collections, _implications),
     v.OWL_ON_PROPERTY: (_restrictions, _maxima),
     v.OWL_SOURCE_INDIVIDUAL: (_negative_assertions,),
 }
-"""The functions that read the axioms of a node, by a predicate of the node."""
+"""The functions that read the axioms of a node, by a predicate of the node. They get the objects of the predicate."""
 
 
 class LiveReadings:

@@ -15,8 +15,8 @@ from string import digits
 from typing import TypeAlias
 
 from kgreason.ontology.read.axioms import Axiom
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable
-from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Triple, Variable
+from kgreason.terms.vocabulary import OWL_SAME_AS
 
 Row: TypeAlias = Callable[..., Iterable[Rule]]
 RowTable: TypeAlias = Mapping[Constant, tuple[Row, ...]]
@@ -26,11 +26,6 @@ X, Y = Variable("v0"), Variable("v1")
 """These names make most rules, those with one body atom, canonical as they are written."""
 
 _GROUPS = {"rho": "rhodf", "has": "has-self"}
-
-
-def is_a(instance: Term, class_: Term) -> Atom:
-    """Return the pattern `[instance, rdf:type, class_]`."""
-    return Atom(None, (instance, RDF_TYPE, class_))
 
 
 def rule(name: str, axiom: Axiom, head: Atom, *body: Atom, sources: tuple[Triple, ...] | None = None) -> Rule:

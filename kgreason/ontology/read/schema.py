@@ -15,10 +15,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Constant, Triple
 from kgreason.terms import vocabulary as v
+
+Constants: TypeAlias = tuple[Constant, ...]
 
 SCHEMA_PREDICATES: frozenset[Constant] = frozenset(
     {
@@ -110,7 +113,7 @@ class Schema:
         found: dict[Constant, dict[Constant, set[Constant]]] = defaultdict(lambda: defaultdict(set))
         for subject, predicate, object_ in filter(is_schema, triples):
             found[subject][predicate].add(object_)
-        self._objects: dict[Constant, dict[Constant, tuple[Constant, ...]]] = {
+        self._objects: dict[Constant, dict[Constant, Constants]] = {
             subject: {predicate: tuple(sorted(objects)) for predicate, objects in predicates.items()}
             for subject, predicates in found.items()
         }
@@ -119,11 +122,11 @@ class Schema:
         """Return every subject of a schema triple, sorted."""
         return sorted(self._objects)
 
-    def predicates(self, subject: Constant) -> Iterable[Constant]:
-        """Return the predicates of the schema triples of a subject."""
-        return self._objects.get(subject, ())
+    def of(self, subject: Constant) -> Mapping[Constant, Constants]:
+        """Return the predicates of the schema triples of a subject, each with its objects, sorted."""
+        return self._objects.get(subject, {})
 
-    def objects(self, subject: Constant, predicate: Constant) -> tuple[Constant, ...]:
+    def objects(self, subject: Constant, predicate: Constant) -> Constants:
         """Return the objects of the schema triples with this subject and predicate, sorted."""
         found = self._objects.get(subject)
         return found.get(predicate, ()) if found else ()
@@ -168,7 +171,7 @@ class LiveSchema(Schema):
             self._replace(subject, predicate, after)
         return after != before
 
-    def _replace(self, subject: Constant, predicate: Constant, objects: tuple[Constant, ...]) -> None:
+    def _replace(self, subject: Constant, predicate: Constant, objects: Constants) -> None:
         predicates = self._objects.get(subject)
         if predicates is None:
             self._log.put(self._objects, subject, {predicate: objects})

@@ -29,9 +29,9 @@ from itertools import chain, product
 from kgreason.ontology.read.axioms import Implication
 from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, compute, short_name
 from kgreason.ontology.read.lists import Fault, read_list, unless_one
-from kgreason.ontology.read.rows import RowTable, is_a, rule
+from kgreason.ontology.read.rows import RowTable, rule
 from kgreason.ontology.read.schema import Schema
-from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, is_a, triple
 from kgreason.terms import vocabulary as v
 
 _RELATIONS = {v.SWRL_SAME_INDIVIDUAL_ATOM: v.OWL_SAME_AS, v.SWRL_DIFFERENT_INDIVIDUALS_ATOM: v.OWL_DIFFERENT_FROM}

@@ -1,4 +1,4 @@
-"""`normalise`: rules in canonical form. `LiveStatements`: the pass that keeps one of the rules that say the same.
+"""`LiveStatements`: the pass that keeps one of the rules that say the same.
 
 Each axiom is translated alone, so several axioms may give the same rule. Examples: `A owl:disjointWith B` and
 `B owl:disjointWith A` give one rule; cax-eqc1 gives the same rule as scm-eqc1 with cax-sco; cls-int2 gives the same
@@ -9,34 +9,21 @@ A *statement* is what a rule says, without its name and sources. A statement is 
 gives a rule that says it. Axioms are sorted by their *places*; the rule in force is that of the first axiom. Law: after
 any changes, `firsts` has the first rule of each statement of the present rules.
 
-Cost: the canonical form takes a few microseconds for most rules; for each rule that is added or removed, a look at the
-few other rules that say the same.
+Cost: for each rule that is added or removed, a look at the few other rules that say the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import TypeAlias
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.read.axioms import Axiom, mark
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Computed, Rule, Triple
-from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF
 
 Statement: TypeAlias = tuple[tuple[Atom, ...], tuple[Atom, ...], tuple[Computed, ...]]
 """The heads, the body and the expressions of a canonical rule: what it says, without its name."""
-
-
-def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
-    """Return the rules in canonical form.
-
-    A rule whose heads are all in its body derives nothing new and is left out.
-    """
-    return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
 
 
 def statement(rule: Rule) -> Statement:
@@ -47,16 +34,6 @@ def statement(rule: Rule) -> Statement:
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
 """The sort key of an axiom, made from its mark. If several axioms give the same rule, the rule has the name that
 the first axiom gives."""
-_TAXONOMY = (RDFS_SUB_CLASS_OF, RDFS_SUB_PROPERTY_OF)
-
-
-def place(axiom: Axiom) -> Place:
-    """Return the place of an axiom: a sort key made from its mark. Subclass and subproperty axioms come last.
-
-    Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
-    why a rule is there.
-    """
-    return axiom.kind in _TAXONOMY, mark(axiom)
 
 
 @dataclass(slots=True, eq=False)

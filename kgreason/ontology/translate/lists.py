@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 
 from kgreason.ontology.read.axioms import Collection
-from kgreason.ontology.read.rows import X, Y, equal, is_a, rule
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
+from kgreason.ontology.read.rows import X, Y, equal, rule
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, is_a, triple
 from kgreason.terms import vocabulary as v
 
 LONG = 16

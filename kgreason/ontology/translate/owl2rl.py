@@ -27,7 +27,7 @@ from kgreason.ontology.read.axioms import (
     Pair,
     Restriction,
 )
-from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equal, is_a, rule
+from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equal, rule
 from kgreason.ontology.translate.lists import (
     cax_adc,
     cls_int1,
@@ -40,7 +40,7 @@ from kgreason.ontology.translate.lists import (
     prp_key,
     prp_spo2,
 )
-from kgreason.rules.model import FALSE, Rule, triple
+from kgreason.rules.model import FALSE, Rule, is_a, triple
 from kgreason.terms import vocabulary as v
 
 # Table 5: the semantics of axioms about properties

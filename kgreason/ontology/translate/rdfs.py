@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kgreason.ontology.read.axioms import Pair
-from kgreason.ontology.read.rows import RowTable, X, Y, is_a, rule
-from kgreason.rules.model import Rule, triple
+from kgreason.ontology.read.rows import RowTable, X, Y, rule
+from kgreason.rules.model import Rule, is_a, triple
 from kgreason.terms import vocabulary as v
 
 

@@ -36,18 +36,19 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
-from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction, mark
+from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction
 from kgreason.ontology.read.collect import Broken, LiveReadings
-from kgreason.ontology.read.rows import RowTable, is_a
+from kgreason.ontology.read.rows import RowTable
 from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers
 from kgreason.ontology.reduce.shortcuts import LiveReduction
-from kgreason.ontology.reduce.statements import LiveStatements, Placed, normalise, order, place
+from kgreason.ontology.reduce.statements import LiveStatements, Place, Placed, order
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
-from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
+from kgreason.rules.canonical import canonical
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, is_a
 from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
@@ -91,6 +92,31 @@ def translate(
 def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
     """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows."""
     return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
+
+
+def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+    """Return the rules in canonical form.
+
+    A rule whose heads are all in its body derives nothing new and is left out.
+    """
+    return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
+
+
+def mark(axiom: Axiom) -> tuple[Triple, ...]:
+    """Return the sources of an axiom that tell it from all others; for a list axiom these are few (`Collection.link`).
+
+    An edit of a list does not change the mark of its axioms.
+    """
+    return axiom.link if isinstance(axiom, Collection) else axiom.sources
+
+
+def place(axiom: Axiom) -> Place:
+    """Return the place of an axiom: a sort key made from its mark. Subclass and subproperty axioms come last.
+
+    Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
+    why a rule is there.
+    """
+    return axiom.kind in _TAXONOMY, mark(axiom)
 
 
 def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
@@ -138,6 +164,7 @@ def _class(atom: Atom) -> Constant:
     return atom.terms[2]
 
 
+_TAXONOMY = (v.RDFS_SUB_CLASS_OF, v.RDFS_SUB_PROPERTY_OF)
 _BELOW = (v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS)
 """Kinds of axioms whose rules need no replacement: the closed schema has these axioms for representatives, too."""
 
@@ -156,27 +183,18 @@ class RuleChange(NamedTuple):
 class AxiomRules:
     """The pass that translates axioms by the tables of one profile. The rules are in canonical form.
 
-    `placed` maps the mark of each present axiom to the axiom and its rules. `count` is the number of axioms that the
-    last edit translated.
+    `placed` maps the mark of each present axiom to the axiom and its rules, and `long` the marks of those that generic
+    rules read. `count` is the number of axioms that the last edit translated.
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
         self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
         self.count = 0
         self._profile, self._log = profile, log
-        self._long: dict[tuple[Triple, ...], Axiom] = {}
+        self.long: dict[tuple[Triple, ...], Axiom] = {}
         self._twins: dict[Constant, Constant] = {}
         self._moved: tuple[Constant, ...] = ()
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
-
-    @property
-    def walked(self) -> frozenset[Constant]:
-        """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`).
-
-        The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the
-        lists that say so. Kinds that the profile does not translate are left out.
-        """
-        return frozenset([axiom.kind for axiom in self._long.values() if axiom.kind in ROWS[self._profile]])
 
     def represent(self, twins: Mapping[Constant, Constant | None]) -> None:
         """Take over other representatives. The next `change` translates the axioms that ask for them again."""
@@ -200,8 +218,8 @@ class AxiomRules:
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         known = mark(axiom)
         _, placed = self._log.drop(self.placed, known)
-        if known in self._long:
-            self._log.drop(self._long, known)
+        if known in self.long:
+            self._log.drop(self.long, known)
         for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile)):
             self._askers.discard(class_, known)
         return placed
@@ -212,7 +230,7 @@ class AxiomRules:
         for class_ in classes_asked_for(axiom, rules):
             self._askers.add(class_, known)
         if _is_walked(axiom):
-            self._log.put(self._long, known, axiom)
+            self._log.put(self.long, known, axiom)
         rules = normalise(with_representatives(axiom, rules, self._twins))
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
@@ -255,22 +273,12 @@ class LiveTranslation:
         )
 
     @property
-    def retranslated(self) -> int:
-        """The number of axioms that the last edit translated."""
-        return self.axiom_rules.count
-
-    @property
     def axioms(self) -> tuple[Axiom, ...]:
         """All axioms, sorted by `place`, also those of a kind that the profile does not translate.
 
         Subclass and similar axioms that other axioms imply are left out (`covers`).
         """
         return tuple(sorted((axiom for axiom, _ in self.axiom_rules.placed.values()), key=place))
-
-    @property
-    def size(self) -> int:
-        """The number of `axioms`."""
-        return len(self.axiom_rules.placed)
 
     @property
     def rules(self) -> Rules:
@@ -294,8 +302,13 @@ class LiveTranslation:
 
     @property
     def walked(self) -> frozenset[Constant]:
-        """The kinds of the axioms that generic rules read, because their lists are long; see `AxiomRules.walked`."""
-        return self.axiom_rules.walked
+        """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`).
+
+        The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the
+        lists that say so. Kinds that the profile does not translate are left out.
+        """
+        rows = ROWS[self.profile]
+        return frozenset([axiom.kind for axiom in self.axiom_rules.long.values() if axiom.kind in rows])
 
     def change(
         self,
