@@ -26,6 +26,7 @@ _ROOT = str(Path(kgreason.__file__).parent) + "/"
 _E = "http://example.org/"
 _SUBCLASS = "http://www.w3.org/2000/01/rdf-schema#subClassOf"
 _RULE = "@rule r{0}\n[?x, <http://e/q{0}>, ?y] :- [?x, <http://e/p{0}>, ?y], NOT [?x, <http://e/n{0}>, ?y] ."
+_NUMBERS = count(1)
 
 
 class Trace(NamedTuple):
@@ -58,21 +59,23 @@ def _changes(names: list[str]) -> int:
 
 
 def edits(graph: KnowledgeGraph, folder: Path) -> dict[str, Callable[[], object]]:
-    """The edits of a graph by name; each call of one does it to something new. Files are written to `folder`."""
-    number = count(1)
+    """The edits of a graph by name; each call of one does it to something that is new to this process.
+
+    So no cache knows it, whatever graphs there were before. Files are written to `folder`.
+    """
 
     def fact() -> object:
-        return graph.add((f"{_E}i{next(number)}", f"{_E}p", f"{_E}j"))
+        return graph.add((f"{_E}i{next(_NUMBERS)}", f"{_E}p", f"{_E}j"))
 
     def axiom() -> object:
-        return graph.add((f"{_E}C{next(number)}", _SUBCLASS, f"{_E}D"))
+        return graph.add((f"{_E}C{next(_NUMBERS)}", _SUBCLASS, f"{_E}D"))
 
     def load() -> object:
-        return graph.load(_file(folder, next(number)))
+        return graph.load(_file(folder, next(_NUMBERS)))
 
     def rule() -> None:
         with graph.transaction() as tx:
-            tx.add_rules(_RULE.format(next(number)))
+            tx.add_rules(_RULE.format(next(_NUMBERS)))
 
     found: dict[str, Callable[[], object]] = {
         "add a fact": fact,
@@ -81,7 +84,7 @@ def edits(graph: KnowledgeGraph, folder: Path) -> dict[str, Callable[[], object]
         "add a rule with NOT": rule,
     }
     if find_spec("pyspark"):
-        found["load by Spark"] = lambda: _spark(folder, next(number))
+        found["load by Spark"] = lambda: _spark(folder, next(_NUMBERS))
     return found
 
 

@@ -61,6 +61,11 @@ class Call(Generic[_Result]):
         self._found: list[_Result] = []
         self._error: BaseException | None = None
 
+    def submit(self, pool: ThreadPoolExecutor) -> None:
+        """Have a thread of the pool call the function. If no thread can be started, `result` calls it."""
+        with suppress(RuntimeError):
+            pool.submit(self.run)
+
     def run(self) -> None:
         """Call the function, unless another thread has begun to, or the call has ended.
 
@@ -98,8 +103,7 @@ class Call(Generic[_Result]):
 def start(pool: ThreadPoolExecutor, function: Callable[..., _Result], *arguments: object) -> Call[_Result]:
     """Have a thread of the pool call a function, and return the call."""
     call = Call(partial(function, *arguments))
-    with suppress(RuntimeError):  # no thread can be started; `result` then calls the function
-        pool.submit(call.run)
+    call.submit(pool)
     return call
 
 
@@ -139,9 +143,13 @@ def in_order(
     with ThreadPoolExecutor(workers) as pool:
         try:
             for item in _until_failure(items, failures):
-                running.append(start(pool, function, item))
+                if running:
+                    running[-1].submit(pool)
+                running.append(Call(partial(function, item)))
                 if len(running) > 2 * workers:
                     yield running.popleft().result()
+            if len(running) > 1:  # for a single item no thread is started
+                running[-1].submit(pool)
             while running:
                 yield running.popleft().result()
         finally:

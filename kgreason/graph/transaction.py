@@ -379,7 +379,7 @@ class Transaction:
             "prefixes": prefixes,
         }
         self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
-        return self.remember(prefixes.prefixes()) if sign > 0 else self
+        return self.remember(prefixes.prefixes()) if sign > 0 and prefixes else self
 
     def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
         with self._spans.open(), span("read"):

@@ -43,7 +43,6 @@ from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import (
     LiveTranslation,
     Profile,
-    RuleChange,
     translate,
     warnings_of,
 )
@@ -114,7 +113,7 @@ def build(
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
-    translated = _translated_layer(rule for translation in translations for rule in translation.rules)
+    translated = {rule: _ruling(rule) for translation in translations for rule in translation.rules}
     own = _own(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
@@ -148,13 +147,14 @@ class ProgramChange(NamedTuple):
 class LiveProgram:
     """The program of a graph that is edited. It begins empty; the first change also adds the rules of the selection.
 
-    Law: `program` equals the result of `build` for the closed schema after all changes so far. `rollback` undoes every
-    change since the last `accept`, also a change that was interrupted.
+    Law: `program` equals the result of `build` for the closed schema after all changes so far. `accept` makes changes
+    final. `rollback` undoes every change since the last `accept`, also a change that was interrupted.
     """
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
         self._log = UndoLog()
+        self.accept, self.rollback = self._log.commit, self._log.rollback
         self._translations = [LiveTranslation(profile, self._log) for profile in _profiles(selection)]
         self._readings = LiveReadings(self._log) if selection.schema == "data" else None
         self._schema: dict[Triple, None] = {}
@@ -172,7 +172,7 @@ class LiveProgram:
         """The program as a value that later changes do not alter. Cost: a pass over all rules."""
         if not self._rulings:
             return Program({}, ())
-        translated = _translated_layer(rule for each in self._translations for rule in each.rules)
+        translated = {rule: _ruling(rule) for each in self._translations for rule in each.rules}
         return _program((self._closing, translated, self._free, *self._latest.values()), self.warnings)
 
     @property
@@ -251,14 +251,6 @@ class LiveProgram:
         touched += self._replace("needed", needed)
         return self._settle(touched)._replace(retranslated=retranslated, axioms=axioms)
 
-    def accept(self) -> None:
-        """Make the changes since the last `accept` final."""
-        self._log.commit()
-
-    def rollback(self) -> None:
-        """Undo the changes since the last `accept`."""
-        self._log.rollback()
-
     def _follow(
         self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
     ) -> list[Rule]:
@@ -276,15 +268,12 @@ class LiveProgram:
             self._readings.change(Change(tuple(removed), tuple(added)))
         for translation in self._translations:
             change = translation.change(removed, added, twins)
-            self._restate(change)
+            for rule in change.removed:
+                self._log.drop(self._translated, rule)
+            for rule in (*change.added, *change.restated):
+                self._log.put(self._translated, rule, _ruling(rule))
             touched += (*change.removed, *change.added, *change.restated)
         return touched
-
-    def _restate(self, change: RuleChange) -> None:
-        for rule in change.removed:
-            self._log.drop(self._translated, rule)
-        for rule, ruling in _translated_layer((*change.added, *change.restated)).items():
-            self._log.put(self._translated, rule, ruling)
 
     def _replace(self, name: str, after: Layer) -> list[Rule]:
         """Replace the layer of rules named `name` by `after`.
@@ -475,8 +464,9 @@ def _own(rules: Iterable[Rule]) -> Layer:
     return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
 
 
-def _translated_layer(rules: Iterable[Rule]) -> Layer:
-    return {rule: Ruling(rule, " ".join(" ".join((*triple, ".")) for triple in rule.sources)) for rule in rules}
+def _ruling(rule: Rule) -> Ruling:
+    """Return a translated rule with its reason: the triples that it comes from."""
+    return Ruling(rule, " ".join([" ".join((*triple, ".")) for triple in rule.sources]))
 
 
 def _program(layers: Iterable[Layer], warnings: Iterable[str]) -> Program:

@@ -20,21 +20,18 @@ class _Declaring(Protocol):
 Parser = TypeVar("Parser", bound=_Declaring)
 
 
-class DocumentPrefixes:
-    """Collects the prefixes of documents while they are read. One thread at a time may use it."""
-
-    def __init__(self) -> None:
-        self._parsers: list[_Declaring] = []
+class DocumentPrefixes(list[_Declaring]):
+    """The parsers of documents, for the prefixes that they find. One thread at a time may use it."""
 
     def watch(self, parser: Parser) -> Parser:
         """Return a parser as it is. Its prefixes count, as far as it has read when somebody asks for them."""
-        self._parsers.append(parser)
+        self.append(parser)
         return parser
 
     def prefixes(self) -> dict[str, str]:
         """Return the prefixes of all documents so far, from prefix to namespace."""
         prefixes: dict[str, str] = {}
-        for parser in self._parsers:
+        for parser in self:
             for prefix, namespace in parser.prefixes.items():
                 prefixes.setdefault(prefix, namespace)
         return prefixes

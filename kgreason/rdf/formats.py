@@ -36,6 +36,18 @@ _TITLES = {
 WRITABLE = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")
 _NAMES = {"turtle": "ttl", "ntriples": "nt", "nquads": "nq"}
 _UNPACKERS: dict[str, Callable[..., Any]] = {"gz": gzip.open, "bz2": bz2.open, "xz": lzma.open}
+_MARKS = {
+    b"\xef\xbb\xbf": "utf-8-sig",
+    b"\xff\xfe\0\0": "utf-32",
+    b"\0\0\xfe\xff": "utf-32",
+    b"\xff\xfe": "utf-16",
+    b"\xfe\xff": "utf-16",
+    b"<\0\0\0": "utf-32-le",
+    b"\0\0\0<": "utf-32-be",
+    b"<\0": "utf-16-le",
+    b"\0<": "utf-16-be",
+}
+"""How a document begins, and the encoding that this shows."""
 _MIXED = ("owl", "xml")
 
 _PROLOG = re.compile(rb"(?:\s|<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)*", re.DOTALL)
@@ -131,6 +143,17 @@ def _no_format(path: str) -> str:
     if path.endswith(".omn"):
         return f"is {_IN_MANCHESTER}"
     return f"the name does not end in a known RDF format; {_format_names()}"
+
+
+def head_in_utf_8(head: bytes) -> bytes:
+    """Return the first bytes of a text in UTF-8, if they are the beginning of XML in UTF-16 or UTF-32."""
+    name = marked(head)
+    return head.decode(name, "ignore").encode() if name[:6] in ("utf-16", "utf-32") else head
+
+
+def marked(head: bytes) -> str:
+    """Return the encoding that the first bytes of an XML document show, as Python calls it."""
+    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), "utf-8")
 
 
 def exact_format(name: str, head: bytes) -> str:

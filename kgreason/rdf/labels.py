@@ -18,6 +18,7 @@ Cost: one pass over the text of those chunks that contain a blank node.
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +38,12 @@ class Labels:
 
     def __init__(self, source: str, *, invented: bool) -> None:
         self._prefix = np.frombuffer(b"b" + hashlib.sha256(source.encode()).hexdigest()[:10].encode(), np.uint8)
-        self._numbers = Dictionary(())
         self._invented = invented
+
+    @cached_property
+    def _numbers(self) -> Dictionary:
+        """The blank nodes without a label, numbered. Most texts have no blank node at all."""
+        return Dictionary(())
 
     def rename(self, text: bytes) -> bytes:
         """Return the canonical N-Quads text `text` with new labels for all blank nodes."""

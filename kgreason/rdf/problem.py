@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from lzma import LZMAError
 
-from kgreason.errors import InputError, RdfSyntaxError, is_panic
+from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError, is_panic
 from kgreason.terms.prefixes import Where
 from kgreason.terms.prefixes import undeclared_message as of_prefix
 
@@ -37,9 +37,14 @@ _WORD = re.compile(r"\w*[a-z]\w*")
 
 @contextmanager
 def input_errors(file: str) -> Iterator[None]:
-    """A context that turns errors of parsers and of the operating system into RdfSyntaxError or InputError."""
+    """A context that turns errors of parsers and of the operating system into RdfSyntaxError or InputError.
+
+    The error for a term that is too long becomes LimitError with the name of the file.
+    """
     try:
         yield
+    except LongTermError as error:
+        raise LimitError(f"{file}: {error}") from error
     except SyntaxError as error:
         raise RdfSyntaxError(file, error.lineno, error.offset, problem_of(error)) from error
     except OSError as error:

@@ -21,6 +21,7 @@ or chunks of 30,000 quads, are in memory at a time. After an error, the terms be
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -29,18 +30,19 @@ from functools import partial
 from itertools import chain, islice
 from os import PathLike
 from pathlib import Path
+from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 import pyoxigraph
 
-from kgreason.errors import InputError, LimitError, LongTermError, RdfSyntaxError
+from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.counted import Counted, Lines, long_tokens
 from kgreason.rdf.document_prefixes import DocumentPrefixes
-from kgreason.rdf.formats import Format, exact_format, format_mistake, format_named, format_of
+from kgreason.rdf.formats import Format, exact_format, format_mistake, format_named, format_of, head_in_utf_8
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
 from kgreason.rdf.json_ld.tags import Twice, as_tagged
@@ -48,7 +50,6 @@ from kgreason.rdf.owl import translation, with_blank_nodes
 from kgreason.rdf.problem import input_errors
 from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
-from kgreason.rdf.xml.text import head_in_utf_8
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.tags import Carried, correct, with_tags
@@ -158,7 +159,12 @@ def read_stream(
     (default: `source`). Without `base` a relative IRI is an error.
     """
     about = _Text(source, base, threads, find, None, skipped, prefixes)
-    return _batches(stream, dictionary, format_named(syntax), owner or source, about)
+    return _read_stream(stream, dictionary, format_named(syntax), owner or source, about)
+
+
+def _read_stream(stream: BinaryIO, dictionary: Dictionary, form: Format, owner: str, about: _Text) -> Iterator[Batch]:
+    with input_errors(about.file):
+        yield from _batches(stream, dictionary, form, owner, about)
 
 
 def read_files(
@@ -196,19 +202,20 @@ def check_files(paths: Iterable[str | PathLike[str]], *, syntax: str | None = No
     for path in map(Path, paths):
         if str(path) != "-" and (path.is_file() or path.is_dir() or not path.exists()):
             about = _Text(str(path), None, None, find, path.resolve().parent, None)
-            with _open_file(path, syntax, about) as (stream, form, more):
+            with input_errors(about.file), _open_file(path, syntax, about) as (stream, form, more):
                 _check(stream, form, more)
 
 
 def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
     """Raise the error of `read_stream` that the first `CHUNK` quads call for. No kernel is needed."""
-    _check(stream, format_named(syntax), _Text(source, None, None, None, None, None))
+    with input_errors(source):
+        _check(stream, format_named(syntax), _Text(source, None, None, None, None, None))
 
 
 def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
     from kgreason.rdf.lines.blocks import Rest
 
-    with input_errors(about.file), _uncompressed(stream, form) as text, _limits(about.file):
+    with _uncompressed(stream, form) as text:
         next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
 
 
@@ -252,7 +259,7 @@ class _Text(NamedTuple):
 def _read_file(
     path: Path, dictionary: Dictionary, syntax: str | None, source: str | None, about: _Text
 ) -> Iterator[Batch]:
-    with _open_file(path, syntax, about) as (stream, form, more):
+    with input_errors(about.file), _open_file(path, syntax, about) as (stream, form, more):
         yield from _batches(stream, dictionary, form, source or str(path.resolve()), more)
 
 
@@ -262,19 +269,8 @@ def _open_file(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[B
     if path.is_dir():
         raise InputError(f"{about.file}: is a folder; name the files in it")
     form = format_named(syntax) if syntax else format_of(path)
-    with input_errors(about.file):
-        stream = path.open("rb")
-    with stream:
-        yield stream, form, about._replace(base=about.base or path.resolve().as_uri())
-
-
-@contextmanager
-def _limits(file: str) -> Iterator[None]:
-    """A context that turns the error for a term that is too long into LimitError."""
-    try:
-        yield
-    except LongTermError as error:
-        raise LimitError(f"{file}: {error}") from error
+    with path.open("rb", buffering=0) as stream:
+        yield cast(BinaryIO, stream), form, about._replace(base=about.base or path.resolve().as_uri())
 
 
 def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str, about: _Text) -> Iterator[Batch]:
@@ -282,18 +278,17 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
     from kgreason.rdf.lines.blocks import Blocks, Rest
     from kgreason.rdf.lines.plain import UnparsedError
 
-    with input_errors(about.file), _uncompressed(stream, form) as text:
+    with _uncompressed(stream, form) as text:
         name = _format_of(text, form, about.file)
         rest, labels = Rest(text, 0), Labels(source, invented=name not in ("nt", "nq"))
-        with _limits(about.file):
-            if name in ("nt", "nq"):
-                blocks = Blocks(text)
-                try:
-                    yield from _of_blocks(blocks, dictionary, name, labels, about)
-                    return
-                except UnparsedError:
-                    rest = blocks.rest()
-            yield from _of_chunks(rest, dictionary, name, about, labels)
+        if name in ("nt", "nq"):
+            blocks = Blocks(text)
+            try:
+                yield from _of_blocks(blocks, dictionary, name, labels, about)
+                return
+            except UnparsedError:
+                rest = blocks.rest()
+        yield from _of_chunks(rest, dictionary, name, about, labels)
 
 
 def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text) -> Iterator[Batch]:
@@ -346,7 +341,7 @@ def _format_of(text: io.BufferedReader, form: Format, file: str) -> str:
 
 
 class _Waiting(io.RawIOBase):
-    """A stream that may wait for its bytes, as a pipe does. Ctrl-C ends the waiting at once."""
+    """A stream that may wait for its bytes, as a pipe does and a file does not. Ctrl-C ends the waiting at once."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = cast(io.RawIOBase, stream)
@@ -362,7 +357,9 @@ class _Waiting(io.RawIOBase):
 @contextmanager
 def _uncompressed(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]:
     """A context with a reader of the uncompressed bytes of a stream. The stream stays open when the context ends."""
-    text: io.BufferedReader = io.BufferedReader(_Waiting(form.unpack(stream)), _HEAD)
+    bytes_: Any = form.unpack(stream)
+    is_file = isinstance(bytes_, io.FileIO) and S_ISREG(os.fstat(bytes_.fileno()).st_mode)
+    text: io.BufferedReader = io.BufferedReader(bytes_ if is_file else _Waiting(bytes_), _HEAD)
     try:
         yield text
     finally:

@@ -101,7 +101,8 @@ class Dictionary:
         self._offsets = np.zeros(_room(self._slots.size) + 2, np.int64)
         self._count = 0
         self._told: WeakSet[Forgets] = WeakSet()
-        self.intern(first)
+        if first:
+            self.intern(first)
 
     def __len__(self) -> int:
         """Return the number of terms, which is also the largest id."""

@@ -157,7 +157,11 @@ class LiveSchema(Schema):
         for subject, predicates in fresh.items():
             sets = {each: tuple(sorted(objects)) for each, objects in predicates.items()}
             self._log.put(self._objects, subject, sets)
-        return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}.union(fresh)
+        changed = set(fresh)
+        for end, objects in wanted.items():
+            if self._edit(*end, objects):
+                changed.add(end[0])
+        return changed
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:
         """Add or remove triples with this subject and predicate. Returns whether anything changed.

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from kgreason.errors import RdfSyntaxError
+from kgreason.rdf.formats import marked
 
 LINES_BEFORE = 1
 """How many lines come before the text of the document."""
@@ -28,18 +29,6 @@ _DECLARATION = '<?xml version="1.0" standalone="%s"?>\n'
 _BLOCK = 1 << 20
 """The number of bytes for one call of Expat. At each call, Expat reads an unfinished token from its start again."""
 _HEAD = 1 << 10
-_MARKS = {
-    b"\xef\xbb\xbf": "utf-8-sig",
-    b"\xff\xfe\0\0": "utf-32",
-    b"\0\0\xfe\xff": "utf-32",
-    b"\xff\xfe": "utf-16",
-    b"\xfe\xff": "utf-16",
-    b"<\0\0\0": "utf-32-le",
-    b"\0\0\0<": "utf-32-be",
-    b"<\0": "utf-16-le",
-    b"\0<": "utf-16-be",
-}
-"""How a document begins, and the encoding that this shows."""
 _ENCODING = re.compile(rb"""<\?xml[^>]*?\sencoding\s*=\s*["']([^"'>]*)["']""")
 _DECLARED = re.compile(r"""\A<\?xml\s+version\s*=\s*(["'])1\.\d+\1(?:\s+\w+\s*=\s*(?:"[\w.-]+"|'[\w.-]+'))*\s*\?>""")
 _BLANK = re.compile(r"[^\n]")
@@ -73,19 +62,9 @@ def text_of(stream: IO[bytes], file: str) -> Iterator[str]:
         block, first = stream.read(_BLOCK), False
 
 
-def head_in_utf_8(head: bytes) -> bytes:
-    """Return the first bytes of a text in UTF-8, if they are the beginning of XML in UTF-16 or UTF-32."""
-    name = _marked(head)
-    return head.decode(name, "ignore").encode() if name[:6] in ("utf-16", "utf-32") else head
-
-
-def _marked(head: bytes) -> str:
-    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), "utf-8")
-
-
 def _encoding(head: bytes, file: str) -> str:
     """Return Python's name of the encoding of a document with these first bytes. Raises RdfSyntaxError."""
-    name, declared = _marked(head), _ENCODING.match(head)
+    name, declared = marked(head), _ENCODING.match(head)
     if name != "utf-8" or not declared:
         return name
     told = declared[1].decode("ascii", "replace")
