@@ -113,7 +113,7 @@ def build(
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
-    translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
+    translations = [translate(triples, profile, represented, wide) for profile in _profiles(selection)]
     translated = _translated_layer(rule for translation in translations for rule in translation.rules)
     own = _own(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
@@ -230,9 +230,9 @@ class LiveProgram:
         restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
-        is_followed = bool(removed or added or twins)
+        is_followed = bool(removed or added or twins or wide or self.of_wide_kinds)
         if is_followed:
-            touched += self._follow(removed, added, twins)
+            touched += self._follow(removed, added, twins, wide)
         if own is not None:
             own = tuple(own)
             touched += self._replace("own", _own(own))
@@ -259,7 +259,11 @@ class LiveProgram:
         self._log.rollback()
 
     def _follow(
-        self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
+        self,
+        removed: Collection[Triple],
+        added: Collection[Triple],
+        twins: Mapping[Constant, Constant | None],
+        wide: Collection[Constant],
     ) -> list[Rule]:
         """Let the translations of the schema follow a change of the schema. The parameters are those of `change`.
 
@@ -274,7 +278,7 @@ class LiveProgram:
         if self._readings and self._selection.profiles:
             self._readings.change(Change(tuple(removed), tuple(added)))
         for translation in self._translations:
-            change = translation.change(removed, added, twins)
+            change = translation.change(removed, added, twins, wide)
             self._restate(change)
             touched += (*change.removed, *change.added, *change.restated)
         return touched

@@ -38,7 +38,7 @@ from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction, mark
 from kgreason.ontology.read.collect import Broken, LiveReadings
-from kgreason.ontology.read.rows import RowTable, is_a
+from kgreason.ontology.read.rows import Row, RowTable, is_a
 from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers
 from kgreason.ontology.reduce.shortcuts import LiveReduction
@@ -76,21 +76,26 @@ def _is_walked(axiom: Axiom) -> bool:
 
 
 def translate(
-    schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+    schema: Iterable[Triple],
+    profile: Profile,
+    twins: Mapping[Constant, Constant] = MappingProxyType({}),
+    wide: Iterable[Constant] = (),
 ) -> LiveTranslation:
     """Translate a closed schema to rules, by the tables of a profile: the passes run on everything.
 
     Triples that are not schema are ignored. `twins` maps a restriction to its representative, which is a restriction
     that says the same. The bodies of the rules have the representative in place of the restriction.
+    `wide`: the kinds of axioms that generic rules read; rows that they imply (`owl2rl.IMPLIED`) give no rules.
     """
     found = LiveTranslation(profile, UndoLog())
-    found.change((), schema, twins)
+    found.change((), schema, twins, wide)
     return found
 
 
-def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows."""
-    return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
+def translate_axiom(axiom: Axiom, profile: Profile, implied: Mapping[Row, None] = MappingProxyType({})) -> Rules:
+    """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows, without `implied`."""
+    rows = ROWS[profile].get(axiom.kind, ())
+    return tuple([rule for row in rows if row not in implied for rule in row(axiom)])
 
 
 def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
@@ -166,7 +171,9 @@ class AxiomRules:
         self._profile, self._log = profile, log
         self._long: dict[tuple[Triple, ...], Axiom] = {}
         self._twins: dict[Constant, Constant] = {}
+        self._implied: dict[Row, None] = {}
         self._moved: tuple[Constant, ...] = ()
+        self._wide: frozenset[Row] = frozenset()
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
 
     @property
@@ -178,9 +185,14 @@ class AxiomRules:
         """
         return frozenset([axiom.kind for axiom in self._long.values() if axiom.kind in ROWS[self._profile]])
 
-    def represent(self, twins: Mapping[Constant, Constant | None]) -> None:
-        """Take over other representatives. The next `change` translates the axioms that ask for them again."""
+    def represent(self, twins: Mapping[Constant, Constant | None], wide: Iterable[Constant]) -> None:
+        """Take over other representatives, and the kinds of axioms that generic rules read.
+
+        The next `change` translates again the axioms that ask for these representatives, and those of which other rows
+        are implied (`owl2rl.IMPLIED`).
+        """
         self._moved = tuple(twins)
+        self._wide = frozenset([row for kind in wide for row in owl2rl.IMPLIED.get(kind, ())])
         for node, first in twins.items():
             if first is not None:
                 self._log.put(self._twins, node, first)
@@ -190,9 +202,17 @@ class AxiomRules:
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
         gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
-        askers = sorted({asker for node in self._moved for asker in self._askers.at(node)}) if self._moved else ()
-        again = [self.placed[asker][0] for asker in askers]
+        askers = {asker for node in self._moved for asker in self._askers.at(node)}
+        if turned := self._wide ^ self._implied.keys():
+            rows = ROWS[self._profile]
+            askers |= {at for at, (axiom, _) in self.placed.items() if not turned.isdisjoint(rows.get(axiom.kind, ()))}
+        again = [self.placed[asker][0] for asker in sorted(askers)]
         gone += [placed for axiom in _stepping(again) for placed in self._forget(axiom)]
+        for row in turned:
+            if row in self._wide:
+                self._log.put(self._implied, row, None)
+            else:
+                self._log.drop(self._implied, row)
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
         return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
@@ -202,12 +222,12 @@ class AxiomRules:
         _, placed = self._log.drop(self.placed, known)
         if known in self._long:
             self._log.drop(self._long, known)
-        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile)):
+        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile, self._implied)):
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        rules, at = translate_axiom(axiom, self._profile), place(axiom)
+        rules, at = translate_axiom(axiom, self._profile, self._implied), place(axiom)
         _, known = at
         for class_ in classes_asked_for(axiom, rules):
             self._askers.add(class_, known)
@@ -302,13 +322,14 @@ class LiveTranslation:
         removed: Iterable[Triple],
         added: Iterable[Triple],
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
+        wide: Iterable[Constant] = (),
     ) -> RuleChange:
         """Remove schema triples, then add others. Returns the change of the rules.
 
         `twins` maps each restriction that gets another representative to the new representative, or to None if the
-        restriction has no representative any more.
+        restriction has no representative any more. `wide`: the kinds of axioms that generic rules read from now on.
         """
-        self.axiom_rules.represent(twins)
+        self.axiom_rules.represent(twins, wide)
         change: Change[Any] = Change(tuple(removed), tuple(added))
         for step in self._passes:
             change = step.change(change)
