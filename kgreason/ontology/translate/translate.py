@@ -45,6 +45,7 @@ from kgreason.ontology.reduce.shortcuts import LiveReduction
 from kgreason.ontology.reduce.statements import LiveStatements, Placed, normalise, order, place
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
+from kgreason.ontology.translate.outlines import Outlines, Rules
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable
@@ -52,7 +53,6 @@ from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
 """A rule set that translates axioms, with a group that has rows of its own if this group is on."""
-Rules: TypeAlias = tuple[Rule, ...]
 
 _OWL2RL: RowTable = {**owl2rl.ROWS, **swrl.ROWS}
 ROWS: dict[Profile, RowTable] = {
@@ -174,6 +174,8 @@ class AxiomRules:
         self._implied: dict[Row, None] = {}
         self._moved: tuple[Constant, ...] = ()
         self._wide: frozenset[Row] = frozenset()
+        self._outlines_without: dict[frozenset[Row], Outlines] = {}
+        self._outlines = Outlines(self._by_rows)
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
 
     @property
@@ -201,6 +203,7 @@ class AxiomRules:
 
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
+        self._look_up()
         gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
         askers = {asker for node in self._moved for asker in self._askers.at(node)}
         if turned := self._wide ^ self._implied.keys():
@@ -213,30 +216,45 @@ class AxiomRules:
                 self._log.put(self._implied, row, None)
             else:
                 self._log.drop(self._implied, row)
+        self._look_up()
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
         return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
+
+    def _look_up(self) -> None:
+        """Use the outlines of the rows that are in use now."""
+        self._outlines = self._outlines_without.setdefault(frozenset(self._implied), Outlines(self._by_rows))
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         known = mark(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self._long:
             self._log.drop(self._long, known)
-        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile, self._implied)):
+        _, classes = self._outlines.of(axiom)
+        for class_ in classes:
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        rules, at = translate_axiom(axiom, self._profile, self._implied), place(axiom)
+        (rules_of, classes), at = self._outlines.of(axiom), place(axiom)
         _, known = at
-        for class_ in classes_asked_for(axiom, rules):
+        for class_ in classes:
             self._askers.add(class_, known)
         if _is_walked(axiom):
             self._log.put(self._long, known, axiom)
-        rules = normalise(with_representatives(axiom, rules, self._twins))
+        if self._twins.keys().isdisjoint(classes):
+            rules = rules_of()
+        else:
+            rules = translate_axiom(axiom, self._profile, self._implied)
+            rules = normalise(with_representatives(axiom, rules, self._twins))
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
         return placed
+
+    def _by_rows(self, axiom: Axiom) -> tuple[Rules, set[Constant]]:
+        """Return the canonical rules of an axiom without representatives, and the classes that it asks for."""
+        rules = translate_axiom(axiom, self._profile, self._implied)
+        return normalise(rules), classes_asked_for(axiom, rules)
 
 
 def _stepping(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
