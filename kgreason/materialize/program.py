@@ -272,8 +272,7 @@ class LiveProgram:
         for triple in removed:
             if triple in self._schema:
                 self._log.drop(self._schema, triple)
-        for triple in added:
-            self._log.put(self._schema, triple, None)
+        self._log.put_all(self._schema, {triple: None for triple in added if triple not in self._schema})
         touched: list[Rule] = []
         if self._readings and self._selection.profiles:
             self._readings.change(Change(tuple(removed), tuple(added)))

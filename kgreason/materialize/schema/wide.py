@@ -49,7 +49,7 @@ KINDS = (
     v.OWL_DISJOINT_WITH,
 )
 """The kinds that can be wide: the predicates of their triples."""
-LIMIT = 4096
+LIMIT = 1024
 """A kind with more triples in the closed schema is wide."""
 _FOLLOWING = ((v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS), (v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY))
 """Pairs of a kind that can be wide, and a kind of which no triple is translated while it is: the closed schema has

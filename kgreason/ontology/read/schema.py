@@ -151,9 +151,11 @@ class LiveSchema(Schema):
                 wanted.setdefault((subject, predicate), {})[object_] = True
             else:
                 fresh.setdefault(subject, {}).setdefault(predicate, {})[object_] = None
-        for subject, predicates in fresh.items():
-            sets = {each: tuple(sorted(objects)) for each, objects in predicates.items()}
-            self._log.put(self._objects, subject, sets)
+        sets = {
+            subject: {each: tuple(sorted(objects)) for each, objects in predicates.items()}
+            for subject, predicates in fresh.items()
+        }
+        self._log.put_all(self._objects, sets)
         return {end[0] for end, objects in wanted.items() if self._edit(*end, objects)}.union(fresh)
 
     def _edit(self, subject: Constant, predicate: Constant, wanted: Mapping[Constant, bool]) -> bool:

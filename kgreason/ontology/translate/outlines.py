@@ -73,7 +73,8 @@ class Outlines:
         outline = self._known.get(key)
         if outline is None:
             rules, classes = self._rules_of(axiom)
-            if all(rule.sources is axiom.sources for rule in rules):
+            is_ordered = axiom.kind == v.OWL_INTERSECTION_OF and len(rules) > 1
+            if not is_ordered and all(rule.sources is axiom.sources for rule in rules):
                 if len(self._known) >= _MOST:
                     self._known.clear()
                 self._known[key] = _outline(rules, classes, numbers)
@@ -88,6 +89,8 @@ def _terms(axiom: Axiom) -> Sequence[Constant] | None:
             return axiom.node, axiom.property_, axiom.filler
         case Pair():
             return axiom.left, axiom.right
+        case Collection(kind=v.OWL_INTERSECTION_OF) if len(axiom.members) <= LONG:
+            return axiom.node, *sorted(axiom.members)  # a rule with all members does not depend on their order
         case Collection() if len(axiom.members) <= LONG:
             return axiom.node, *axiom.members
         case Maximum():

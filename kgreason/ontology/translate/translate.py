@@ -118,13 +118,17 @@ def with_representatives(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Co
     """
     if axiom.kind in _BELOW or not twins:
         return rules
-    if _may_have_twins(axiom) and axiom.node in twins:
+    if _is_represented(axiom, twins):
         return ()
     return tuple([_asking(rule, twins) for rule in rules])
 
 
 def _may_have_twins(axiom: Axiom) -> TypeGuard[Restriction]:
     return isinstance(axiom, Restriction) and axiom.kind in RELATIONS
+
+
+def _is_represented(axiom: Axiom, twins: Mapping[Constant, Constant]) -> bool:
+    return _may_have_twins(axiom) and axiom.node in twins
 
 
 def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
@@ -244,6 +248,8 @@ class AxiomRules:
             self._log.put(self._long, known, axiom)
         if self._twins.keys().isdisjoint(classes):
             rules = rules_of()
+        elif _is_represented(axiom, self._twins):
+            rules = ()
         else:
             rules = translate_axiom(axiom, self._profile, self._implied)
             rules = normalise(with_representatives(axiom, rules, self._twins))
