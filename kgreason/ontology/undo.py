@@ -40,7 +40,7 @@ class UndoLog:
         return value
 
     def put_all(self, table: dict[K, V], fresh: dict[K, V]) -> None:
-        """Add the items of `fresh` to `table`, which has none of these keys. Do not change `fresh` before the commit."""
+        """Add the items of `fresh` to `table`, which has none of these keys. Do not change `fresh` afterwards."""
         self._entries.append((table, _FRESH, fresh))
         table |= fresh
 

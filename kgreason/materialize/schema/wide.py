@@ -55,7 +55,9 @@ _FOLLOWING = ((v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS), (v.RDFS_SUB_PROPERT
 """Pairs of a kind that can be wide, and a kind of which no triple is translated while it is: the closed schema has
 what each of its axioms says as axioms of the first kind (scm-eqc1, scm-eqp1)."""
 _SIZE = len(VOCABULARY) + 1
-_FOLLOWED, _FOLLOWERS = (np.array([VOCABULARY.index(kind) + 1 for kind in side]) for side in zip(*_FOLLOWING, strict=True))
+_FOLLOWED, _FOLLOWERS = (
+    np.array([VOCABULARY.index(kind) + 1 for kind in side]) for side in zip(*_FOLLOWING, strict=True)
+)
 _DISJOINT = VOCABULARY.index(v.OWL_DISJOINT_WITH) + 1
 _DECLARED = flags_of(
     frozenset((v.OWL_CLASS, v.RDFS_CLASS, v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY, v.RDF_PROPERTY))

@@ -42,7 +42,7 @@ _Atoms: TypeAlias = tuple[tuple[str | None, tuple[int, ...]], ...]
 class Outline(NamedTuple):
     """The rules of an axiom without its terms.
 
-    `rules`: the name, the group, the heads and the body of each. `classes`: the places of the classes that are asked for.
+    `rules`: the name, the group, the heads and the body of each. `classes`: the places of the classes that it asks for.
     """
 
     rules: tuple[tuple[str, str, _Atoms, _Atoms], ...]
@@ -50,7 +50,7 @@ class Outline(NamedTuple):
 
 
 class Outlines:
-    """The outlines of the axioms of a translation that were met so far.
+    """The outlines of the axioms that were met so far. Several threads may use them.
 
     `rules_of` returns the canonical rules of an axiom by the rows, and the classes that it asks for.
     """
@@ -114,9 +114,11 @@ def _outline(rules: Rules, classes: set[Constant], numbers: dict[Term, int]) -> 
 
 
 def _filled(outline: Outline, constants: Sequence[Constant], axiom: Axiom) -> Rules:
-    terms = (*constants, *_NAMES)
+    terms: tuple[Term, ...] = (*constants, *_NAMES)
 
     def atoms(places: _Atoms) -> tuple[Atom, ...]:
         return tuple([Atom(relation, tuple([terms[number] for number in numbers])) for relation, numbers in places])
 
-    return tuple([Rule(atoms(heads), atoms(body), name, group, axiom.sources) for name, group, heads, body in outline.rules])
+    return tuple(
+        [Rule(atoms(heads), atoms(body), name, group, axiom.sources) for name, group, heads, body in outline.rules]
+    )

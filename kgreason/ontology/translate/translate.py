@@ -28,8 +28,9 @@ sources and order. So after an edit and its reverse everything is as before. `lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
@@ -92,7 +93,7 @@ def translate(
     return found
 
 
-def translate_axiom(axiom: Axiom, profile: Profile, implied: Mapping[Row, None] = MappingProxyType({})) -> Rules:
+def translate_axiom(axiom: Axiom, profile: Profile, implied: Container[Row] = ()) -> Rules:
     """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows, without `implied`."""
     rows = ROWS[profile].get(axiom.kind, ())
     return tuple([rule for row in rows if row not in implied for rule in row(axiom)])
@@ -178,8 +179,7 @@ class AxiomRules:
         self._implied: dict[Row, None] = {}
         self._moved: tuple[Constant, ...] = ()
         self._wide: frozenset[Row] = frozenset()
-        self._outlines_without: dict[frozenset[Row], Outlines] = {}
-        self._outlines = Outlines(self._by_rows)
+        self._outlines = _outlines(profile, frozenset())
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
 
     @property
@@ -227,7 +227,7 @@ class AxiomRules:
 
     def _look_up(self) -> None:
         """Use the outlines of the rows that are in use now."""
-        self._outlines = self._outlines_without.setdefault(frozenset(self._implied), Outlines(self._by_rows))
+        self._outlines = _outlines(self._profile, frozenset(self._implied))
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         known = mark(axiom)
@@ -257,10 +257,16 @@ class AxiomRules:
         self._log.put(self.placed, known, (axiom, placed))
         return placed
 
-    def _by_rows(self, axiom: Axiom) -> tuple[Rules, set[Constant]]:
-        """Return the canonical rules of an axiom without representatives, and the classes that it asks for."""
-        rules = translate_axiom(axiom, self._profile, self._implied)
+
+@lru_cache(maxsize=64)
+def _outlines(profile: Profile, implied: frozenset[Row]) -> Outlines:
+    """Return the outlines for the rows of a profile without `implied`. All graphs share them."""
+
+    def rules_of(axiom: Axiom) -> tuple[Rules, set[Constant]]:
+        rules = translate_axiom(axiom, profile, implied)
         return normalise(rules), classes_asked_for(axiom, rules)
+
+    return Outlines(rules_of)
 
 
 def _stepping(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
