@@ -25,11 +25,15 @@ def give_back() -> None:
     _trim()(0)
 
 
+_MANY = 100_000
+
+
 @contextmanager
 def uncollected() -> Iterator[None]:
     """Suspend cyclic garbage collection in this block.
 
-    The collector would look at all objects again and again while new ones are made.
+    The collector would look at all objects again and again while new ones are made. If the block made very many, they
+    count as old from then on: most of them stay, and the collector would look at each of them twice more.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -37,6 +41,9 @@ def uncollected() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
+            if gc.get_count()[0] > _MANY and not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()
             gc.enable()
 
 

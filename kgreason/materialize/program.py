@@ -112,7 +112,7 @@ def build(
     """
     triples = tuple(schema)
     represented = twins(triples) if selection.loud else {}
-    translations = [translate(triples, profile, represented) for profile in _profiles(selection)]
+    translations = [translate(triples, profile, represented, wide) for profile in _profiles(selection)]
     translated = {rule: _ruling(rule) for translation in translations for rule in translation.rules}
     own = _own(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
@@ -230,9 +230,9 @@ class LiveProgram:
         restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
-        is_followed = bool(removed or added or twins)
+        is_followed = bool(removed or added or twins or wide or self.of_wide_kinds)
         if is_followed:
-            touched += self._follow(removed, added, twins)
+            touched += self._follow(removed, added, twins, wide)
         if own is not None:
             own = tuple(own)
             touched += self._replace("own", _own(own))
@@ -252,7 +252,11 @@ class LiveProgram:
         return self._settle(touched)._replace(retranslated=retranslated, axioms=axioms)
 
     def _follow(
-        self, removed: Collection[Triple], added: Collection[Triple], twins: Mapping[Constant, Constant | None]
+        self,
+        removed: Collection[Triple],
+        added: Collection[Triple],
+        twins: Mapping[Constant, Constant | None],
+        wide: Collection[Constant],
     ) -> list[Rule]:
         """Let the translations of the schema follow a change of the schema. The parameters are those of `change`.
 
@@ -261,13 +265,12 @@ class LiveProgram:
         for triple in removed:
             if triple in self._schema:
                 self._log.drop(self._schema, triple)
-        for triple in added:
-            self._log.put(self._schema, triple, None)
+        self._log.put_all(self._schema, {triple: None for triple in added if triple not in self._schema})
         touched: list[Rule] = []
         if self._readings and self._selection.profiles:
             self._readings.change(Change(tuple(removed), tuple(added)))
         for translation in self._translations:
-            change = translation.change(removed, added, twins)
+            change = translation.change(removed, added, twins, wide)
             for rule in change.removed:
                 self._log.drop(self._translated, rule)
             for rule in (*change.added, *change.restated):

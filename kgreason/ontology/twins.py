@@ -80,6 +80,7 @@ class LiveTwins:
     def __init__(self, log: UndoLog) -> None:
         self._log = log
         self._schema = LiveSchema(log)
+        self._declared: dict[Constant, dict[Constant, None]] = {each: {} for each in DECLARATIONS}
         self._users: Index[Constant, Constant] = Index(log)
         self._keys: dict[Constant, tuple[Key, tuple[Part, ...]]] = {}
         self._members: Index[Key, Constant] = Index(log)
@@ -101,12 +102,12 @@ class LiveTwins:
         Triples that describe no restriction are ignored. To remove an absent triple or to add a present one changes
         nothing.
         """
-        removed, added = (list(filter(is_read, triples)) for triples in (removed, added))
-        touched = self._schema.change(removed, added)
-        if not touched:
-            return Change((), ())
-        self._use((*removed, *added))
-        return self._spread(self._with_users(touched))
+        removed, added = list(removed), list(added)
+        gone, come = ([triple for triple in each if triple[1] in PREDICATES] for each in (removed, added))
+        touched = self._schema.change(gone, come)
+        self._use((*gone, *come))
+        touched |= self._declare(removed, added) & self._users.keys()
+        return self._spread(self._with_users(touched)) if touched else Change((), ())
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
         """Return the triples of the schema from which a fact about restrictions was made.
@@ -141,23 +142,40 @@ class LiveTwins:
         restriction, and its own declaration, found in the same way, is yielded.
         """
         part = next(iter(_parts(self._schema, node)))
-        types = [type_ for type_ in self._schema.objects(part.property_, v.RDF_TYPE) if type_ in _OF_PROPERTIES]
-        if types:
-            yield part.property_, v.RDF_TYPE, types[0]
-        elif v.OWL_CLASS in self._schema.objects(part.filler, v.RDF_TYPE):
+        for type_ in _OF_PROPERTIES:
+            if part.property_ in self._declared[type_]:
+                yield part.property_, v.RDF_TYPE, type_
+                return
+        if part.filler in self._declared[v.OWL_CLASS]:
             yield part.filler, v.RDF_TYPE, v.OWL_CLASS
         else:
             yield from self._declarations(part.filler)
 
     # Which nodes an edit touches
 
+    def _declare(self, removed: Iterable[Triple], added: Iterable[Triple]) -> set[Constant]:
+        """Follow the declarations among triples that were removed, then added. Returns the terms that are concerned."""
+        found: set[Constant] = set()
+        for node, predicate, type_ in removed:
+            if predicate == v.RDF_TYPE and node in self._declared.get(type_, ()):
+                self._log.drop(self._declared[type_], node)
+                found.add(node)
+        fresh: dict[Constant, dict[Constant, None]] = {type_: {} for type_ in self._declared}
+        for node, predicate, type_ in added:
+            if predicate == v.RDF_TYPE and type_ in fresh and node not in self._declared[type_]:
+                fresh[type_][node] = None
+        for type_, nodes in fresh.items():
+            self._log.put_all(self._declared[type_], nodes)
+            found |= nodes.keys()
+        return found
+
     def _use(self, triples: Iterable[Triple]) -> None:
         """Update the index of the restrictions that use a property or a filler, after `triples` have changed."""
+        objects = self._schema.objects
         for node, predicate, term in triples:
-            if predicate != v.RDF_TYPE:
-                is_used = any(term in self._schema.objects(node, each) for each in PREDICATES)
-                if is_used != (node in self._users.at(term)):
-                    (self._users.add if is_used else self._users.discard)(term, node)
+            is_used = term in objects(node, predicate) or any(term in objects(node, each) for each in PREDICATES)
+            if is_used != (node in self._users.at(term)):
+                (self._users.add if is_used else self._users.discard)(term, node)
 
     def _with_users(self, terms: Iterable[Constant]) -> set[Constant]:
         """Return the terms, and all restrictions that have one of them as property or filler, at any depth."""
@@ -307,8 +325,8 @@ class LiveTwins:
 
         `is_odd` says that the restriction is inside itself.
         """
-        is_declared = not _OF_PROPERTIES.isdisjoint(self._schema.objects(part.property_, v.RDF_TYPE)) or (
-            part.kind != v.OWL_HAS_VALUE and v.OWL_CLASS in self._schema.objects(part.filler, v.RDF_TYPE)
+        is_declared = any(part.property_ in self._declared[type_] for type_ in _OF_PROPERTIES) or (
+            part.kind != v.OWL_HAS_VALUE and part.filler in self._declared[v.OWL_CLASS]
         )
         is_odd = is_odd or (inner.is_odd and not is_declared)
         depth = _LAST if is_odd else 0 if inner.is_odd else inner.depth + 1
@@ -316,16 +334,10 @@ class LiveTwins:
 
 
 _OF_TWINS = ("scm_twin", "scm_named")
-_OF_PROPERTIES = frozenset([v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY])
+_OF_PROPERTIES = (v.OWL_DATATYPE_PROPERTY, v.OWL_OBJECT_PROPERTY)
 _LAST = 1 << 30
 """The depth of odd restrictions: they are read after all others."""
 _NO_NODE = ""
-
-
-def is_read(triple: Triple) -> bool:
-    """Whether a triple describes a restriction, or declares a class or a property."""
-    _, predicate, object_ = triple
-    return predicate in PREDICATES or (predicate == v.RDF_TYPE and object_ in DECLARATIONS)
 
 
 def twins(schema: Iterable[Triple]) -> dict[Constant, Constant]:

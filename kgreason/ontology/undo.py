@@ -2,12 +2,13 @@
 
     log.put(table, key, value)      table[key] = value, and the former value is remembered
     log.drop(table, key)            del table[key], likewise
+    log.put_all(table, fresh)       table |= fresh, for keys that the table lacks
     log.commit()                    make the changes final: the log forgets them
     log.rollback()                  undo all changes since the last commit, the last one first
 
 Law: after `rollback` every table equals what it was at the last `commit`, except for the order of its keys. An
 interrupt inside a change or inside `rollback` does no harm, as long as `rollback` is called again.
-Cost: one entry for each change; tables that do not change cost nothing.
+Cost: one entry for each change, and one for all of `put_all`; tables that do not change cost nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
-_ABSENT = object()
+_ABSENT, _FRESH = object(), object()
 
 
 class UndoLog:
@@ -38,6 +39,11 @@ class UndoLog:
         del table[key]
         return value
 
+    def put_all(self, table: dict[K, V], fresh: dict[K, V]) -> None:
+        """Add the items of `fresh` to `table`, which has none of these keys. Do not change `fresh` afterwards."""
+        self._entries.append((table, _FRESH, fresh))
+        table |= fresh
+
     def commit(self) -> None:
         """Make all changes final: forget the former values."""
         self._entries.clear()
@@ -46,7 +52,10 @@ class UndoLog:
         """Undo every change since the last commit."""
         while self._entries:
             table, key, before = self._entries[-1]
-            if before is _ABSENT:
+            if key is _FRESH:
+                for each in before:
+                    table.pop(each, None)
+            elif before is _ABSENT:
                 table.pop(key, None)
             else:
                 table[key] = before
@@ -73,15 +82,14 @@ class Index(dict[K, dict[V, None]]):
             self._log.put(values, value, None)
 
     def add_all(self, pairs: Iterable[tuple[K, V]]) -> None:
-        """Add many pairs of a key and a value. The log has one entry for each key that is new."""
+        """Add many pairs of a key and a value. The log has one entry for all keys that are new."""
         fresh: dict[K, dict[V, None]] = {}
         for key, value in pairs:
             if key in self:
                 self.add(key, value)
             else:
                 fresh.setdefault(key, {})[value] = None
-        for key, values in fresh.items():
-            self._log.put(self, key, values)
+        self._log.put_all(self, fresh)
 
     def discard(self, key: K, value: V) -> None:
         """Remove a value from the set of a key. Raises KeyError if the value is not there."""

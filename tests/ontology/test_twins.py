@@ -6,15 +6,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.ontology.twins import LiveTwins, is_read
+from kgreason.ontology.twins import DECLARATIONS, PREDICATES, LiveTwins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Triple
+from kgreason.terms import vocabulary as v
 from tests.strategies.twins import twin_ontologies
 from tests.volume import many
 
 from .reading import turtle
 
 SOME = "owl:onProperty :p ; owl:someValuesFrom :C"
+
+
+def is_read(triple: Triple) -> bool:
+    """Whether a triple describes a restriction, or declares a class or a property."""
+    return triple[1] in PREDICATES or (triple[1] == v.RDF_TYPE and triple[2] in DECLARATIONS)
 
 
 def live(*triples: Triple) -> LiveTwins:

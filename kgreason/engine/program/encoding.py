@@ -88,7 +88,7 @@ class _Sketch(NamedTuple):
 def _sketched(rule: Rule) -> _Sketch:
     """Return the sketch of a rule. Sketches are cached, because most graphs run the same rules."""
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
-    rows = [columns_of(atom) for atom in atoms]
+    rows = [atom.terms if atom.relation is None else columns_of(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
         also = f"a rule with the head false at most {MAX_COLUMNS - 2} variables and constants"

@@ -17,6 +17,9 @@ Only kinds that are one triple can be wide. Three sorts of triples are read apar
   (`twins`), and the translation asks for these.
 - Nothing is translated from the declaration of a class or a property.
 
+An equivalence is two axioms of a hierarchy in the closed schema. So nothing is translated from the equivalences of
+classes while rdfs:subClassOf is wide, and no rule for a member of an intersection or union (`owl2rl.IMPLIED`).
+
 Law: which kinds are wide, and which triples are translated, depends only on the closed schema. The closure does not
 depend on it. Cost: a look at the triples that an edit adds to the closed schema or removes from it. If a kind becomes
 wide, or stops being wide, a look at the closed schema.
@@ -31,18 +34,30 @@ from numpy.typing import NDArray
 
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import TYPE, Mask, flagged, flags_of
-from kgreason.ontology.read.axioms import PAIRS
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 from kgreason.zset.zset import ZSet
 
-KINDS = frozenset(PAIRS) - {v.OWL_COMPLEMENT_OF, v.OWL_PROPERTY_DISJOINT_WITH}
+KINDS = (
+    v.RDFS_SUB_CLASS_OF,
+    v.RDFS_SUB_PROPERTY_OF,
+    v.RDFS_DOMAIN,
+    v.RDFS_RANGE,
+    v.OWL_INVERSE_OF,
+    v.OWL_DISJOINT_WITH,
+)
 """The kinds that can be wide: the predicates of their triples."""
-LIMIT = 4096
+LIMIT = 1024
 """A kind with more triples in the closed schema is wide."""
+_FOLLOWING = ((v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS), (v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY))
+"""Pairs of a kind that can be wide, and a kind of which no triple is translated while it is: the closed schema has
+what each of its axioms says as axioms of the first kind (scm-eqc1, scm-eqp1)."""
 _SIZE = len(VOCABULARY) + 1
+_FOLLOWED, _FOLLOWERS = (
+    np.array([VOCABULARY.index(kind) + 1 for kind in side]) for side in zip(*_FOLLOWING, strict=True)
+)
 _DISJOINT = VOCABULARY.index(v.OWL_DISJOINT_WITH) + 1
 _DECLARED = flags_of(
     frozenset((v.OWL_CLASS, v.RDFS_CLASS, v.OWL_OBJECT_PROPERTY, v.OWL_DATATYPE_PROPERTY, v.RDF_PROPERTY))
@@ -67,10 +82,13 @@ class Wide:
     @property
     def kinds(self) -> frozenset[str]:
         """The kinds that are wide now."""
-        return frozenset(VOCABULARY[number - 1] for number in np.flatnonzero(self._flags()).tolist())
+        return frozenset(VOCABULARY[number - 1] for number in np.flatnonzero(self._counts > self._limit).tolist())
 
     def _flags(self) -> Mask:
-        return self._counts > self._limit
+        """Return for each id of the vocabulary whether it is a kind of which triples are not translated."""
+        flags: Mask = self._counts > self._limit
+        flags[_FOLLOWERS] = flags[_FOLLOWED]
+        return flags
 
     def follow(self, change: ClosureChange, closure: Callable[[], Int32]) -> ClosureChange:
         """Take a change of the closed schema. Returns how the triples to translate change.

@@ -262,7 +262,10 @@ class LiveReadings:
         for n, node in enumerate(sorted(self.touched(self._schema.change(*triples))), 1):
             if n % SOME == 0:
                 let_out()
-            before, after = self._readings.get(node), read_node(self._schema, node)
+            before = self._readings.get(node)
+            if before is None and _READERS.keys().isdisjoint(self._schema.of(node)):
+                continue  # such as a list cell
+            after = read_node(self._schema, node)
             gone += _without(before, after)
             come += _without(after, before)
             self._replace(node, before, after)

@@ -33,7 +33,8 @@ class RdfList:
 class Fault:
     """Why a list or a SWRL rule cannot be read: the wrong cell or node (`cell`), and the problem in words.
 
-    `cells` are all cells and nodes that were visited. `is_fork`: whether `cell` is a fork, see the top of this file.
+    `cells` are all cells and nodes that were visited. `is_fork`: whether `cell` is a fork: it has rdf:first and
+    rdf:rest, and more than one value of at least one of these two.
     """
 
     cell: Constant
@@ -49,30 +50,18 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
     cells: dict[Constant, None] = {}
     cell = head
     while cell != v.RDF_NIL:
-        problem = "the list runs in a circle" if cell in cells else _problem(schema, cell)
+        firsts, rests = schema.objects(cell, v.RDF_FIRST), schema.objects(cell, v.RDF_REST)
+        problem = unless_one("rdf:first", len(firsts)) or unless_one("rdf:rest", len(rests))
+        problem = "the list runs in a circle" if cell in cells else problem
         cells[cell] = None
         if problem:
-            return Fault(cell, problem, tuple(cells), is_fork=_is_fork(schema, cell))
-        (member,) = schema.objects(cell, v.RDF_FIRST)
-        (rest,) = schema.objects(cell, v.RDF_REST)
+            counts = len(firsts), len(rests)
+            return Fault(cell, problem, tuple(cells), is_fork=min(counts) > 0 and max(counts) > 1)
+        (member,), (rest,) = firsts, rests
         members.append(member)
         triples += ((cell, v.RDF_FIRST, member), (cell, v.RDF_REST, rest))
         cell = rest
     return RdfList(tuple(members), tuple(triples))
-
-
-def _is_fork(schema: Schema, cell: Constant) -> bool:
-    """Whether a cell has rdf:first and rdf:rest, and more than one value of at least one of these two."""
-    counts = [len(schema.objects(cell, predicate)) for predicate in (v.RDF_FIRST, v.RDF_REST)]
-    return min(counts) > 0 and max(counts) > 1
-
-
-def _problem(schema: Schema, cell: Constant) -> str | None:
-    """Return, in words, why `cell` is no cell of a list, or None if it is one."""
-    for name, predicate in (("rdf:first", v.RDF_FIRST), ("rdf:rest", v.RDF_REST)):
-        if problem := unless_one(name, len(schema.objects(cell, predicate))):
-            return problem
-    return None
 
 
 def unless_one(name: str, count: int) -> str | None:

@@ -154,9 +154,11 @@ class LiveSchema(Schema):
                 wanted.setdefault((subject, predicate), {})[object_] = True
             else:
                 fresh.setdefault(subject, {}).setdefault(predicate, {})[object_] = None
-        for subject, predicates in fresh.items():
-            sets = {each: tuple(sorted(objects)) for each, objects in predicates.items()}
-            self._log.put(self._objects, subject, sets)
+        sets = {
+            subject: {each: tuple(sorted(objects)) for each, objects in predicates.items()}
+            for subject, predicates in fresh.items()
+        }
+        self._log.put_all(self._objects, sets)
         changed = set(fresh)
         for end, objects in wanted.items():
             if self._edit(*end, objects):

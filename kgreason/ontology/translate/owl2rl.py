@@ -277,5 +277,12 @@ ROWS: RowTable = {
 }
 """The rows of OWL 2 RL by kind of axiom, in the order of the tables."""
 
+IMPLIED: RowTable = {
+    v.RDFS_SUB_CLASS_OF: (cls_int2, cls_uni, cax_eqc1, cax_eqc2),
+    v.RDFS_SUB_PROPERTY_OF: (prp_eqp1, prp_eqp2),
+}
+"""Rows whose rules follow from subclass or subproperty axioms: the closed schema has these axioms, by scm-int, scm-uni,
+scm-eqc1 and scm-eqp1. If one generic rule reads all axioms of such a kind, the rows have no rules of their own."""
+
 HAS_SELF: RowTable = {v.OWL_HAS_SELF: (has_self1, has_self2)}
 """The rows of the group `has-self`, which is no part of the tables."""

@@ -28,8 +28,9 @@ sources and order. So after an edit and its reverse everything is as before. `lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeGuard
 
@@ -38,13 +39,14 @@ from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction
 from kgreason.ontology.read.collect import Broken, LiveReadings
-from kgreason.ontology.read.rows import RowTable
+from kgreason.ontology.read.rows import Row, RowTable
 from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers
 from kgreason.ontology.reduce.shortcuts import LiveReduction
 from kgreason.ontology.reduce.statements import LiveStatements, Place, Placed, order
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
+from kgreason.ontology.translate.outlines import Outlines, Rules
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.canonical import canonical
@@ -53,7 +55,6 @@ from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
 """A rule set that translates axioms, with a group that has rows of its own if this group is on."""
-Rules: TypeAlias = tuple[Rule, ...]
 
 _OWL2RL: RowTable = {**owl2rl.ROWS, **swrl.ROWS}
 ROWS: dict[Profile, RowTable] = {
@@ -77,21 +78,26 @@ def _is_walked(axiom: Axiom) -> bool:
 
 
 def translate(
-    schema: Iterable[Triple], profile: Profile, twins: Mapping[Constant, Constant] = MappingProxyType({})
+    schema: Iterable[Triple],
+    profile: Profile,
+    twins: Mapping[Constant, Constant] = MappingProxyType({}),
+    wide: Iterable[Constant] = (),
 ) -> LiveTranslation:
     """Translate a closed schema to rules, by the tables of a profile: the passes run on everything.
 
     Triples that are not schema are ignored. `twins` maps a restriction to its representative, which is a restriction
     that says the same. The bodies of the rules have the representative in place of the restriction.
+    `wide`: the kinds of axioms that generic rules read; rows that they imply (`owl2rl.IMPLIED`) give no rules.
     """
     found = LiveTranslation(profile, UndoLog())
-    found.change((), schema, twins)
+    found.change((), schema, twins, wide)
     return found
 
 
-def translate_axiom(axiom: Axiom, profile: Profile) -> Rules:
-    """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows."""
-    return tuple([rule for row in ROWS[profile].get(axiom.kind, ()) for rule in row(axiom)])
+def translate_axiom(axiom: Axiom, profile: Profile, implied: Container[Row] = ()) -> Rules:
+    """Return the rules that the profile's `ROWS` make from an axiom, in the order of these rows, without `implied`."""
+    rows = ROWS[profile].get(axiom.kind, ())
+    return tuple([rule for row in rows if row not in implied for rule in row(axiom)])
 
 
 def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
@@ -139,13 +145,17 @@ def with_representatives(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Co
     """
     if axiom.kind in _BELOW or not twins:
         return rules
-    if _may_have_twins(axiom) and axiom.node in twins:
+    if _is_represented(axiom, twins):
         return ()
     return tuple([_asking(rule, twins) for rule in rules])
 
 
 def _may_have_twins(axiom: Axiom) -> TypeGuard[Restriction]:
     return isinstance(axiom, Restriction) and axiom.kind in RELATIONS
+
+
+def _is_represented(axiom: Axiom, twins: Mapping[Constant, Constant]) -> bool:
+    return _may_have_twins(axiom) and axiom.node in twins
 
 
 def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
@@ -193,12 +203,20 @@ class AxiomRules:
         self._profile, self._log = profile, log
         self.long: dict[tuple[Triple, ...], Axiom] = {}
         self._twins: dict[Constant, Constant] = {}
+        self._implied: dict[Row, None] = {}
         self._moved: tuple[Constant, ...] = ()
+        self._wide: frozenset[Row] = frozenset()
+        self._outlines = _outlines(profile, frozenset())
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
 
-    def represent(self, twins: Mapping[Constant, Constant | None]) -> None:
-        """Take over other representatives. The next `change` translates the axioms that ask for them again."""
+    def represent(self, twins: Mapping[Constant, Constant | None], wide: Iterable[Constant]) -> None:
+        """Take over other representatives, and the kinds of axioms that generic rules read.
+
+        The next `change` translates again the axioms that ask for these representatives, and those of which other rows
+        are implied (`owl2rl.IMPLIED`).
+        """
         self._moved = tuple(twins)
+        self._wide = frozenset([row for kind in wide for row in owl2rl.IMPLIED.get(kind, ())])
         for node, first in twins.items():
             if first is not None:
                 self._log.put(self._twins, node, first)
@@ -207,34 +225,66 @@ class AxiomRules:
 
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
+        self._look_up()
         gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
-        askers = sorted({asker for node in self._moved for asker in self._askers.at(node)}) if self._moved else ()
-        again = [self.placed[asker][0] for asker in askers]
+        askers = {asker for node in self._moved for asker in self._askers.at(node)}
+        if turned := self._wide ^ self._implied.keys():
+            rows = ROWS[self._profile]
+            askers |= {at for at, (axiom, _) in self.placed.items() if not turned.isdisjoint(rows.get(axiom.kind, ()))}
+        again = [self.placed[asker][0] for asker in sorted(askers)]
         gone += [placed for axiom in _stepping(again) for placed in self._forget(axiom)]
+        for row in turned:
+            if row in self._wide:
+                self._log.put(self._implied, row, None)
+            else:
+                self._log.drop(self._implied, row)
+        self._look_up()
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
         return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
+
+    def _look_up(self) -> None:
+        """Use the outlines of the rows that are in use now."""
+        self._outlines = _outlines(self._profile, frozenset(self._implied))
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         known = mark(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self.long:
             self._log.drop(self.long, known)
-        for class_ in classes_asked_for(axiom, translate_axiom(axiom, self._profile)):
+        _, classes = self._outlines.of(axiom)
+        for class_ in classes:
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        rules, at = translate_axiom(axiom, self._profile), place(axiom)
+        (rules_of, classes), at = self._outlines.of(axiom), place(axiom)
         _, known = at
-        for class_ in classes_asked_for(axiom, rules):
+        for class_ in classes:
             self._askers.add(class_, known)
         if _is_walked(axiom):
             self._log.put(self.long, known, axiom)
-        rules = normalise(with_representatives(axiom, rules, self._twins))
+        if self._twins.keys().isdisjoint(classes):
+            rules = rules_of()
+        elif _is_represented(axiom, self._twins):
+            rules = ()
+        else:
+            rules = translate_axiom(axiom, self._profile, self._implied)
+            rules = normalise(with_representatives(axiom, rules, self._twins))
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
         return placed
+
+
+@lru_cache(maxsize=64)
+def _outlines(profile: Profile, implied: frozenset[Row]) -> Outlines:
+    """Return the outlines for the rows of a profile without `implied`. All graphs share them."""
+
+    def rules_of(axiom: Axiom) -> tuple[Rules, set[Constant]]:
+        rules = translate_axiom(axiom, profile, implied)
+        return normalise(rules), classes_asked_for(axiom, rules)
+
+    return Outlines(rules_of)
 
 
 def _stepping(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
@@ -315,13 +365,14 @@ class LiveTranslation:
         removed: Iterable[Triple],
         added: Iterable[Triple],
         twins: Mapping[Constant, Constant | None] = MappingProxyType({}),
+        wide: Iterable[Constant] = (),
     ) -> RuleChange:
         """Remove schema triples, then add others. Returns the change of the rules.
 
         `twins` maps each restriction that gets another representative to the new representative, or to None if the
-        restriction has no representative any more.
+        restriction has no representative any more. `wide`: the kinds of axioms that generic rules read from now on.
         """
-        self.axiom_rules.represent(twins)
+        self.axiom_rules.represent(twins, wide)
         change: Change[Any] = Change(tuple(removed), tuple(added))
         for step in self._passes:
             change = step.change(change)
