@@ -179,7 +179,7 @@ def test_an_asserted_flag_is_taken_back() -> None:
     system = started((set(CHAIN), CLOSURE))
     before = system.states()
     with pytest.raises(Cancelled):
-        update(system, ({Atom("path", ("<0>", "<5>")), Atom("path", ("<8>", "<9>"))}, []), Cancel(1))
+        update(system, ({Atom("path", ("<0>", "<5>"))}, []), Cancel(1))
     assert not before["path", ("<0>", "<5>")].asserted
     assert system.states() == before
 
