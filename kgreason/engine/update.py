@@ -203,6 +203,7 @@ class Update(NamedTuple):
             circuit.limit = elastic.for_arriving(facts, fresh, end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
+        self.check()
         for number in rules.fresh.numbers:
             circuit.planner.set_active(number, True)
         for number in rules.fresh.bodied:
