@@ -4,6 +4,7 @@
     memory        the peak memory of the two
     an_axiom      an axiom added to a classified ontology and removed again, over its classification
     cost          processor time for a triple or subsumption of ontologies of one depth, over that of a triple of LUBM
+    plain_cost    the same under owl2rl: generated axioms of many kinds, and published ontologies
 
 ELK needs Java and Maven, which fetches it; without them the benchmark is skipped. The results must agree: ELK's direct
 superclasses are those of kgreason, but for classes that are equal. Cost: minutes for 300,000 classes.
@@ -136,6 +137,58 @@ def cost(copies: Sequence[int], workspace: Workspace) -> Measurement:
 
 
 _PART, _PART_AXIOMS = 6_000, 10_000
+_ROUNDS = 3
+
+
+def plain_cost(sizes: Sequence[int], workspace: Workspace) -> Measurement:
+    """The processor time under owl2rl for each triple of the closure, in the worst ontology, over that of LUBM(5,0).
+
+    The ontologies are generated ones of `sizes` axioms, and published ones. Each is loaded in turns with LUBM(5,0); the
+    ratio is the median of these rounds. Further values: the ratio of each ontology.
+    """
+    files = {f"{size}-axioms": _plain(workspace.folder / f"plain{size}.nt", size) for size in sizes}
+    files |= {name: workspace.shared(*path) for name, path in _PUBLISHED.items()}
+    lubm = workspace.lubm(5), workspace.ontology(ONTOLOGY)
+    ratios: dict[str, list[float]] = {name: [] for name in files}
+    for number in range(1 + _ROUNDS):  # the first load of a process also loads the kernels
+        base = _cost(["owl2rl"], *lubm)
+        for name, file in files.items():
+            ratio = _cost(["owl2rl"], file) / base
+            ratios[name] += [ratio] if number else []
+    found: dict[str, tuple[float, str]] = {name: (median(each), "x") for name, each in ratios.items()}
+    return Measurement(max(value for value, _ in found.values()), f"in process, {_ROUNDS} rounds in turns", found)
+
+
+_PUBLISHED = {
+    "kidney": ("el", "kidney.stripped.ttl.gz"),
+    "pato": ("el", "pato-base.stripped.ttl.gz"),
+    "brick": ("ontologies", "Brick-1.1.n3.gz"),
+}
+
+
+def _plain(path: Path, axioms: int) -> Path:
+    """Write about so many axioms as N-Triples: a hierarchy of 8 levels, properties, restrictions, disjointness."""
+    classes, properties, restrictions = axioms * 6 // 10, axioms // 20, axioms // 10
+    width, rdfs, owl = classes // 8, _PREFIXES["rdfs"], _PREFIXES["owl"]
+    kind, every = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>", classes + classes // 8
+    names = [f"<{anatomy.NAMESPACE}C{number}>" for number in range(every)]
+    links = [f"<{anatomy.NAMESPACE}p{number}>" for number in range(properties)]
+    with path.open("w") as file:
+        for number, name in enumerate(names):
+            file.write(f"{name} {kind} <{owl}Class> .\n")
+            if number >= width:
+                file.write(f"{name} <{rdfs}subClassOf> {names[number - width]} .\n")
+        for number, name in enumerate(links):
+            file.write(f"{name} {kind} <{owl}ObjectProperty> .\n{name} <{rdfs}domain> {names[number]} .\n")
+            file.write(f"{name} <{rdfs}range> {names[number + 1]} .\n")
+            if number >= properties // 4:
+                file.write(f"{name} <{rdfs}subPropertyOf> {links[number - properties // 4]} .\n")
+        for number in range(restrictions):
+            file.write(f"_:r{number} <{owl}onProperty> {links[number % properties]} .\n")
+            file.write(f"_:r{number} <{owl}someValuesFrom> {names[number * 7_919 % every]} .\n")
+            file.write(f"_:r{number} <{rdfs}subClassOf> {names[number * 104_729 % every]} .\n")
+            file.write(f"{names[number * 31 % every]} <{owl}disjointWith> {names[(number * 37 + 1) % every]} .\n")
+    return path
 
 
 def _cost(rules: list[str], *files: Path) -> float:

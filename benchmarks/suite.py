@@ -276,6 +276,13 @@ _CLASSIFYING: tuple[Benchmark, ...] = (
         "x",
         partial(classifying.cost, (1, 3, 10, 30)),
     ),
+    Benchmark(
+        "axiom-cost",
+        "a triple of the closure of large ontologies over a triple of LUBM(5,0), processor time",
+        5,
+        "x",
+        partial(classifying.plain_cost, (10_000, 100_000)),
+    ),
 )
 
 BENCHMARKS = (

@@ -206,7 +206,7 @@ class AxiomRules:
         self._implied: dict[Row, None] = {}
         self._moved: tuple[Constant, ...] = ()
         self._wide: frozenset[Row] = frozenset()
-        self._outlines = _outlines(profile, frozenset())
+        self._left_out: frozenset[Row] = frozenset()
         self._askers: Index[Constant, tuple[Triple, ...]] = Index(log)
 
     def represent(self, twins: Mapping[Constant, Constant | None], wide: Iterable[Constant]) -> None:
@@ -225,7 +225,7 @@ class AxiomRules:
 
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
-        self._look_up()
+        self._left_out = frozenset(self._implied)
         gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
         askers = {asker for node in self._moved for asker in self._askers.at(node)}
         if turned := self._wide ^ self._implied.keys():
@@ -238,27 +238,23 @@ class AxiomRules:
                 self._log.put(self._implied, row, None)
             else:
                 self._log.drop(self._implied, row)
-        self._look_up()
+        self._left_out = frozenset(self._implied)
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
         return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
-
-    def _look_up(self) -> None:
-        """Use the outlines of the rows that are in use now."""
-        self._outlines = _outlines(self._profile, frozenset(self._implied))
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
         known = mark(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self.long:
             self._log.drop(self.long, known)
-        _, classes = self._outlines.of(axiom)
+        _, classes = _outlines(self._profile, self._left_out).of(axiom)
         for class_ in classes:
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        (rules_of, classes), at = self._outlines.of(axiom), place(axiom)
+        (rules_of, classes), at = _outlines(self._profile, self._left_out).of(axiom), place(axiom)
         _, known = at
         for class_ in classes:
             self._askers.add(class_, known)
@@ -269,7 +265,7 @@ class AxiomRules:
         elif _is_represented(axiom, self._twins):
             rules = ()
         else:
-            rules = translate_axiom(axiom, self._profile, self._implied)
+            rules = translate_axiom(axiom, self._profile, self._left_out)
             rules = normalise(with_representatives(axiom, rules, self._twins))
         placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))

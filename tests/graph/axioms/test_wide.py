@@ -37,6 +37,11 @@ AXIOMS = (
     "_:same owl:onProperty :p ; owl:someValuesFrom :A",
     "_:same owl:disjointWith :D",
     ":p a owl:ObjectProperty",
+    ":p owl:equivalentProperty :other",
+    ":F owl:intersectionOf (:A :D _:some)",
+    "_:same owl:intersectionOf (:E :D)",
+    ":A owl:unionOf (:E _:same)",
+    ":D owl:equivalentClass xsd:integer",
 )
 FACTS = (
     ":x a :A",
