@@ -12,10 +12,11 @@ Cost: a commit costs what it changes. Opening reads the snapshot and replays the
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import filterfalse, repeat
 from operator import attrgetter
 from pathlib import Path
@@ -286,23 +287,15 @@ class Committer:
         For the first commit the stage has the asserted rows already.
         """
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
-
-        def changes() -> Iterator[tuple[Int32, Int32]]:
-            yield self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
-            yield self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
-
+        triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
+        quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
         with span("store"):
             store = home.stage()
-
-        def fill_late(filled: OxigraphStore) -> None:
-            for rows in changes():
-                put(filled, delta.dictionary, *rows)
-
-        if store.is_late:  # the first commit, which removes nothing
-            store.postpone(fill_late)
+        if store.is_late:
+            for rows in (triples, quads):
+                store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
             home.load(self.manifest(), self.write)
             return
-        triples, quads = changes()
 
         def fill() -> None:
             put(store, delta.dictionary, *triples, tell)
