@@ -237,7 +237,7 @@ class Materializer(Results):
         found = [Facts(self._by_table(said.come), self._by_table(said.gone))] if said is not NOTHING_SAID else []
         if self.stated:
             self._touched[self.stated] = None
-            gone, come = map(self._by_table, self.stated.change(asserted.removed, added))
+            gone, come = map(self._by_table, self.stated.change(asserted.removed, added, self._asserted))
             present = {table: rows[self.engine.facts.find(rows) >= 0] for table, rows in gone.items()}
             found.append(Facts.of(come, present))
         if is_first and self.equality and self.equality in self._touched:

@@ -15,7 +15,7 @@ from kgreason.materialize.schema.stated import Stated
 from kgreason.rules.model import Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
-from tests.oracle.vocabulary import OWL, RDF
+from tests.oracle.vocabulary import OWL, RDF, RDFS
 from tests.volume import many_seeds
 
 ON, SOME, SELF, VALUE, AND, OR = (
@@ -160,19 +160,53 @@ def test_values_are_individuals_whatever_describes_them() -> None:
     assert moved[:, 0].tolist() == dictionary.find(["_:y"]).tolist()
 
 
+class Facts(set[tuple[int, ...]]):
+    """The facts of `Stated` while edits come; `there` are the asserted triples."""
+
+    def __init__(self, dictionary: Dictionary) -> None:
+        super().__init__()
+        self.stated, self.there, self._dictionary = Stated(dictionary), set[Triple](), dictionary
+
+    def edit(self, triples: set[Triple], *, is_kept: bool = True) -> None:
+        """Assert those of `triples` that are not there, and retract the others; if not `is_kept`, take it back."""
+        gone, come = (rows(self._dictionary, each) for each in (self.there & triples, triples - self.there))
+        relations = self.stated.change(gone, come, lambda: rows(self._dictionary, self.there))
+        if not is_kept:
+            self.stated.rollback()
+            return
+        self.stated.accept()
+        self.there ^= triples
+        for changed, change in zip(relations, (self.difference_update, self.update), strict=True):
+            change(tuple(row) for each in changed.values() for row in each.tolist())
+
+
+@pytest.mark.parametrize("seed", many_seeds(0, 60))
+def test_facts_about_terms_depend_only_on_the_asserted_triples(seed: int) -> None:
+    random, dictionary = Random(seed), Dictionary()
+    dictionary.intern(NODES)
+    live, terms = Facts(dictionary), [*NODES, *NAMES, "<http://e/C>"]
+    for _ in range(12):
+        edit = {drawn(random) for _ in range(random.choice([1, 3, 12]))}
+        for _ in range(random.choice([0, 1, 4])):
+            predicate = random.choice([f"<{RDF}type>", f"<{RDFS}subClassOf>", f"<{OWL}annotatedSource>", SOME])
+            edit.add((random.choice(terms), predicate, random.choice(terms)))
+        if random.random() < 0.3:
+            edit |= set(random.sample(sorted(live.there), len(live.there) // 2))
+        live.edit(edit, is_kept=random.random() < 0.7)
+        scratch = Facts(dictionary)
+        scratch.edit(live.there)
+        assert live == scratch
+
+
 def test_a_type_that_is_removed_and_added_brings_no_fact() -> None:
     """The type is the only triple that names a copy here, and a copy is no expression of its own."""
     dictionary = Dictionary()
-    types = [(node, f"<{RDF}type>", f"<{OWL}Restriction>") for node in ("_:one", "_:two")]
-    said = [triple for node, *_ in types for triple in ((node, ON, NAMES[0]), (node, SOME, NAMES[1]))]
-    stated, facts = Stated(dictionary), set[tuple[int, ...]]()
-    loaded = None
-    for gone, come in (([], [*types, *said]), (types, []), ([], types)):
-        relations = stated.change(rows(dictionary, gone), rows(dictionary, come))
-        for changed, change in zip(relations, (facts.difference_update, facts.update), strict=True):
-            change(tuple(row) for each in changed.values() for row in each.tolist())
-        stated.accept()
-        loaded = loaded or set(facts)
+    types = {(node, f"<{RDF}type>", f"<{OWL}Restriction>") for node in ("_:one", "_:two")}
+    facts = Facts(dictionary)
+    facts.edit(types | {triple for node, *_ in types for triple in ((node, ON, NAMES[0]), (node, SOME, NAMES[1]))})
+    loaded = set(facts)
+    facts.edit(types)
+    facts.edit(types)
     assert facts == loaded
 
 

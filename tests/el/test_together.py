@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from tests.cli.calling import call
 from tests.el.body import BODY, PREFIXES
+from tests.volume import many_seeds
 
 BOTH = ["owl2rl", "owl2el"]
 CHAIN = """
@@ -50,6 +52,63 @@ def test_rl_reads_what_el_derives_and_the_reverse() -> None:
         assert graph.ask("ASK { <http://e/Part> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Bound> }")
         graph.remove(PREFIXES + ":p rdfs:domain :Part .")
         assert not graph.ask("ASK { <http://e/c> a <http://e/Bound> }")
+
+
+def facts_of(graph: KnowledgeGraph) -> set[tuple[str, ...]]:
+    """All facts of a graph, also those that nobody sees, but for facts about literals, which may stay."""
+    materializer = graph._engine().materializer
+    columns, tables, _ = materializer.engine.facts.contents()
+    terms = materializer.dictionary.decode(columns.ravel())
+    widths = [width for _, width in materializer.engine.tables]
+    texts = zip(*[iter(terms)] * columns.shape[1], strict=True)
+    rows = {text[: widths[table]] for text, table in zip(texts, tables.tolist(), strict=True)}
+    return {row for row in rows if not row[0].startswith("dt_")}
+
+
+def drawn(random: Random) -> set[str]:
+    """Some parts of restrictions that are named, classes below them, and equal terms."""
+
+    def part() -> str:
+        one, other = random.choices((":R0", ":R1", ":R2"), k=2)
+        name = random.choice((":A", ":B"))
+        return random.choice(
+            (
+                f"{one} owl:onProperty :p .",
+                f"{one} owl:someValuesFrom {name} .",
+                f"{one} owl:sameAs {other} .",
+                f"{one} a owl:Restriction .",
+                f"{name} rdfs:subClassOf {one} .",
+                ":A rdfs:subClassOf :B .",
+            )
+        )
+
+    return {part() for _ in range(random.choice((1, 2, 5)))}
+
+
+@pytest.mark.parametrize("seed", many_seeds(0, 2))
+def test_equal_expressions_come_and_go(seed: int) -> None:
+    """A graph that was edited has the triples of one that was loaded at once."""
+    random, there = Random(seed), set[str]()
+    with KnowledgeGraph.open(rules=BOTH) as graph:
+        for _ in range(4):
+            edit = drawn(random) | (set(random.sample(sorted(there), len(there) // 2)))
+            with graph.transaction() as tx:
+                tx.remove(PREFIXES + " ".join(sorted(there & edit)))
+                tx.add(PREFIXES + " ".join(sorted(edit - there)))
+            there ^= edit
+            with KnowledgeGraph.open(rules=BOTH) as scratch:
+                scratch.add(PREFIXES + " ".join(sorted(there)))
+                here, right = ({str(each.triple) for each in one.match(None, None, None)} for one in (graph, scratch))
+                assert here == right
+
+
+def test_an_expression_that_only_equals_another_one_has_no_facts_that_stay() -> None:
+    with KnowledgeGraph.open(rules=BOTH) as graph:
+        graph.add(PREFIXES + ":r2 owl:someValuesFrom :A ; owl:sameAs :R4 .")
+        before = facts_of(graph)
+        graph.add(PREFIXES + ":R4 owl:onProperty :p .")
+        graph.remove(PREFIXES + ":R4 owl:onProperty :p .")
+        assert facts_of(graph) == before
 
 
 def test_a_class_without_members_is_no_contradiction_and_a_member_is_one() -> None:

@@ -147,7 +147,9 @@ def classify(
     check_choice("reasoner", reasoner, Reasoner)
     graph = KnowledgeGraph.open(rules=RULES[reasoner], late=True, **options)
     try:
-        graph.load(*files, progress=progress)
+        with graph.transaction() as tx:  # `KnowledgeGraph.load` would count all facts at the end
+            tx.load(*files, progress=progress)
+            tx.end(True, progress)
         found = taxonomy_of(graph)
         if reasoner == "el" or not found.is_consistent:
             return Classification(graph, found)

@@ -7,13 +7,16 @@
     el_iri(x), el_blank(x)     what kind of term x is, if it stands for itself
 
 Rules derive triples with these predicates too. An axiom is what somebody stated: rules that took each derived
-subsumption for an axiom would derive it again and again. Law: el_stated depends only on the asserted triples, and so
-does the y of each el_is(x, y). The facts about a term may stay when its triples go, and they change nothing that
-follows. Cost: a look at each triple that an edit asserts or retracts, and that of `Expressions`.
+subsumption for an axiom would derive it again and again. Law: the facts depend only on the asserted triples. So the
+facts about a term go with the last triple that mentions the term: owl:sameAs may give the term the triples of another
+one, and no rule may take these for an expression. Cost: a look at each triple that an edit asserts or retracts, and
+that of `Expressions`; for the first edit that retracts triples, a look at each asserted triple, and then 8 bytes for
+each term.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -51,35 +54,73 @@ class Stated:
         self._stated, self._iri, self._blank, self._is = dictionary.intern(
             relation_text(*name) for name in names
         ).tolist()
+        self._mentioned: Int32 | None = None
+        """How many asserted triples mention each term as a class, and how many mention the term at all: int32[2, n].
 
-    def change(self, removed: Int32, added: Int32) -> Relations:
+        None before an edit retracts triples."""
+        self._pending: list[tuple[Int32, Int32]] = []
+        """The triples that `change` has taken since the last `accept`."""
+
+    def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32]) -> Relations:
         """Take the triples that an edit retracts and asserts, int32[n, 3] each.
 
-        Returns the facts to retract and the facts to assert. A fact to retract may be absent. `accept` or `rollback`
-        must follow.
+        `asserted` returns the asserted triples before the edit. Returns the facts to retract and the facts to assert. A
+        fact to retract may be absent. `accept` or `rollback` must follow.
         """
+        if len(removed) and self._mentioned is None:
+            self._mentioned = np.zeros((2, 0), dtype=np.int32)
+            self._count(asserted(), 1)
+        self._pending.append((removed, added))
+        self._count(removed, -1)
+        self._count(added, 1)
         moved = self.expressions.change(removed, added)
         nodes = moved[:, 0]
-        axioms = added[is_schema(added) | flagged(added[:, 1], _OTHERS)]
-        subjects, objects = (axioms[~flagged(axioms[:, 1], flags), n] for flags, n in ((_CELLS, 0), (_LISTS, 2)))
-        types = added[added[:, 1] == TYPE]
-        classes = np.unique(np.concatenate([subjects, objects, types[:, 2], nodes]))
-        terms = np.unique(np.concatenate([classes, types[:, 0]]))
+        classes, typed = _terms_in(added)
+        classes = np.unique(np.concatenate([classes, nodes]))
+        if self._mentioned is not None:
+            classes = classes[self._mentioned[0, classes] > 0]
+        terms = np.unique(np.concatenate([classes, typed]))
         kinds, standing = self._dictionary.kinds(terms), terms.copy()
         is_blank = kinds == Kind.BLANK
         standing[is_blank] = self.expressions.standing(terms[is_blank])
         blank = terms[is_blank & (standing == terms)]
         copies = nodes[moved[:, 2] != nodes]
+        no_classes, no_terms = self._unmentioned(removed)
         stated = (related(self._stated, rows[flagged(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
         gone, come = stated
+        no_longer = np.concatenate([moved[:, :2], np.column_stack([no_classes, no_classes])])
+        no_blank = np.concatenate([copies, no_terms])
         return (
-            {4: gone, 3: related(self._is, moved[:, :2]), 2: related(self._blank, copies)},
+            {
+                4: gone,
+                3: related(self._is, no_longer),
+                2: np.concatenate([related(self._blank, no_blank), related(self._iri, no_terms)]),
+            },
             {
                 4: come,
                 3: related(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
                 2: np.concatenate([related(self._iri, terms[kinds == Kind.IRI]), related(self._blank, blank)]),
             },
         )
+
+    def _count(self, rows: Int32, sign: int) -> None:
+        """Add `sign` for each triple of `rows`, int32[n, 3], that mentions a term, once the mentions are counted."""
+        if self._mentioned is None:
+            return
+        more = len(self._dictionary) + 1 - self._mentioned.shape[1]
+        if more > 0:  # by a quarter more than now, so that the array is seldom copied
+            self._mentioned = np.pad(self._mentioned, ((0, 0), (0, more + len(self._dictionary) // 4)))
+        classes, typed = _terms_in(rows)
+        np.add.at(self._mentioned[0], classes, sign)
+        np.add.at(self._mentioned[1], np.concatenate([classes, typed]), sign)
+
+    def _unmentioned(self, removed: Int32) -> tuple[Int32, Int32]:
+        """Return the classes, and the terms, in `removed` that no asserted triple mentions any more."""
+        if self._mentioned is None:
+            return removed[:, 0], removed[:, 0]
+        classes, typed = _terms_in(removed)
+        classes, terms = np.unique(classes), np.unique(np.concatenate([classes, typed]))
+        return classes[self._mentioned[0, classes] == 0], terms[self._mentioned[1, terms] == 0]
 
     def adopt(self, asserted: Int32) -> None:
         """Take the asserted triples of a graph that is opened, int32[n, 3]. Its facts are there already."""
@@ -94,8 +135,24 @@ class Stated:
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
+        self._pending.clear()
         self.expressions.accept()
 
     def rollback(self) -> None:
         """Undo the changes since the last `accept`."""
+        while self._pending:
+            removed, added = self._pending.pop()
+            self._count(removed, 1)
+            self._count(added, -1)
         self.expressions.rollback()
+
+
+def _terms_in(rows: Int32) -> tuple[Int32, Int32]:
+    """Return the terms that triples mention as classes or in axioms, and the terms that have a type, with repetitions.
+
+    `rows`: the triples, int32[n, 3].
+    """
+    axioms = rows[is_schema(rows) | flagged(rows[:, 1], _OTHERS)]
+    subjects, objects = (axioms[~flagged(axioms[:, 1], flags), n] for flags, n in ((_CELLS, 0), (_LISTS, 2)))
+    types = rows[rows[:, 1] == TYPE]
+    return np.concatenate([subjects, objects, types[:, 2]]), types[:, 0]
