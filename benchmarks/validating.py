@@ -173,9 +173,10 @@ def beside(name: str, workspace: Workspace) -> Measurement:
     found = list[int]()
 
     def own() -> None:
-        with KnowledgeGraph.open(rules=["none"]) as graph:
-            graph.load(data)
-            graph.shapes.load(shapes)
+        with KnowledgeGraph.open(rules=["none"], late=True) as graph:
+            with graph.transaction() as transaction:
+                transaction.load(data)
+                transaction.shapes.load(shapes)
             found.append(len(graph.validate()))
 
     own()
