@@ -222,7 +222,16 @@ _VALIDATION = (
     Benchmark(
         "validate-pyshacl", "SHACL validation of a department of LUBM over pySHACL", 1, "x", validating.beside_pyshacl
     ),
-    Benchmark("validate-first", "first validation of LUBM(5,0) over pySHACL", 1 / 20, "x", validating.first),
+    Benchmark(
+        "validate-first", "first validation of LUBM(5,0) over pySHACL", 1 / 20, "x", partial(validating.first, "lubm5")
+    ),
+    Benchmark(
+        "validate-brick",
+        "first validation of Brick and VM3A over pySHACL",
+        1 / 20,
+        "x",
+        partial(validating.first, "brick"),
+    ),
     Benchmark("validate-edit", "one edit over a first validation: LUBM(5,0)", 1 / 1000, "x", validating.edit),
     *(
         Benchmark(

@@ -92,8 +92,8 @@ class Circuit:
         """
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
-            wide = self.facts.widened(planner.width), *scratch.wide(planner.width)
-            memory["rows"], memory["heads"], memory["changed"] = wide  # all of them or none
+            wide = self.facts.widened(planner.width), scratch.heads(planner.width)
+            memory["rows"], memory["heads"] = wide  # both or none
         keys = planner.key_info.n
         sizes = {
             "key_count": keys,
@@ -404,16 +404,13 @@ class Circuit:
         """Return the facts whose kind (absent, inferred or asserted) this commit has changed so far.
 
         Returns four arrays: the facts' columns int32[n, w], tables int32[n], kinds before the commit int8[n], and kinds
-        after the commit int8[n]. All four are views and not contiguous. `start`: only rows from this position of the
-        undo log on are looked at.
+        after the commit int8[n]. `start`: only rows from this position of the undo log on are looked at.
         """
-        needed = self._counters[at.N_TOUCHED] - start
-        if self._counters[at.CHANGED + 1] < needed:
-            self.memory.grow("changed", needed)
-        changed = self.memory["changed"]
-        noted: Int32 = changed[: note_changes(self.block, start)].copy()
-        kinds = noted[:, :2].astype(np.int8)
-        return noted[:, at.FIRST :], noted[:, 2], kinds[:, 0], kinds[:, 1]
+        room = self._counters[at.N_TOUCHED] - start
+        columns, tables = np.empty((room, self.facts.width), dtype=np.int32), np.empty(room, dtype=np.int32)
+        before, after = np.empty(room, dtype=np.int8), np.empty(room, dtype=np.int8)
+        n = note_changes(self.block, start, columns, tables, before, after)
+        return columns[:n], tables[:n], before[:n], after[:n]
 
     def settle(self) -> None:
         """Make the commit final. This takes no memory, if `FactTable.reserve` made room. Call `tidy` next."""
@@ -434,7 +431,7 @@ class Circuit:
 
     def _cut(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
-        for name in ("undo", "changed", "scanned"):
+        for name in ("undo", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 

@@ -32,7 +32,7 @@ _SCRATCH = {
 def make(memory: Memory, width: int) -> None:
     """Make the scratch arrays for facts of `width` columns."""
     memory["undo"] = np.zeros((16, 1 + at.FIRST), dtype=np.int32)
-    memory["heads"], memory["changed"] = wide(width)
+    memory["heads"] = heads(width)
     memory["traced"] = np.zeros((1, 1), dtype=np.int32)
     for name, size in _SCRATCH.items():
         memory[name] = np.zeros(size, dtype=np.int32)
@@ -44,6 +44,6 @@ def make(memory: Memory, width: int) -> None:
     memory["noted_hashes"] = np.zeros(NOTES, dtype=np.uint64)
 
 
-def wide(width: int) -> tuple[Int32, Int32]:
-    """Return the scratch arrays `heads` and `changed`, for facts of `width` columns."""
-    return np.zeros((HEADS + 1, width), dtype=np.int32), np.zeros((16, at.FIRST + width), dtype=np.int32)
+def heads(width: int) -> Int32:
+    """Return the scratch array `heads`, for facts of `width` columns."""
+    return np.zeros((HEADS + 1, width), dtype=np.int32)

@@ -30,7 +30,8 @@ _PIECE = 1_000
 """The number of rows between two looks at Ctrl-C, and of one call of a batch function."""
 
 
-_TRUTHS = [f'"{text}"^^{XSD_BOOLEAN}' for text in ("false", "true")]
+TRUTHS = [f'"{text}"^^{XSD_BOOLEAN}' for text in ("false", "true")]
+"""False and True, as terms."""
 
 
 class CallError(Exception):
@@ -40,7 +41,8 @@ class CallError(Exception):
 class PythonFunction(NamedTuple):
     """A function that rules may call. With `is_batch` it takes and returns columns: the values of many calls.
 
-    With `has_texts` these are columns of terms as texts, and of True, False, or None for a row without a result.
+    With `has_texts` these are columns of terms as texts, and of True, False, or None for a row without a result
+    (`truths`).
     """
 
     signature: Signature
@@ -59,11 +61,6 @@ class PythonFunction(NamedTuple):
         """
         for low in range(0, len(rows), _PIECE):
             check()
-            if self.has_texts:
-                with at_once():
-                    found = self.call(*zip(*rows[low : low + _PIECE], strict=True))
-                yield from ((number, _TRUTHS[each]) for number, each in enumerate(found, low) if each is not None)
-                continue
             fitting = [
                 (number, values)
                 for number, row in enumerate(rows[low : low + _PIECE], low)
@@ -73,6 +70,18 @@ class PythonFunction(NamedTuple):
                 yield from self._of_batches(rows, fitting, failed)
                 continue
             yield from self._of_rows(rows, fitting, failed)
+
+    def truths(self, arguments: Sequence[Sequence[str]], check: Callable[[], object]) -> list[bool | None]:
+        """Call a function that `has_texts`: return its result for each row of the columns `arguments`.
+
+        `check` is as for `results`.
+        """
+        found = list[bool | None]()
+        for low in range(0, len(arguments[0]), _PIECE):
+            check()
+            with at_once():
+                found += self.call(*(column[low : low + _PIECE] for column in arguments))
+        return found
 
     def value(self, texts: Sequence[str]) -> str | None:
         """Call the function, which must be an aggregate, for the terms of a group, and return the value of the group.

@@ -813,10 +813,10 @@ class KnowledgeGraph(ReadableGraph, Questions):
         return validate(self, data, given, self._empty, lambda: self._open.is_open)
 
     def _empty(self) -> KnowledgeGraph:
-        """Return an empty graph in memory without rules, with the budget of this graph."""
+        """Return an empty graph in memory without rules, with the budget of this graph, that is not queried."""
         with self.turn():
             budget = self._committer.budget if self._committer else self._options.budget
-        return type(self).open(rules=["none"], budget=budget)
+        return type(self).open(rules=["none"], budget=budget, late=True)
 
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""

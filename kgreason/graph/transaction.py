@@ -355,9 +355,8 @@ class Transaction:
         known = set(forms[: len(own)])
         after = own | {rule: None for rule, form in zip(rules, forms[len(own) :], strict=True) if form not in known}
         check_declared(rules, self._materializer.operators.registry.find, own)
-        for rule in rules:
-            if rule.declares and rule not in own:
-                self._pending().check(rule.declares)
+        if declared := [rule.declares for rule in rules if rule.declares and rule not in own]:
+            self._pending().check(declared)
         self._own = after
         return self
 

@@ -14,11 +14,10 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from kgreason.interrupts import let_out
 from kgreason.rdf.writing import write
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.paths import Path, path_of
-from kgreason.shapes.result import Result, end, order, result_of, shortener
+from kgreason.shapes.result import Result, end, results_of, shortener
 from kgreason.shapes.vocabulary import SH
 
 if TYPE_CHECKING:
@@ -44,12 +43,8 @@ class Report:
         conforms: bool | None = None,
     ) -> None:
         self.shapes, self.data = shapes, data
-        found = list[Result]()
-        for fact in facts:
-            let_out()
-            found.append(result_of(fact, shapes))
-        self.results: tuple[Result, ...] = tuple(sorted(found, key=order))
-        self.conforms = not found if conforms is None else conforms
+        self.results = results_of(facts, shapes)
+        self.conforms = not self.results if conforms is None else conforms
         """Whether the data conforms to the shapes: there is no result, also outside of this part of a report."""
 
     def __bool__(self) -> bool:

@@ -6,13 +6,15 @@ Law: a fact alone gives the result but for its messages, which are those of the 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from functools import cache, partial
+from typing import Any, NamedTuple, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 
 from kgreason.datatypes.literals import parts_of_literal
+from kgreason.interrupts import let_out
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.messages import message_of
 from kgreason.shapes.vocabulary import NONE, SH, sh
@@ -22,6 +24,14 @@ Node: TypeAlias = NamedNode | BlankNode | Literal | Triple
 _HOLE = re.compile(r"\{[?$](\w+)\}")
 _IRI = re.compile(r"<[^<>\s]*>")
 _LOCAL = re.compile(r"\w[\w-]*|")
+_NOTHING, _SAYS = NamedNode(NONE[1:-1]), sh("message")
+
+
+class _Messages(NamedTuple):
+    """The messages of a query or component, as texts with holes, or else those of the shape."""
+
+    own: Sequence[str] = ()
+    of_shape: Sequence[Literal] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +97,34 @@ class Result:
         return self.messages[(places or [0])[0]].value if self.messages else None
 
 
-def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
-    """Return the result that a fact says, its terms as pyoxigraph has them. `shapes` has the messages of the shape."""
+def results_of(facts: Iterable[Sequence[Any]], shapes: ShapesGraph | None = None) -> tuple[Result, ...]:
+    """Return the results that facts say, sorted. Their terms are those of pyoxigraph.
+
+    `shapes` has the messages of the shapes: those of a constraint are read once.
+    """
+    read = cache(partial(_messages, shapes=shapes))
+    found = list[Result]()
+    for fact in facts:
+        let_out()
+        found.append(_result_of(fact, read))
+    return tuple(sorted(found, key=_order))
+
+
+def _messages(shape: Node, component: Node, parameter: Node, shapes: ShapesGraph | None) -> _Messages:
+    if shapes is None:
+        return _Messages()
+    own = _of_query(str(component), str(parameter), shapes)
+    return (
+        _Messages(own) if own else _Messages(of_shape=[_filled(text, {}) for text in shapes.objects(str(shape), _SAYS)])
+    )
+
+
+def _result_of(fact: Sequence[Any], read: Callable[[Node, Node, Node], _Messages]) -> Result:
     shape, component, parameter, focus, path, value, detail, severity, _ = fact
-    holes = {"this": focus, "value": _present(value), "path": _present(path)}
-    own = _of_query(str(component), str(parameter), shapes) if shapes else []
-    of_shape = shapes.objects(str(shape), sh("message")) if shapes and not own else []
+    own, messages = read(shape, component, parameter)
+    if own:
+        holes = {"this": focus, "value": _present(value), "path": _present(path)}
+        messages = [_filled(text, holes) for text in own]
     return Result(
         focus,
         path.value if isinstance(path, Literal) else _present(path),
@@ -100,7 +132,7 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
         shape,
         component,
         severity,
-        (*(_filled(text, holes) for text in own), *(_filled(text, {}) for text in of_shape)),
+        tuple(messages),
         _present(detail),
         parameter,
         tuple(fact),
@@ -109,15 +141,14 @@ def result_of(fact: Sequence[Any], shapes: ShapesGraph | None = None) -> Result:
 
 def _of_query(component: str, parameter: str, shapes: ShapesGraph) -> list[str]:
     """Return the messages of a SPARQL constraint, or of a component of the shapes graph (SHACL, 5.3.2)."""
-    message = sh("message")
     if component == sh("SPARQLConstraintComponent"):
-        return shapes.objects(parameter, message)
+        return shapes.objects(parameter, _SAYS)
     kinds = map(sh, ("nodeValidator", "propertyValidator", "validator"))
     validators = [each for kind in kinds for each in shapes.objects(component, kind)]
-    return [text for each in (*validators, component) for text in shapes.objects(each, message)]
+    return [text for each in (*validators, component) for text in shapes.objects(each, _SAYS)]
 
 
-def order(result: Result) -> tuple[str, ...]:
+def _order(result: Result) -> tuple[str, ...]:
     """Return the key by which results are sorted: shape, component, focus and the others, as texts."""
     terms = (result.source_shape, result.component, result.focus, result.path, result.value, result.detail)
     return tuple(map(str, terms))
@@ -143,7 +174,7 @@ def shortener(prefixes: Mapping[str, str]) -> Callable[[Any], str]:
 
 
 def _present(term: Any) -> Any:
-    return None if str(term) == NONE else term
+    return None if term == _NOTHING else term
 
 
 def _filled(text: str, holes: Mapping[str, Any]) -> Literal:

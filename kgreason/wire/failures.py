@@ -21,7 +21,7 @@ from kgreason.errors import (
     ViolationError,
 )
 from kgreason.graph.input.terms import term_of
-from kgreason.shapes.result import result_of
+from kgreason.shapes.result import results_of
 from kgreason.wire import values
 
 _POSITIONED = (RdfSyntaxError, RuleSyntaxError)
@@ -50,7 +50,7 @@ def from_json(found: dict[str, Any]) -> KgreasonError:
         return StoreError(str(found.get("detail", "the server has refused the request, and does not say why")))
     if kind is ViolationError:
         facts = (tuple(map(term_of, each["fact"])) for each in found["report"]["results"])
-        return ViolationError(map(result_of, facts))
+        return ViolationError(results_of(facts))
     error = kind(*values.from_json(found.get("arguments", [found.get("detail", "")])))
     assert isinstance(error, KgreasonError)
     return error

@@ -88,6 +88,7 @@ NAMES = [
     ),
     "validate-pyshacl",
     "validate-first",
+    "validate-brick",
     "validate-edit",
     "validate-files-shacl",
     "validate-files-pyshifty",

@@ -20,6 +20,13 @@ _QUERIES = {
     f"$this ({_INTEGER} AS ?value) {{ $this e:p ?o }}": ["7", None],
     f"$this ({_INTEGER} AS ?value) (COUNT(*) AS ?n) {{ $this e:p ?o }} GROUP BY $this ?o": ["7", None],
     f"$this ?value {{ $this e:p ?o BIND ({_INTEGER} AS ?v0) {_CHAIN} }}": ["19", None],
+    "$this (SUM(?o) AS ?value) { $this e:p ?o } GROUP BY $this ?o": [None, None],
+    f"$this (SUM({_INTEGER}) AS ?value) {{ $this e:p ?o }} GROUP BY $this ?o": ["7", None],
+    f"$this (MAX({_INTEGER}) AS ?value) {{ $this e:p ?o }} GROUP BY $this ?o": ["7", None],
+    f"$this (SUM({_INTEGER}) AS ?s) (COUNT(?o) AS ?value) {{ $this e:p ?o }} GROUP BY $this": ["2"],
+    f"$this (COUNT(?o) AS ?value) {{ $this e:p ?o }} GROUP BY $this HAVING (AVG({_INTEGER}) > 1)": [],
+    f"$this (?o AS ?value) {{ $this e:p ?o }} GROUP BY $this ?o HAVING (COALESCE(AVG({_INTEGER}), 0) < 1)": ["abc"],
+    f"$this (COALESCE(AVG({_INTEGER}), -1) AS ?value) {{ $this e:p ?o }} GROUP BY $this ?o": ["-1", "7"],
     f"$this {{ $this e:p ?o BIND ({_INTEGER} AS ?unread) }}": [None, None],
     "$this ?value { $this e:p ?o OPTIONAL { $this e:q ?none } BIND (?none AS ?value) }": [None, None],
     **{

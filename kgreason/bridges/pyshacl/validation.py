@@ -146,7 +146,7 @@ def _known(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[T
 
 def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -> Report:
     """Validate data; the graph `made` gets what rules make."""
-    with KnowledgeGraph.open(rules=["none"]) as graph:
+    with KnowledgeGraph.open(rules=["none"], late=True) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)
             transaction.shapes.take((to_text(s), to_text(p), to_text(o)) for s, p, o in shapes)

@@ -5,8 +5,9 @@
     1        there are results; each is shown as one line, or the report in another format
     2        an error: kgreason could not find out
 
-Cost: files are materialized in memory, and the shapes are evaluated. For a store with shapes of its own, the results
-are read; with --shapes, these are evaluated in a what-if, and the store is not changed.
+Cost: files are materialized in memory together with the shapes, and nothing is made for queries. With `--data
+asserted` no rules run but those of the shapes. For a store with shapes of its own, the results are read; with --shapes,
+these are evaluated in a what-if, and the store is not changed.
 """
 
 from __future__ import annotations
@@ -80,16 +81,23 @@ def validate(
         raise click.UsageError("give the shapes with --shapes")
     if location is not None and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
+    given = list(map(Path, shapes)) or None
     if location is None:
-        graph = KnowledgeGraph.open(rules=rules or None, catalogue=catalogue)
+        chosen = rules or (["none"] if data == "asserted" else None)
+        graph = KnowledgeGraph.open(rules=chosen, catalogue=catalogue, late=True)
     else:
         path = folder(there(location), "validate")
         graph = KnowledgeGraph.open(path, read_only=True)
     with graph:
         if files:
-            graph.load(*files, progress=Bars(verbose))
+            with graph.transaction() as transaction:
+                transaction.load(*files, progress=Bars(verbose))
+                if given and data == "inferred":
+                    transaction.shapes.load(*given)
+                    given = None
+                transaction.end(is_good=True, progress=Bars(verbose))
             warn(graph.warnings)
-        report = graph.validate(data, shapes=list(map(Path, shapes)) or None)
+        report = graph.validate(data, shapes=given)
         names = prefixes_of(graph, prefixes)
     click.echo(_text(report, form, names, language))
     context.exit(0 if report.conforms else 1)

@@ -21,7 +21,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory, entries, matrix
 from kgreason.engine.memory.hashing import hash_row, log2
 from kgreason.engine.memory.layout import Block
-from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, Int64
 
 Rows: TypeAlias = Mapping[int, Int32]
 """Facts as rows int32[n, w], by the numbers of their tables."""
@@ -114,6 +114,12 @@ class Facts:
             parts.append(room[:n].copy())
         return np.concatenate(parts)
 
+    def keys(self, rows: Int32, are_triples: Int8) -> Int64:
+        """Return two columns of each fact in rows int32[n] as one number, int64[n]: see `write_keys`."""
+        keys = np.empty(len(rows), dtype=np.int64)
+        write_keys(self._block, rows, are_triples, keys)
+        return keys
+
     def records(self, rows: Int32) -> Int32:
         """Return copies of whole rows, int32[n, 3 + w]: state, stamp, support, columns.
 
@@ -204,6 +210,19 @@ def look_for_rows(m: Block, low: Number, high: Number, columns: Int32, values: I
                 found[n] = r
                 n += 1
     return n
+
+
+@kernel
+def write_keys(m: Block, rows: Int32, are_triples: Int8, keys: Int64) -> None:
+    """Write to `keys[i]` two columns of row `rows[i]` as one number: predicate and object of a triple, else the first.
+
+    `are_triples`: int8[t], 1 for each table of triples, 0 for the others. `keys`: int64[n].
+    """
+    stored = matrix(m, at.ROWS)
+    for i in range(rows.size):
+        r = np.int64(rows[i])
+        first = at.FIRST + np.int64(are_triples[stored[r, at.STATE] >> at.TABLE & at.LAST_TABLE])
+        keys[i] = np.int64(stored[r, first]) << 32 | np.int64(stored[r, first + 1])
 
 
 @kernel

@@ -113,14 +113,8 @@ class Catalogue:
 
     def _list(self, rows: Int32) -> _Listed:
         """Return the row numbers `rows`, int32[n], as a sorted list."""
-        are_triples = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.bool_)
-        keys = np.empty(len(rows), dtype=np.int64)
-        for low in range(0, len(rows), _PART):
-            columns, tables = self._facts.columns(rows[low : low + _PART])
-            is_triple, part = are_triples[tables], keys[low : low + _PART]
-            part[:] = np.where(is_triple, columns[:, 1], columns[:, 0])
-            part <<= 32
-            part |= np.where(is_triple, columns[:, 2], columns[:, 1])
+        are_triples = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.int8)
+        keys = self._facts.keys(rows, are_triples)
         order = np.argsort(keys)
         rows = rows[order]
         for low in range(0, len(rows), _PART):  # in place, because these arrays may take gigabytes

@@ -18,16 +18,17 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix
 from kgreason.engine.memory.hashing import entry_number, hash_row, log2
 from kgreason.engine.memory.layout import Block
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import Int8, Int32, Int32s
 
 
 @kernel
-def note_changes(m: Block, start: Number) -> Number:
-    """Write the facts whose kind the commit has changed, with their kinds before and after, to the array `changed`.
+def note_changes(m: Block, start: Number, columns: Int32s, tables: Int32, befores: Int8, afters: Int8) -> Number:
+    """Write the facts whose kind the commit has changed, with their kinds before and after, to four arrays.
 
-    Rows at positions below `start` of the undo log are left out. Returns the number of facts written.
+    `columns`: int32[n, w]. `tables`: int32[n]. `befores`, `afters`: int8[n]. Rows at positions below `start` of the
+    undo log are left out. Returns the number of facts written.
     """
-    rows, undo, changed = matrix(m, at.ROWS), matrix(m, at.UNDO), matrix(m, at.CHANGED)
+    rows, undo = matrix(m, at.ROWS), matrix(m, at.UNDO)
     n = np.int64(0)
     for low in range(start, m[at.N_TOUCHED], BLOCK):
         high = min(low + BLOCK, m[at.N_TOUCHED])
@@ -39,10 +40,10 @@ def note_changes(m: Block, start: Number) -> Number:
             r = np.int64(undo[i, 0])
             before, after = kind(undo[i, 1]), kind(rows[r, at.STATE])
             if before != after:
-                changed[n, 0], changed[n, 1] = before, after
-                changed[n, 2] = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
-                for c in range(at.FIRST, rows.shape[1]):
-                    changed[n, c] = rows[r, c]
+                befores[n], afters[n] = before, after
+                tables[n] = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
+                for c in range(columns.shape[1]):
+                    columns[n, c] = rows[r, at.FIRST + c]
                 n += 1
     return n
 

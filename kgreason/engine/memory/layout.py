@@ -171,8 +171,6 @@ ENTRIES = _array("entries")  # uint32[2**k]: the hash table of the fact table
 QUEUE = _array("queue")  # int32[n]: rows in the order in which an evaluation added them
 FREE_ROWS = _array("free")  # int32[n]: free rows
 UNDO = _array("undo")  # int32[n, 4]: row, state, stamp and support before a write
-# int32[n, 3 + w]: the kinds of a fact before and after (see `ABSENT`), its table, its columns
-CHANGED = _array("changed")
 SHAPES = _array("shapes")  # int32[s, 2 + c]: table, number of constant columns, those columns
 BACK_SHAPES = _array("back_shapes")  # int32[s, 2 + c]: the same for head atoms
 # int32[t, 1 + w]: bits of a table's shapes, then for each column bits of the shapes that leave it free

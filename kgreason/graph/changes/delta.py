@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from kgreason.errors import InputError
 from kgreason.graph.changes.relations import KINDS, RelationDelta, signed_facts
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import term_of
+from kgreason.graph.input.terms import terms_of_texts
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
@@ -219,15 +219,11 @@ class Delta(Frames):
         """
         if not len(self.change.facts.rows):
             return ()
-        from kgreason.shapes.result import order, result_of
+        from kgreason.shapes.result import results_of
 
         found = self.relation(RESULT, len(COLUMNS))
         facts = found.appeared() if appeared else found.disappeared()
-        results = []
-        for fact in facts:
-            let_out()
-            results.append(result_of(tuple(map(term_of, fact)), shapes))
-        return tuple(sorted(results, key=order))
+        return results_of((terms_of_texts(fact) for fact in facts), shapes)
 
     def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""

@@ -130,16 +130,16 @@ class PendingFacts:
         edits.note(same, asserts=False)
         edits.note(rows, asserts=True)
 
-    def check(self, declared: Relation) -> None:
-        """Check that the declaration `declared` fits the facts of its relation that are asserted after the edits.
+    def check(self, several: Sequence[Relation]) -> None:
+        """Check that declarations fit the facts of their relations that are asserted after the edits.
 
-        Raises InputError if it does not. Cost: a look at all facts.
+        Raises InputError if one does not. Cost: a look at all facts.
         """
         columns, tables, kinds = self._materializer.engine.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._materializer.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
         for name, arity, number in relations(numbers.astype(np.int32), self._materializer.dictionary):
-            if name == declared.name:
+            for declared in (each for each in several if each.name == name):
                 rows = self._there(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
                     raise InputError(f"{name} is declared as {declared.kind}, but some of its facts are asserted")

@@ -23,7 +23,7 @@ import numpy as np
 
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked, term_of
+from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked, terms_of_texts
 from kgreason.graph.relation.given import Rows, Terms, terms_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
@@ -368,5 +368,5 @@ def _cells(rows: Any, dictionary: Dictionary) -> list[tuple[Cell, ...]]:
     if not rows.shape[1]:
         return [()] * len(rows)
     ids = distinct(rows)
-    terms: dict[int, Cell] = dict(zip(ids.tolist(), map(term_of, dictionary.decode(ids)), strict=True))
+    terms: dict[int, Cell] = dict(zip(ids.tolist(), terms_of_texts(dictionary.decode(ids)), strict=True))
     return [tuple([terms[number] for number in row]) for row in rows.tolist()]

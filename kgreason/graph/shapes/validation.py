@@ -17,7 +17,7 @@ from typing import Literal, Protocol, TypeAlias
 
 from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.input.terms import term_of
+from kgreason.graph.input.terms import terms_of_texts
 from kgreason.graph.relation.relation import GraphRelation
 from kgreason.graph.shapes.pending import PendingShapes, Source
 from kgreason.graph.shapes.shapes import Shapes
@@ -135,5 +135,5 @@ def _evaluated(graph: Validated, edit: Callable[[PendingShapes], object]) -> Rep
     changed = transaction.delta.relation(RESULT, len(COLUMNS))
     gone = set(changed.disappeared())
     kept = [fact for fact in graph.relation(RESULT, len(COLUMNS)) if tuple(map(str, fact)) not in gone]
-    come = [tuple(map(term_of, fact)) for fact in changed.appeared()]
+    come = map(terms_of_texts, changed.appeared())
     return Report(ShapesGraph(triples), [*kept, *come])

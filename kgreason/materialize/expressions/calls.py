@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.functions.function import CallError, PythonFunction
+from kgreason.functions.function import TRUTHS, CallError, PythonFunction
 from kgreason.rules.expressions import call_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms.dictionary import Dictionary
@@ -55,6 +55,9 @@ def called(
     inputs = computed.inputs()
     places = [inputs.index(part) if isinstance(part, Variable) else part for part in call.arguments]
     texts = [dictionary.decode(keys[:, column]) for column in range(keys.shape[1])]
+    if function.has_texts:
+        arguments = [texts[place] if isinstance(place, int) else [place] * len(keys) for place in places]
+        return Called(keys, _truth_rows(computed, keys, function.truths(arguments, check), dictionary), [])
     rows = [
         [texts[place][number] if isinstance(place, int) else place for place in places] for number in range(len(keys))
     ]
@@ -67,6 +70,14 @@ def called(
     is_called = np.array([number not in failed for number in range(len(keys))], dtype=np.bool_)
     failures = [Failure(keys[number : number + 1], error) for number, error in failed.items()]
     return Called(keys[is_called], _result_rows(computed, keys, numbers, results, dictionary), failures)
+
+
+def _truth_rows(computed: Computed, keys: Int32, truths: list[bool | None], dictionary: Dictionary) -> Int32:
+    if computed.result is None:
+        return keys[np.array([each is True for each in truths], dtype=np.bool_)]
+    found = np.array([-1 if each is None else each for each in truths], dtype=np.int8)
+    kept = found >= 0
+    return np.column_stack([keys[kept], dictionary.intern(TRUTHS).astype(np.int32)[found[kept]]])
 
 
 def _result_rows(

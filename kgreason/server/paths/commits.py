@@ -29,7 +29,7 @@ from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES
 from kgreason.server.states import States, changed_graphs
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.result import result_of
+from kgreason.shapes.result import results_of
 from kgreason.shapes.vocabulary import SHAPE
 from kgreason.terms import vocabulary as v
 
@@ -87,7 +87,7 @@ async def commit_edit(
                 found, delta = edit(graph)
         except ViolationError as error:
             shapes = ShapesGraph(graph.shapes.triples())
-            raise ViolationError(result_of(each.fact, shapes) for each in error.results) from error
+            raise ViolationError(results_of((each.fact for each in error.results), shapes)) from error
         return answer(found, delta, graph.commit), delta.commit, begun
 
     result, commit, begun = await state.writer.run(run)

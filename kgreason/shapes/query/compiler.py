@@ -111,7 +111,7 @@ class Compiler:
         """Yield the bodies of a SELECT query."""
         wanted = frozenset(form.names)
         if form.by or _is_grouped(form):
-            return self._bodies(grouped(self, form), wanted, is_distinct=True)
+            return self._bodies(grouped(self, form), wanted, is_distinct=form.is_distinct)
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         return self._bodies(self.alternatives((*form.group, *binds)), wanted, is_distinct=form.is_distinct)
 

@@ -6,7 +6,8 @@
     groups   shacl_rows(key, $this, values) :- AGGREGATE(rows ON $this BIND COUNT(?v) AS ?n)
 
 A row has every variable, so two solutions are two rows. Law: COUNT of an expression counts the rows in which it has a
-value, and is 0 for a group without one; another aggregate has no value for a group in which its expression errs.
+value, and is 0 for a group without one. Another aggregate errs for a group in which its expression errs. A group stays
+if an aggregate errs, with NONE in the place of its value, which is an error in the expressions of SELECT and HAVING.
 """
 
 from __future__ import annotations
@@ -15,13 +16,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from kgreason.errors import ShapesError
-from kgreason.shapes.query.alternatives import Alternative, without_values
+from kgreason.shapes.query.alternatives import UNBOUND, Alternative, without_values
 from kgreason.shapes.query.forms import SelectForm
 from kgreason.shapes.query.groups import Group
 from kgreason.shapes.query.tokens import end_of, is_variable, variables
 from kgreason.shapes.vocabulary import NONE, rows
 
 _FUNCTIONS = frozenset(["COUNT", "SUM", "MIN", "MAX", "AVG", "SAMPLE", "GROUP_CONCAT"])
+_OF_ANY_TERMS = frozenset(["COUNT", "MIN", "MAX", "SAMPLE"])
+"""The aggregates that have a value for every group of terms."""
 
 
 class Call(NamedTuple):
@@ -100,7 +103,7 @@ def grouped(compiler: Compiling, form: SelectForm) -> list[Alternative]:
     terms = [key, *(found.name(name) for name in found.by), *(f"?value{place}" for place in range(len(several)))]
     inner = [found.value(place, call) for place, call in enumerate(several)] or [found.atom("")]
     compiler.add(rows(*terms), *inner)
-    names = {call.tokens: f"?value{place}_{key_number(key)}" for place, call in enumerate(several)}
+    names = {call.tokens: found.read(place, call, key_number(key)) for place, call in enumerate(several)}
     shown = [f"?{name}" for name in found.by] + [f"?{name}_{key_number(key)}" for name in columns[len(found.by) :]]
     patterns = compiler.row(key, [each[1:] for each in shown])
     having = tuple(tuple(compiler.filled(_replaced(each, names))) for each in form.having)
@@ -166,6 +169,17 @@ class _Rows:
             terms[len(terms) - len(self._may_err) + place] = argument
         return rows(self._key, *map(self.name, self.by), *terms)
 
+    def _has_error(self, place: int, call: Call) -> bool:
+        """Whether an aggregate errs for some groups of rows."""
+        return call.function not in _OF_ANY_TERMS or (call.function != "COUNT" and self._may_err[place])
+
+    def read(self, place: int, call: Call, number: str) -> tuple[str, ...]:
+        """Return the tokens that stand for an aggregate in an expression: a variable, or an error in place of NONE."""
+        variable = f"?value{place}_{number}"
+        if not self._has_error(place, call):
+            return (variable,)
+        return ("IF", "(", "sameTerm", "(", variable, ",", NONE, ")", ",", *UNBOUND, ",", variable, ")")
+
     def value(self, place: int, call: Call) -> str:
         """Return what gives `?value` with a number the value of an aggregate."""
         by, mark = ", ".join(map(self.name, self.by)), f"_{place}"
@@ -175,12 +189,16 @@ class _Rows:
             raise ShapesError(f"{self._compiler.where}: COUNT(DISTINCT *) is not supported")
         end = f" ON {by} BIND {shown} AS ?value{place})"
         whole = f"AGGREGATE({self.atom(mark)}{end}"
-        if not self._may_err[place]:
+        if not self._has_error(place, call) and not self._may_err[place]:
             return whole
-        if call.function != "COUNT":
-            return f"{whole}, {self._none(place, f'{mark}n', NONE)}"
         key = self._compiler.key()
         head = [key, *map(self.name, self.by)]
+        if call.function != "COUNT":
+            valued = rows(self._compiler.key(), *head[1:], f"?value{place}")
+            self._compiler.add(valued, whole, *([self._none(place, f"{mark}n", NONE)] if self._may_err[place] else []))
+            self._compiler.add(rows(*head, f"?value{place}"), valued)
+            self._compiler.add(rows(*head, NONE), self.atom("_z"), f"NOT EXISTS ?value{place} IN ({valued})")
+            return rows(*head, f"?value{place}")
         count = f"AGGREGATE({self.atom(mark)}, FILTER(!sameTerm(?argument{place}{mark}, {NONE})){end}"
         self._compiler.add(rows(*head, f"?value{place}"), count)
         self._compiler.add(rows(*head, "0"), self.atom("_z"), self._none(place, mark, ""))
@@ -194,13 +212,13 @@ class _Rows:
         return f"NOT EXISTS {', '.join(local)} IN ({atom}{test})"
 
 
-def _replaced(expression: Sequence[str], names: dict[tuple[str, ...], str]) -> list[str]:
-    """Return an expression with variables in the place of calls of aggregates."""
+def _replaced(expression: Sequence[str], names: dict[tuple[str, ...], tuple[str, ...]]) -> list[str]:
+    """Return an expression with other tokens in the place of calls of aggregates."""
     found, place, waiting = list[str](), 0, calls(expression)
     while place < len(expression):
         if waiting and tuple(expression[place : place + len(waiting[0].tokens)]) == waiting[0].tokens:
             call = waiting.pop(0)
-            found.append(names[call.tokens])
+            found += names[call.tokens]
             place += len(call.tokens)
         else:
             found.append(expression[place])
