@@ -9,7 +9,6 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError
 from kgreason.tables import TableProgram
-from tests.oracle.specification import by_definition
 
 NAMES = {"": "http://e/", "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "owl": "http://www.w3.org/2002/07/owl#"}
 HEADER = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -180,12 +179,3 @@ def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "odd.dl").write_text("@rule odd p(?x) :- q(?x), DATA [?x, ?x, ?x] .")
     with pytest.raises(RuleError, match=r"odd\.dl:1: rule odd: a program on tables has no asserted triples"):
         TableProgram(tmp_path / "odd.dl")
-
-
-def test_the_specification_reads_asserted_triples_too() -> None:
-    found = by_definition(rules=["owl2rl"])
-    with found.transaction() as transaction:
-        transaction.add_rules(TOLD)
-    found.add(":Puppy rdfs:subClassOf :Dog . :rex a :Dog . :fido a :Puppy , :Dog .", prefixes=NAMES)
-    found.remove(":fido a :Dog .", prefixes=NAMES)
-    assert (members(found, ":Told"), members(found, ":Guessed")) == (["rex"], ["fido"])
