@@ -172,7 +172,7 @@ def test_a_link_that_follows_from_itself_does_not_hold() -> None:
     assert not found.ask("PREFIX : <http://e/> ASK { :k :p :b }")
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_data_in_a_head_or_on_tables_is_refused(tmp_path: Path) -> None:
     found = KnowledgeGraph.open(rules=[])
     with pytest.raises(RuleError, match="DATA cannot stand in the head"), found.transaction() as transaction:
         transaction.add_rules(f"{HEADER} DATA [?x, :p, ?x] :- [?x, :q, ?x] .")

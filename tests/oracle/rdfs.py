@@ -24,15 +24,15 @@ _RHO_DF: dict[str, Row] = {name: partial(rows.derived, row) for name, row in row
 
 def rdfs_close(triples: Iterable[Triple], *, options: Collection[str] = ()) -> set[Triple]:
     """The closure under the six core rows and the options named."""
-    return _closed(triples, [*CORE.values(), *(OPTIONS[name] for name in options)])
+    return _closure(triples, [*CORE.values(), *(OPTIONS[name] for name in options)])
 
 
 def rhodf_close(triples: Iterable[Triple], *, reflexive: bool = False) -> set[Triple]:
     """The closure under rules 2 to 5 of rho-df, and with `reflexive` under rules 6 and 7."""
-    return _closed(triples, [*CORE.values(), *(row for name, row in _RHO_DF.items() if reflexive or name[0] == "5")])
+    return _closure(triples, [*CORE.values(), *(row for name, row in _RHO_DF.items() if reflexive or name[0] == "5")])
 
 
-def _closed(triples: Iterable[Triple], rows: Iterable[Row]) -> set[Triple]:
+def _closure(triples: Iterable[Triple], rows: Iterable[Row]) -> set[Triple]:
     graph = Graph(triples)
     saturate(graph, rows)
     return graph.triples

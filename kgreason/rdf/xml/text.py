@@ -75,17 +75,17 @@ def text_of(stream: IO[bytes], file: str) -> Iterator[str]:
 
 def head_in_utf_8(head: bytes) -> bytes:
     """Return the first bytes of a text in UTF-8, if they are the beginning of XML in UTF-16 or UTF-32."""
-    name = _marked(head)
+    name = _encoding_of_mark(head)
     return head.decode(name, "ignore").encode() if name[:6] in ("utf-16", "utf-32") else head
 
 
-def _marked(head: bytes) -> str:
+def _encoding_of_mark(head: bytes) -> str:
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), "utf-8")
 
 
 def _encoding(head: bytes, file: str) -> str:
     """Return Python's name of the encoding of a document with these first bytes. Raises RdfSyntaxError."""
-    name, declared = _marked(head), _ENCODING.match(head)
+    name, declared = _encoding_of_mark(head), _ENCODING.match(head)
     if name != "utf-8" or not declared:
         return name
     told = declared[1].decode("ascii", "replace")
