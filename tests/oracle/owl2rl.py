@@ -23,7 +23,7 @@ Check = Callable[[Graph], Iterator[Contradiction]]
 
 _TABLES = rows.rows(rows.OWL2RL)
 ROWS: dict[str, Row] = {
-    **{name: partial(rows.derived, row) for name, row in _TABLES.items() if row.then},
+    **{name: partial(rows.conclusions, row) for name, row in _TABLES.items() if row.then},
     "dt-type1": table8.dt_type1,
     "dt-type2": table8.dt_type2,
     "dt-eq": table8.dt_eq,
@@ -34,7 +34,7 @@ CHECKS: dict[str, Check] = {
     "dt-not-type": table8.dt_not_type,
 }
 CAREFUL: dict[str, Row] = {
-    name: partial(rows.derived, _TABLES[name], careful=True)
+    name: partial(rows.conclusions, _TABLES[name], careful=True)
     for name in ("eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o")
 }
 """Rows that follow no link between two literals that are known to differ."""

@@ -16,10 +16,10 @@ from tests.oracle.tables import rows
 from .graph import Graph, Triple
 from .owl2rl import Row, saturate
 
-_ROWS: dict[str, Row] = {name: partial(rows.derived, row) for name, row in rows.rows(rows.RDFS).items()}
+_ROWS: dict[str, Row] = {name: partial(rows.conclusions, row) for name, row in rows.rows(rows.RDFS).items()}
 CORE = {name: _ROWS.pop(name) for name in ("rdfs2", "rdfs3", "rdfs5", "rdfs7", "rdfs9", "rdfs11")}
 OPTIONS = _ROWS
-_RHO_DF: dict[str, Row] = {name: partial(rows.derived, row) for name, row in rows.rows(rows.RHO_DF).items()}
+_RHO_DF: dict[str, Row] = {name: partial(rows.conclusions, row) for name, row in rows.rows(rows.RHO_DF).items()}
 
 
 def rdfs_close(triples: Iterable[Triple], *, options: Collection[str] = ()) -> set[Triple]:

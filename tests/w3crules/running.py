@@ -42,7 +42,7 @@ class Seen(NamedTuple):
 
 
 @cache
-def seen(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> Seen:
+def observe(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> Seen:
     """Load the input of a case, explain what follows, then edit it."""
     with KnowledgeGraph.open(rules=[_rules(case)], schema=schema, same_as=same_as) as graph:
         deltas: list[Delta] = []

@@ -197,7 +197,7 @@ def rows(text: str) -> dict[str, Row]:
     return {row.name: row for row in map(_row, re.sub(r"\n +", " ", text).strip().splitlines())}
 
 
-def derived(row: Row, graph: Graph, *, careful: bool = False) -> Iterator[Triple]:
+def conclusions(row: Row, graph: Graph, *, careful: bool = False) -> Iterator[Triple]:
     """The triples that a row derives. `careful`: it follows no link between literals that are known to differ."""
     for plan, bindings in _matches(row, graph):
         for binding in bindings:

@@ -156,7 +156,7 @@ def dt_not_type(g: Graph) -> Iterator[Contradiction]:
             yield Contradiction("dt-not-type", frozenset(), frozenset({triple}))
 
 
-def seen(found: Iterable[Triple], asserted: Iterable[Triple]) -> set[Triple]:
+def visible(found: Iterable[Triple], asserted: Iterable[Triple]) -> set[Triple]:
     """Of the triples of each subject, property and value: the asserted ones, else the first by its text."""
     groups: defaultdict[object, set[str]] = defaultdict(set)
     for subject, predicate, object_ in found:
