@@ -157,15 +157,15 @@ def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match
     """
     rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
 
-    def found(kind: type[Not | Aggregate]) -> Stream[Match]:
+    def matches_of(kind: type[Not | Aggregate]) -> Stream[Match]:
         queries = _changes_of(partial(kit.queries, kind=kind), rules)
         return incremental.bilinear(matches, rewrites, queries, COMMIT)
 
     def row_of(asked: Asked, members: ZSet[Match]) -> Group | None:
         return value_of(functions, asked, members)
 
-    groups = incremental.group(found(Aggregate), lambda match: match.asked, row_of, COMMIT)
-    return _Inner(found(Not), groups)
+    groups = incremental.group(matches_of(Aggregate), lambda match: match.asked, row_of, COMMIT)
+    return _Inner(matches_of(Not), groups)
 
 
 def _walks(

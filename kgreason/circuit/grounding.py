@@ -199,14 +199,14 @@ def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
 def excluded_rewrites(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
     """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under the NOT hold."""
 
-    def kept(met: Met) -> Iterator[Rewrite]:
+    def unless_filtered(met: Met) -> Iterator[Rewrite]:
         negated = _negation(met.rewrite)
         found = {(*met.rewrite.substitution, *zip(negated.local, met.member, strict=False))}
         for computed in negated.computed:
             found = {each for known in found for each in computations(functions, computed, known)}
         return (met.rewrite for _ in found)
 
-    return expand(pairs, kept)
+    return expand(pairs, unless_filtered)
 
 
 def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:

@@ -116,9 +116,9 @@ class Engine(Reader):
     ) -> Changes:
         """Run one call of `apply` as a commit. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
-        return self._whole(lambda check: self._carry_out(wish, added, removed, strategy, budget, check), check)
+        return self._run_as_commit(lambda check: self._carry_out(wish, added, removed, strategy, budget, check), check)
 
-    def _whole(self, work: Callable[[Check], object], check: Check) -> Changes:
+    def _run_as_commit(self, work: Callable[[Check], object], check: Check) -> Changes:
         """Call `work` in a new commit and accept it. After an error, roll the commit back and raise the error again.
 
         `work` gets a function to call between kernel calls: the function calls `check` and `let_out`.
@@ -319,7 +319,7 @@ class Engine(Reader):
                 self._weights.change(rules, self._weights.each())
             self._evaluate(facts, UNLIMITED, check)
 
-        return self._whole(work, check)
+        return self._run_as_commit(work, check)
 
     def restore(
         self,

@@ -55,14 +55,13 @@ class Materialized:
         self,
         selection: Selection,
         dictionary: Dictionary | None = None,
-        engine: Engine | None = None,
         registry: Registry | None = None,
         *,
         threads: int | None = None,
     ) -> None:
         self.selection, self.threads = selection, threads
         self.own = selection.own
-        self.engine = Engine(_quiet(selection), threads) if engine is None else engine
+        self.engine = Engine(_quiet(selection), threads)
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.triples = self.engine.table(True, 3)
         follows = None if selection.is_literal else partial(followed, self.dictionary)

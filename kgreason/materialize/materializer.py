@@ -23,7 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.changes import Changes, Strategy, StrategyRun
-from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
@@ -427,7 +426,6 @@ class Materializer(Results):
         self.quads = Quads(saved.quads, self.threads)
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.asserted_axioms())
-        assert isinstance(self.engine, Engine)
         self.engine.restore(saved.records, self._codes_of(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
             self.equality.adopt(saved.represented())

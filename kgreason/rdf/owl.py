@@ -122,7 +122,7 @@ def functional_syntax(rows: Sequence[Triple], prefixes: Mapping[str, str], targe
     for known in (prefixes, {}):  # py-horned-owl shortens <http://e/x.> to `:x.`, which nobody can read
         written = _functional_syntax(rows, apart, known, target)
         try:
-            lost = _lost(rows, written, target)
+            lost = _missing_triples(rows, written, target)
         except RdfSyntaxError as error:
             problem = f"cannot be read back ({error})"
             continue
@@ -150,7 +150,7 @@ def _functional_syntax(
         raise InputError(f"{target}: functional syntax cannot say this ontology: {error}; write a .ttl file") from error
 
 
-def _lost(rows: Sequence[Triple], written: bytes, target: str) -> Counter[str]:
+def _missing_triples(rows: Sequence[Triple], written: bytes, target: str) -> Counter[str]:
     """Return the triples, as texts, that a document in functional syntax lacks. Raises RdfSyntaxError."""
     back = map(with_blank_nodes, pyoxigraph.parse(to_rdf_xml(written, "ofn", target, None), RdfFormat.RDF_XML))
     return _count_triples(rows) - _count_triples([quad.triple for quad in back])

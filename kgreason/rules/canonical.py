@@ -316,9 +316,9 @@ def _readings(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
         ready = [each for each in waiting if all(variable in named for variable in each.inputs())]
-        computed = min(ready, key=lambda each: (each.result is not None, _spelled(each, named)))
+        computed = min(ready, key=lambda each: (each.result is not None, _reading_of_one(each, named)))
         waiting.remove(computed)
-        text = _spelled(computed, named)
+        text = _reading_of_one(computed, named)
         if computed.result is not None:
             named[computed.result] = f"?v{len(named)}"
             text = (*text, named[computed.result])
@@ -326,7 +326,7 @@ def _readings(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     return list(dict.fromkeys(found)), named
 
 
-def _spelled(computed: Computed, numbers: Numbers) -> Reading:
+def _reading_of_one(computed: Computed, numbers: Numbers) -> Reading:
     return tuple(numbers[part] if isinstance(part, Variable) else part for part in computed.parts)
 
 

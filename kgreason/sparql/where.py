@@ -54,20 +54,20 @@ class Select:
         return bool(_GIVES.search(self.block) and _SPELLED.search(self.block))
 
     @property
-    def _head(self) -> str:
+    def _select_clause(self) -> str:
         asked = " ".join(f"?{name}" for name in self.variables) or "*"
         return f"SELECT DISTINCT {asked}" if self.distinct else f"SELECT {asked}"
 
     @property
     def query(self) -> str:
         """Return the text of the query. `default_graph` is left out, because no SPARQL query can express it."""
-        return " ".join([f"{self.prologue}{self._head}", *self.dataset, f"WHERE\n{self.block}"])
+        return " ".join([f"{self.prologue}{self._select_clause}", *self.dataset, f"WHERE\n{self.block}"])
 
     @property
     def counting_query(self) -> str:
         """Return the text of a query that counts the solutions. `default_graph` is left out, as in `query`."""
         head = f"{self.prologue}SELECT (COUNT(*) AS {self._fresh('number')})"
-        return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._head} WHERE\n{self.block} }} }}"])
+        return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._select_clause} WHERE\n{self.block} }} }}"])
 
     def _fresh(self, name: str) -> str:
         """Return a variable, with its question mark, whose name is not in the block. The name is `name` and a number.
@@ -87,7 +87,7 @@ class Select:
         values = ", ".join(f"COALESCE(?{name}, {unbound})" for name in self.variables)
         within = f"WITH {self.default_graph} " if self.default_graph else ""
         using = " ".join(clause.replace("FROM", "USING", 1) for clause in self.dataset)
-        solutions = f"{{ {self._head} WHERE\n{self.block} }}"
+        solutions = f"{{ {self._select_clause} WHERE\n{self.block} }}"
         result = self._fresh("called")
         never = f"INSERT {{ {result} {result} {result} }}"
         return f"{within}{never} {using} WHERE {{ {solutions} BIND({function}({values}) AS {result}) }}"

@@ -24,7 +24,7 @@ RULES = """@prefix : <http://e/> .
 LARGE = "ASK { <http://e/a> a <http://e/Large> }"
 
 
-def opened(path: Path | None = None) -> KnowledgeGraph:
+def open_graph(path: Path | None = None) -> KnowledgeGraph:
     graph = KnowledgeGraph.open(path, rules=["owl2rl"]) if path else KnowledgeGraph.open(rules=["owl2rl"])
     with graph.transaction() as transaction:
         transaction.add_rules(RULES)
@@ -33,7 +33,7 @@ def opened(path: Path | None = None) -> KnowledgeGraph:
 
 
 def test_a_count_follows_its_group() -> None:
-    graph = opened()
+    graph = open_graph()
     assert not graph.query(LARGE)
     delta = graph.add(":a :has :d .", prefixes=NAMES)
     assert graph.query(LARGE)
@@ -45,7 +45,7 @@ def test_a_count_follows_its_group() -> None:
 
 
 def test_a_rule_that_goes_takes_its_values_along() -> None:
-    graph = opened()
+    graph = open_graph()
     with graph.transaction() as transaction:
         transaction.remove_rules(RULES)
     assert not graph.query("ASK { <http://e/a> <http://e/size> ?n }")
@@ -56,7 +56,7 @@ def test_a_rule_that_goes_takes_its_values_along() -> None:
 
 
 def test_what_if_shows_counts_and_changes_nothing() -> None:
-    graph = opened()
+    graph = open_graph()
     with graph.what_if() as transaction:
         transaction.add(("<http://e/a>", "<http://e/has>", "<http://e/d>"))
     delta = transaction.delta
@@ -66,7 +66,7 @@ def test_what_if_shows_counts_and_changes_nothing() -> None:
 
 
 def test_equal_terms_count_once() -> None:
-    graph = opened()
+    graph = open_graph()
     graph.add(":b <http://www.w3.org/2002/07/owl#sameAs> :c .", prefixes=NAMES)
     assert graph.query("ASK { <http://e/a> <http://e/size> 1 }")
     graph.remove(":b <http://www.w3.org/2002/07/owl#sameAs> :c .", prefixes=NAMES)
@@ -128,7 +128,7 @@ def test_a_sum_that_feeds_itself_through_equal_properties_is_refused() -> None:
 
 
 def test_the_proof_shows_what_was_counted() -> None:
-    graph = opened()
+    graph = open_graph()
     proof = graph.explain(("<http://e/a>", "<http://e/size>", '"2"^^<http://www.w3.org/2001/XMLSchema#integer>'))
     assert proof is not None
     text = proof.to_text(NAMES)
@@ -185,14 +185,14 @@ def _short(step: dict[str, object]) -> dict[str, object]:
 
 
 def test_a_contradiction_shows_the_value() -> None:
-    graph = opened()
+    graph = open_graph()
     graph.add(":a :has :d, :e, :f .", prefixes=NAMES)
     (contradiction,) = graph.contradictions()
     assert contradiction.to_text(NAMES) == "most: this cannot hold: :a :size 5, 5 > 4"
 
 
 def test_a_store_that_is_opened_again_goes_on(tmp_path: Path) -> None:
-    with opened(tmp_path / "g") as graph:
+    with open_graph(tmp_path / "g") as graph:
         graph.add(":z :has :y .", prefixes=NAMES)
     with KnowledgeGraph.open(tmp_path / "g") as graph:
         graph.add(":a :has :d .", prefixes=NAMES)
@@ -204,7 +204,7 @@ def test_a_store_that_is_opened_again_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_failed_commit_leaves_the_counts() -> None:
-    graph = opened()
+    graph = open_graph()
     with graph.transaction() as transaction:
         transaction.add(("<http://e/a>", "<http://e/has>", "<http://e/d>"))
         transaction.add_rules(

@@ -93,7 +93,7 @@ def test_the_names_of_experiments_differ() -> None:
 
 
 @table(("load", "count"), [(closure(random_graph(30, 60)), 60), (pointers(50), 60)])
-def test_what_is_deleted_is_added_again(load, count: int) -> None:  # type: ignore[no-untyped-def]
+def test_a_part_that_is_deleted_is_added_again(load, count: int) -> None:  # type: ignore[no-untyped-def]
     with Workspace() as workspace:
         loaded, half = load(workspace, 1), load(workspace, 0.5)
     assert half.asserted == round(loaded.asserted / 2)

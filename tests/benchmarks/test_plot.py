@@ -36,7 +36,7 @@ def seconds(strategy: Strategy, size: int) -> Turn:
     return Turn(taken, taken / 4)
 
 
-def made(strategy: Strategy, size: int, side: Side) -> float:
+def seconds_of(strategy: Strategy, size: int, side: Side) -> float:
     """The seconds of one side."""
     turn = seconds(strategy, size)
     return turn.deleted if side == "deleted" else turn.added
@@ -124,11 +124,13 @@ def test_the_plotted_seconds_are_those_of_the_commits(side: Side, tmp_path: Path
     svg = plotted(tmp_path)
     (left, low), *_, (right, high) = svg.line(f"{side}-update")
     size = scale((left, SIZES[0]), (right, SIZES[-1]))
-    second = scale((low, made("update", 1, side)), (high, made("update", 500, side)))
+    second = scale((low, seconds_of("update", 1, side)), (high, seconds_of("update", 500, side)))
     for strategy in STRATEGIES:
         points = svg.line(f"{side}-{strategy}")
         assert [size(x) for x, _ in points] == pytest.approx(SIZES, rel=1e-2)
-        assert [second(y) for _, y in points] == pytest.approx([made(strategy, each, side) for each in SIZES], rel=1e-2)
+        assert [second(y) for _, y in points] == pytest.approx(
+            [seconds_of(strategy, each, side) for each in SIZES], rel=1e-2
+        )
 
 
 @pytest.mark.usefixtures("given")

@@ -65,7 +65,7 @@ def installed(folder: Path, name: str, text: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
-def named(*names: str) -> list[System]:
+def systems(*names: str) -> list[System]:
     return [system for system in SYSTEMS if system.name in names and system.threads == 1]
 
 
@@ -89,7 +89,7 @@ def closure() -> int:
 
 def test_souffle_is_called_with_facts_folders_and_threads(programs: Path, workspace: Workspace) -> None:
     installed(programs, "souffle", SOUFFLE)
-    measured = columns.measure(TASK, 2, workspace, named("kgreason", "Soufflé, compiled", "Soufflé, interpreted"))
+    measured = columns.measure(TASK, 2, workspace, systems("kgreason", "Soufflé, compiled", "Soufflé, interpreted"))
     assert not measured.skipped
     assert {outcome.facts for taken in measured.outcomes.values() for outcome in taken} == {closure()}
     run = "-F souffle -D souffle -j 1"
@@ -105,7 +105,7 @@ def test_souffle_is_called_with_facts_folders_and_threads(programs: Path, worksp
 
 def test_cargo_builds_and_a_system_that_does_not_build_is_skipped(programs: Path, workspace: Workspace) -> None:
     installed(programs, "cargo", CARGO.replace("FACTS", str(closure())))
-    measured = columns.measure(TASK, 1, workspace, named("kgreason", "differential dataflow", "DYRE's crate"))
+    measured = columns.measure(TASK, 1, workspace, systems("kgreason", "differential dataflow", "DYRE's crate"))
     assert measured.skipped == {"DYRE's crate": "cargo cannot build it: error: could not compile"}
     calls = (programs / "calls").read_text().splitlines()
     assert calls == [f"{name} build --release --quiet" for name in ("differential", "dyre")]
@@ -122,7 +122,7 @@ def test_a_build_that_takes_too_long_is_skipped(
 ) -> None:
     monkeypatch.setattr("benchmarks.rivals.systems.BUILD_SECONDS", 0.05)
     installed(programs, "cargo", "import time; time.sleep(60)")
-    assert columns.measure(TASK, 1, workspace, named("DYRE's crate")) == (
+    assert columns.measure(TASK, 1, workspace, systems("DYRE's crate")) == (
         {},
         {"DYRE's crate": "cargo needs more than 0.05 s to build it; the next run goes on"},
     )
@@ -144,7 +144,7 @@ def test_systems_that_find_another_number_of_facts_are_refused(programs: Path, w
     installed(programs, "cargo", CARGO.replace("FACTS", "7"))
     (programs / "builds-all").touch()
     with pytest.raises(AssertionError, match=r"different numbers of facts: kgreason .*, DYRE's crate 7"):
-        columns.measure(TASK, 1, workspace, named("kgreason", "DYRE's crate"))
+        columns.measure(TASK, 1, workspace, systems("kgreason", "DYRE's crate"))
 
 
 def test_where_all_rivals_are_missing_each_is_named_with_its_reason(
@@ -169,7 +169,7 @@ def test_a_system_that_fails_later_leaves_the_table(workspace: Workspace) -> Non
 
         return run
 
-    measured = columns.measure(TASK, 2, workspace, [*named("kgreason"), System("weak", 1, ready)])
+    measured = columns.measure(TASK, 2, workspace, [*systems("kgreason"), System("weak", 1, ready)])
     assert [system.name for system in measured.outcomes] == ["kgreason"]
     assert measured.skipped == {"weak": "out of memory"}
 

@@ -40,11 +40,11 @@ def along(operator: Operator, stream: Stream[Row], axes: tuple[int, ...]) -> Str
 @pytest.mark.parametrize("axes", AXES)
 @given(a=tables(*SHAPE), b=tables(*SHAPE))
 def test_incremental_join(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -> None:
-    def defined(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+    def definition(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
         return along(differentiate, lift2(composed, along(integrate, a, axes), along(integrate, b, axes)), axes)
 
     found = values_of(lambda a, b: incremental.bilinear(composed, a, b, *axes), SHAPE, a, b)
-    assert found == values_of(defined, SHAPE, a, b)
+    assert found == values_of(definition, SHAPE, a, b)
 
 
 @given(a=tables(*SHAPE), b=tables(3))
@@ -61,20 +61,20 @@ def test_a_stream_that_is_nested_less_deep_is_held(a: Table[Row], b: Table[Row])
 @pytest.mark.parametrize("axes", AXES)
 @given(s=tables(*SHAPE))
 def test_incremental_distinct(axes: tuple[int, ...], s: Table[Row]) -> None:
-    def defined(s: Stream[Row]) -> Stream[Row]:
+    def definition(s: Stream[Row]) -> Stream[Row]:
         return along(differentiate, lift(zset.distinct, along(integrate, s, axes)), axes)
 
-    assert values_of(lambda s: incremental.distinct(s, *axes), SHAPE, s) == values_of(defined, SHAPE, s)
+    assert values_of(lambda s: incremental.distinct(s, *axes), SHAPE, s) == values_of(definition, SHAPE, s)
 
 
 @pytest.mark.parametrize("axes", AXES)
 @given(a=tables(*SHAPE), b=tables(*SHAPE))
 def test_incremental_antijoin(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -> None:
-    def defined(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+    def definition(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
         return along(differentiate, lift2(less, along(integrate, a, axes), along(integrate, b, axes)), axes)
 
     found = values_of(lambda a, b: incremental.antijoin(a, b, second, first, *axes), SHAPE, a, b)
-    assert found == values_of(defined, SHAPE, a, b)
+    assert found == values_of(definition, SHAPE, a, b)
 
 
 @given(a=tables(*SHAPE), b=tables(3))
@@ -98,21 +98,21 @@ def test_antijoin_with_what_is_nested_less_deep(a: Table[Row], b: Table[Row]) ->
 @settings(max_examples=many(5))
 @given(s=tables(*SHAPE))
 def test_incremental_group(value: Value, axes: tuple[int, ...], s: Table[Row]) -> None:
-    def defined(s: Stream[Row]) -> Stream[Row]:
+    def definition(s: Stream[Row]) -> Stream[Row]:
         whole = along(integrate, s, axes)
         return along(differentiate, lift(lambda rows: zset.group(rows, first, row_of(value)), whole), axes)
 
     found = values_of(lambda s: incremental.group(s, first, row_of(value), *axes), SHAPE, s)
-    assert found == values_of(defined, SHAPE, s)
+    assert found == values_of(definition, SHAPE, s)
 
 
 @pytest.mark.parametrize("axes", AXES)
 @given(s=tables(*SHAPE))
 def test_a_function_of_rows_is_its_own_incremental_version(axes: tuple[int, ...], s: Table[Row]) -> None:
-    def defined(s: Stream[Row]) -> Stream[Row]:
-        return along(differentiate, lift(made, along(integrate, s, axes)), axes)
+    def definition(s: Stream[Row]) -> Stream[Row]:
+        return along(differentiate, lift(expansion, along(integrate, s, axes)), axes)
 
-    assert values_of(lambda s: lift(made, s), SHAPE, s) == values_of(defined, SHAPE, s)
+    assert values_of(lambda s: lift(expansion, s), SHAPE, s) == values_of(definition, SHAPE, s)
 
 
 @pytest.mark.parametrize("axes", AXES)
@@ -122,19 +122,19 @@ def test_the_chain_rule(axes: tuple[int, ...], a: Table[Row], b: Table[Row]) -> 
     greatest = row_of(VALUES[-1])
 
     def whole(a: ZSet[Row], b: ZSet[Row]) -> ZSet[Row]:
-        return zset.group(made(less(a, b)), first, greatest)
+        return zset.group(expansion(less(a, b)), first, greatest)
 
-    def defined(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
+    def definition(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
         return along(differentiate, lift2(whole, along(integrate, a, axes), along(integrate, b, axes)), axes)
 
     def chained(a: Stream[Row], b: Stream[Row]) -> Stream[Row]:
         kept = incremental.antijoin(a, b, second, first, *axes)
-        return incremental.group(lift(made, kept), first, greatest, *axes)
+        return incremental.group(lift(expansion, kept), first, greatest, *axes)
 
-    assert values_of(chained, SHAPE, a, b) == values_of(defined, SHAPE, a, b)
+    assert values_of(chained, SHAPE, a, b) == values_of(definition, SHAPE, a, b)
 
 
-def made(rows: ZSet[Row]) -> ZSet[Row]:
+def expansion(rows: ZSet[Row]) -> ZSet[Row]:
     return zset.expand(rows, spread)
 
 

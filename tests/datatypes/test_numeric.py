@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kgreason.datatypes.datatype_map import is_member
 from kgreason.datatypes.order import compare
-from kgreason.datatypes.spaces.numeric import WHOLE, is_decimal, whole
+from kgreason.datatypes.spaces.numeric import WHOLE, integer_of, is_decimal
 from kgreason.terms import vocabulary as v
 from tests.datatypes.spellings import BY_LOCAL_NAME, is_ill_typed, value
 from tests.tables import table
@@ -65,7 +65,7 @@ def test_ranges_of_integers(number: int, datatype: str) -> None:
 
 @given(st.text("0123456789", min_size=600, max_size=4000), st.sampled_from(["", "+", "-"]))
 def test_long_numbers_are_exact(digits: str, sign: str) -> None:
-    assert whole(sign + digits) == int(sign + digits)
+    assert integer_of(sign + digits) == int(sign + digits)
     found = value(sign + digits, "integer")
     assert found == value(f"{sign}{digits}.0", "decimal") == value(f"{sign}{digits}/1", "rational")
     assert hash(found) == hash(value(f"{sign}{digits}/1", "rational")) == hash(("real", int(sign + digits)))

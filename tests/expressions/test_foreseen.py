@@ -47,7 +47,7 @@ def test_a_filter_over_one_atom_takes_one_run(seen: Seen) -> None:
         assert objects(found, "http://www.w3.org/1999/02/22-rdf-syntax-ns#type")
 
 
-def test_what_facts_alone_do_not_say_is_asked_for_later(seen: Seen) -> None:
+def test_values_of_derived_facts_take_a_further_run(seen: Seen) -> None:
     """Rules derive :m, and two atoms say what :near asks for, so both take a further run."""
     rules = (
         "[?x, :m, ?v] :- [?x, :n, ?v] . [?x, :big, ?v] :- [?x, :m, ?v], FILTER(?v > 5) . "
@@ -71,7 +71,7 @@ def test_a_rebuilt_graph_computes_only_what_is_new(seen: Seen) -> None:
         assert len(seen.inputs) == 1
 
 
-def test_what_an_attempt_has_foreseen_is_computed_again_after_it() -> None:
+def test_values_that_a_dropped_attempt_foresaw_are_computed_again() -> None:
     """An update makes a rule with an expression and takes it back in one commit. The next commit has the rule again."""
     prefixes = "PREFIX : <http://e/> PREFIX swrl: <http://www.w3.org/2003/11/swrl#> "
     prefixes += "PREFIX swrlb: <http://www.w3.org/2003/11/swrlb#>"

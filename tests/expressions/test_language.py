@@ -38,7 +38,7 @@ def objects(found: KnowledgeGraph, predicate: str) -> list[str]:
     return sorted(str(quad.object) for quad in found.match(None, predicate, None, prefixes=NAMES))
 
 
-def test_what_is_written_comes_back() -> None:
+def test_a_rule_that_is_written_reads_back() -> None:
     text = (
         "p(?x, ?z) :- q(?x, ?y), BIND(xsd:integer(STR(?y)) - 1 AS ?z), "
         'FILTER(?z >= 18 && !(?x = :tom || ?x IN (:a, "b"@en, 1.5))), NOT r(?z) .'

@@ -240,5 +240,5 @@ def test_tables_have_blank_nodes_too(tmp_path: Path) -> None:
     assert f"ann\t{expected}" in (tmp_path / "out" / "room.csv").read_text()
 
 
-def test_what_is_written_comes_back() -> None:
+def test_skolem_assigns() -> None:
     assert parse(ROOMS).rules[0].assigns()

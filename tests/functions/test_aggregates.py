@@ -47,7 +47,9 @@ RULES = """
 """
 
 
-def opened(*more: Callable[..., Any], rules: str = RULES, path: Path | None = None, **options: Any) -> KnowledgeGraph:
+def open_graph(
+    *more: Callable[..., Any], rules: str = RULES, path: Path | None = None, **options: Any
+) -> KnowledgeGraph:
     graph = KnowledgeGraph.open(path, rules=["none"], functions=[median, spread, *more], **options)
     with graph.transaction() as tx:
         tx.add_rules(rules)
@@ -76,7 +78,7 @@ def check(graph: KnowledgeGraph) -> None:
 @pytest.mark.parametrize("seed", many_seeds(0, 3))
 def test_random_edits_keep_the_values_of_all_groups(seed: int, strategy: Strategy) -> None:
     random = Random(seed)
-    with opened(strategy=strategy) as graph:
+    with open_graph(strategy=strategy) as graph:
         for _ in range(6):
             facts = [(random.randrange(3), random.randrange(100), random.randrange(2)) for _ in range(4)]
             with graph.transaction() as tx:
@@ -100,7 +102,7 @@ MISREADINGS: dict[str, tuple[object, str, object]] = {
 @pytest.mark.parametrize("name", MISREADINGS)
 def test_a_misreading_of_groups_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def history() -> None:
-        with opened() as graph:
+        with open_graph() as graph:
             graph.relation("p").insert([(1, 5, 0), (1, 5, 1), (1, 9, 0)])
             check(graph)
             graph.relation("p").insert([(2, 5, 0), (2, 5, 1)])
@@ -120,7 +122,7 @@ def test_a_misreading_of_groups_is_found(name: str, monkeypatch: pytest.MonkeyPa
 
 
 def test_terms_come_in_the_order_of_their_texts_and_wrong_terms_give_no_value() -> None:
-    with opened() as graph:
+    with open_graph() as graph:
         CALLS.clear()
         graph.relation("p").insert([(1, value, 0) for value in (7, 10, 9)])
         assert CALLS[0] == [10, 7, 9]
@@ -131,7 +133,7 @@ def test_terms_come_in_the_order_of_their_texts_and_wrong_terms_give_no_value() 
 
 
 def test_a_group_is_called_for_once_in_a_commit() -> None:
-    with opened(rules=RULES.strip().split("\n")[0]) as graph:
+    with open_graph(rules=RULES.strip().split("\n")[0]) as graph:
         CALLS.clear()
         graph.relation("p").insert([(1, 7, 0), (2, 8, 0)])
         assert sorted(CALLS) == [[7], [8]]
@@ -140,7 +142,7 @@ def test_a_group_is_called_for_once_in_a_commit() -> None:
 
 
 def test_an_error_rolls_the_commit_back_and_names_the_call() -> None:
-    with opened(second, rules="second(?v) :- AGGREGATE(p(?x) BIND second(?x) AS ?v) .") as graph:
+    with open_graph(second, rules="second(?v) :- AGGREGATE(p(?x) BIND second(?x) AS ?v) .") as graph:
         graph.relation("p").insert([(1,), (2,)])
         assert rows(graph, "second") == {(2,)}
         with pytest.raises(RuleError, match=r"second\(\[1\]\) raised IndexError: list index") as caught:
@@ -161,7 +163,7 @@ def test_no_error_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_aggregate_that_leaves_does_not_fail() -> None:
-    with opened(second, rules="p(1) .") as graph:
+    with open_graph(second, rules="p(1) .") as graph:
         with graph.transaction() as tx:
             tx.add_rules("@rule s second(?v) :- AGGREGATE(p(?x) BIND second(?x) AS ?v) .")
             tx.relation("p").insert([(2,)])
@@ -172,7 +174,7 @@ def test_an_aggregate_that_leaves_does_not_fail() -> None:
 
 
 def test_a_store_keeps_the_function_by_its_types(tmp_path: Path) -> None:
-    with opened(path=tmp_path / "store") as graph:
+    with open_graph(path=tmp_path / "store") as graph:
         graph.relation("p").insert([(1, 7, 0), (1, 9, 0)])
     shutil.copytree(tmp_path / "store", tmp_path / "other")
     with KnowledgeGraph.open(tmp_path / "store", functions=[median, spread]) as graph:

@@ -16,7 +16,6 @@ from pyoxigraph import NamedNode
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RuleError, RuleSyntaxError
 from kgreason.functions import Term
-from tests.oracle.specification import by_definition
 
 NAMES = {"": "http://e/"}
 HEADER = "@prefix : <http://e/> . "
@@ -34,14 +33,8 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-def graph(
-    rules: str,
-    *functions: Callable[..., Any],
-    data: str = "",
-    opened: Callable[..., KnowledgeGraph] = KnowledgeGraph.open,
-    **options: Any,
-) -> KnowledgeGraph:
-    found = opened(rules=["none"], functions=functions, **options)
+def graph(rules: str, *functions: Callable[..., Any], data: str = "", **options: Any) -> KnowledgeGraph:
+    found = KnowledgeGraph.open(rules=["none"], functions=functions, **options)
     with found.transaction() as tx:
         tx.add_rules(HEADER + rules)
     if data:
@@ -382,13 +375,6 @@ def test_ctrl_c_reaches_a_function() -> None:
             found.add(":a :p 5 .", prefixes=NAMES)
         assert started.is_set()
         assert not list(found)
-
-
-def test_the_specification_gives_the_same() -> None:
-    with graph(AREA, area, opened=by_definition, data=":a :w 8 ; :h 8 .") as found:
-        assert objects(found, ":area") == ["64"]
-        found.remove(":a :w 8 .", prefixes=NAMES)
-        assert not objects(found, ":area")
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ class Model(NamedTuple):
     def shown(self) -> set[Triple]:
         """The RDF triples that follow, each value in one spelling."""
         found = ((s, p, o) for s, p, o in self.closure() if not s.startswith('"') and p.startswith("<"))
-        return table8.seen(found, self.asserted)
+        return table8.visible(found, self.asserted)
 
     def lines(self) -> Lines:
         """What follows, and the quads of named graphs."""

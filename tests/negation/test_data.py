@@ -9,7 +9,6 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, RuleError
 from kgreason.tables import TableProgram
-from tests.oracle.specification import by_definition
 
 NAMES = {"": "http://e/", "rdfs": "http://www.w3.org/2000/01/rdf-schema#", "owl": "http://www.w3.org/2002/07/owl#"}
 HEADER = "@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -173,19 +172,10 @@ def test_a_link_that_follows_from_itself_does_not_hold() -> None:
     assert not found.ask("PREFIX : <http://e/> ASK { :k :p :b }")
 
 
-def test_what_is_refused(tmp_path: Path) -> None:
+def test_data_in_a_head_or_on_tables_is_refused(tmp_path: Path) -> None:
     found = KnowledgeGraph.open(rules=[])
     with pytest.raises(RuleError, match="DATA cannot stand in the head"), found.transaction() as transaction:
         transaction.add_rules(f"{HEADER} DATA [?x, :p, ?x] :- [?x, :q, ?x] .")
     (tmp_path / "odd.dl").write_text("@rule odd p(?x) :- q(?x), DATA [?x, ?x, ?x] .")
     with pytest.raises(RuleError, match=r"odd\.dl:1: rule odd: a program on tables has no asserted triples"):
         TableProgram(tmp_path / "odd.dl")
-
-
-def test_the_specification_reads_asserted_triples_too() -> None:
-    found = by_definition(rules=["owl2rl"])
-    with found.transaction() as transaction:
-        transaction.add_rules(TOLD)
-    found.add(":Puppy rdfs:subClassOf :Dog . :rex a :Dog . :fido a :Puppy , :Dog .", prefixes=NAMES)
-    found.remove(":fido a :Dog .", prefixes=NAMES)
-    assert (members(found, ":Told"), members(found, ":Guessed")) == (["rex"], ["fido"])

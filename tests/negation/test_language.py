@@ -68,7 +68,7 @@ def test_a_relation_may_still_be_called_not_exists_or_in() -> None:
         ("a(1), not [1, 2, 3] :- b(1) .", "NOT cannot stand in the head"),
     ],
 )
-def test_what_cannot_be_said_is_refused_with_its_place(text: str, problem: str) -> None:
+def test_a_wrong_not_is_refused_with_its_place(text: str, problem: str) -> None:
     with pytest.raises(RuleError, match=rf"^<text>:1:\d+: .*{problem}"):
         parse(text)
 

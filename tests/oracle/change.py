@@ -114,14 +114,14 @@ class Model:
     def _walk(self, leaving: list[Fact], rules: list[Rule]) -> list[Fact]:
         left = []
         while leaving:
-            touched = self._lose(self._lost(leaving, rules))
+            touched = self._lose(self._met_with(leaving, rules))
             for fact in leaving:
                 del self.states[fact]
             left += leaving
             leaving = self._unfounded(touched)
         return left
 
-    def _lost(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
+    def _met_with(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
         return self._met(rules, set(leaving))
 
     def _lose(self, met: Iterable[Met]) -> list[Fact]:
@@ -179,9 +179,9 @@ class Model:
     def _met(self, rules: list[Rule], changed: set[Fact] | None = None) -> list[Met]:
         """The derivations by these rules over the present facts, or those that use a changed fact."""
         found = derivations(Index(self.states), rules)
-        return [met for each in found if changed is None or changed & each.body for met in self._of(each)]
+        return [met for each in found if changed is None or changed & each.body for met in self._met_by(each)]
 
-    def _of(self, derivation: Derivation) -> list[Met]:
+    def _met_by(self, derivation: Derivation) -> list[Met]:
         newest = max((self.states[fact].stamp for fact in derivation.body), default=EMPTY)
         return [Met(head, newest) for head in derivation.heads]
 

@@ -47,12 +47,12 @@ class _Normal:
     def _add(self, kind: str, *parts: Any) -> None:
         match kind, parts:
             case "sub", (left, right):
-                self.sub.add((self._left(left), self._right(right)))
+                self.sub.add((self._left_name(left), self._right(right)))
             case "same", (left, right):
                 self._add("sub", left, right)
                 self._add("sub", right, left)
             case "disjoint", (left, right):
-                self.both.add((self._left(left), self._left(right), BOTTOM))
+                self.both.add((self._left_name(left), self._left_name(right), BOTTOM))
             case "domain", (role, concept):
                 self.asks.add((role, TOP, self._right(concept)))
             case "range", (role, concept):
@@ -77,7 +77,7 @@ class _Normal:
         self.names.add(name)
         return name
 
-    def _left(self, expression: Expression) -> str:
+    def _left_name(self, expression: Expression) -> str:
         """Return a name that is above the expression."""
         if isinstance(expression, str):
             self.names.add(expression)
@@ -85,9 +85,9 @@ class _Normal:
         name = self._name()
         match expression:
             case "and", left, right:
-                self.both.add((self._left(left), self._left(right), name))
+                self.both.add((self._left_name(left), self._left_name(right), name))
             case "some", role, filler:
-                self.asks.add((role, self._left(filler), name))
+                self.asks.add((role, self._left_name(filler), name))
         return name
 
     def _right(self, expression: Expression) -> str:
@@ -102,7 +102,7 @@ class _Normal:
             case "some", role, filler:
                 self.gives.add((name, role, self._right(filler)))
             case "not", other:
-                self.both.add((name, self._left(other), BOTTOM))
+                self.both.add((name, self._left_name(other), BOTTOM))
         return name
 
     def _close_roles(self) -> None:

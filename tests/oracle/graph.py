@@ -1,4 +1,4 @@
-"""`Graph`: a set of triples with three indexes, and the lists in it; what the rows of the tables read.
+"""`Graph`: a set of triples with indexes, and the lists in it; what the rows of the tables read.
 
 Triples are generalised: any term may stand anywhere. What a method returns belongs to the graph and changes with it,
 so whoever adds triples while reading copies first.
@@ -28,10 +28,11 @@ class Contradiction(NamedTuple):
 
 
 class Graph:
-    """A set of triples, found by predicate, by predicate and object, and by subject and predicate."""
+    """A set of triples, found by predicate, by subject, by object, and by predicate and one of these."""
 
     def __init__(self, triples: Iterable[Triple] = ()) -> None:
         self.triples: set[Triple] = set()
+        self._around: dict[str, set[Triple]] = defaultdict(set)
         self._pairs: dict[str, set[tuple[str, str]]] = defaultdict(set)
         self._subjects: dict[tuple[str, str], set[str]] = defaultdict(set)
         self._objects: dict[tuple[str, str], set[str]] = defaultdict(set)
@@ -44,9 +45,25 @@ class Graph:
     def add(self, triple: Triple) -> None:
         subject, predicate, object_ = triple
         self.triples.add(triple)
+        self._around[subject].add(triple)
+        self._around[object_].add(triple)
         self._pairs[predicate].add((subject, object_))
         self._subjects[predicate, object_].add(subject)
         self._objects[subject, predicate].add(object_)
+
+    def matching(self, subject: str | None, predicate: str | None, object_: str | None) -> Iterable[Triple]:
+        """The triples with these terms; None is any term."""
+        if predicate is None:
+            known = [each for each in (subject, object_) if each is not None]
+            found = self._around.get(known[0], set()) if known else self.triples
+            return [each for each in found if subject in (None, each[0]) and object_ in (None, each[2])]
+        if subject is None:
+            pairs = (
+                self.pairs(predicate) if object_ is None else [(s, object_) for s in self.subjects(predicate, object_)]
+            )
+            return [(s, predicate, o) for s, o in pairs]
+        objects = self.objects(subject, predicate)
+        return [(subject, predicate, o) for o in (objects if object_ is None else {object_} & objects)]
 
     def pairs(self, predicate: str) -> set[tuple[str, str]]:
         """The (subject, object) of every triple with the predicate."""

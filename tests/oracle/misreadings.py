@@ -69,7 +69,7 @@ class WalkTakesAsserted(Model):
     def _walk(self, leaving: list[Fact], rules: list[Rule]) -> list[Fact]:
         left: list[Fact] = []
         while leaving:
-            touched = dict.fromkeys(self._lose(self._lost(leaving, rules)))
+            touched = dict.fromkeys(self._lose(self._met_with(leaving, rules)))
             for fact in leaving:
                 del self.states[fact]
             left += leaving
@@ -99,8 +99,8 @@ class LeavingRulesAfterFacts(Model):
 class LeavingRulesWalked(Model):
     """Leaving rules take part in the levels of Retract too."""
 
-    def _lost(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
-        return super()._lost(leaving, self.rules)
+    def _met_with(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
+        return super()._met_with(leaving, self.rules)
 
 
 class NewRulesWalked(Model):
@@ -120,8 +120,8 @@ class UncountedTaken(Model):
 class MetForEachLeavingFact(Model):
     """A derivation is met once for each of its body facts that leave in a level."""
 
-    def _lost(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
-        lost = super()._lost
+    def _met_with(self, leaving: list[Fact], rules: list[Rule]) -> list[Met]:
+        lost = super()._met_with
         return [met for fact in leaving for met in lost([fact], rules)]
 
 
@@ -171,7 +171,7 @@ class RederiveAllHeads(Model):
 
     def _rederive(self, net: Net, left: list[Fact]) -> list[Met]:
         found = derivations(Index(self.states), net.kept)
-        return [met for derivation in found if derivation.heads.intersection(left) for met in self._of(derivation)]
+        return [met for derivation in found if derivation.heads.intersection(left) for met in self._met_by(derivation)]
 
 
 # Assert
@@ -294,8 +294,8 @@ class EmptyBodyNotCounted(Model):
 class HeadsCountedTwice(Model):
     """A rule two of whose heads become one fact counts twice for it."""
 
-    def _of(self, derivation: Derivation) -> list[Met]:
-        newest = super()._of(derivation)[0].newest
+    def _met_by(self, derivation: Derivation) -> list[Met]:
+        newest = super()._met_by(derivation)[0].newest
         binding = dict(derivation.substitution)
         return [Met(ground(head, binding), newest) for head in derivation.rule.heads]
 

@@ -10,9 +10,9 @@ Cost: a row runs over its whole table each round, through indexes; LUBM(1,0) clo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import Any
+from functools import partial
 
-from tests.oracle.tables import table4, table5, table6, table7, table8, table9
+from tests.oracle.tables import rows, table8
 
 from .graph import Contradiction, Graph, Triple
 from .vocabulary import SAME_AS
@@ -21,17 +21,23 @@ Row = Callable[[Graph], Iterator[Triple]]
 Check = Callable[[Graph], Iterator[Contradiction]]
 
 
-def row_name(function: Callable[..., Any]) -> str:
-    """The name that the tables give to the row: `prp-dom` for `prp_dom`."""
-    return function.__name__.replace("_", "-")
-
-
-def _named(*tables: Iterable[Callable[..., Any]]) -> dict[str, Any]:
-    return {row_name(function): function for table in tables for function in table}
-
-
-ROWS: dict[str, Row] = _named(table4.ROWS, table5.ROWS, table6.ROWS, table7.ROWS, table8.ROWS, table9.ROWS)
-CHECKS: dict[str, Check] = _named(table4.CHECKS, table5.CHECKS, table6.CHECKS, table7.CHECKS, table8.CHECKS)
+_TABLES = rows.rows(rows.OWL2RL)
+ROWS: dict[str, Row] = {
+    **{name: partial(rows.conclusions, row) for name, row in _TABLES.items() if row.then},
+    "dt-type1": table8.dt_type1,
+    "dt-type2": table8.dt_type2,
+    "dt-eq": table8.dt_eq,
+    "dt-diff": table8.dt_diff,
+}
+CHECKS: dict[str, Check] = {
+    **{name: partial(rows.contradictions, row) for name, row in _TABLES.items() if not row.then},
+    "dt-not-type": table8.dt_not_type,
+}
+CAREFUL: dict[str, Row] = {
+    name: partial(rows.conclusions, _TABLES[name], careful=True)
+    for name in ("eq-trans", "eq-rep-s", "eq-rep-p", "eq-rep-o")
+}
+"""Rows that follow no link between two literals that are known to differ."""
 NOISE = frozenset({"eq-ref", "prp-ap", "cls-thing", "cls-nothing1", "scm-cls", "scm-op", "scm-dp", "dt-type1"})
 TABLE_8 = frozenset({"dt-type1", "dt-type2", "dt-eq", "dt-diff", "dt-not-type"})
 """The rows that look inside literals, or say what is a datatype."""
@@ -52,9 +58,8 @@ def close(
     loud = NOISE if noise is True else frozenset(noise or ())
     off = (NOISE - loud) | set(without)
     graph = Graph(triples)
-    careful: dict[str, Row] = {} if letter or "dt-diff" in off else {**table4.CAREFUL}
-    rows = ROWS | careful
-    saturate(graph, [row for name, row in rows.items() if name not in off], reflexive="eq-ref" not in off)
+    active = ROWS if letter or "dt-diff" in off else ROWS | CAREFUL
+    saturate(graph, [row for name, row in active.items() if name not in off], reflexive="eq-ref" not in off)
     checks = (check for name, check in CHECKS.items() if name not in off)
     return graph.triples, {contradiction for check in checks for contradiction in check(graph)}
 

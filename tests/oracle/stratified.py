@@ -80,30 +80,30 @@ def unifies(head: Any, atom: Any) -> bool:
     if head.relation != atom.relation or len(head.terms) != len(atom.terms):
         return False
     classes: list[set[object]] = []
-    for pair in zip(_named(head, "head"), _named(atom, "body"), strict=True):
+    for pair in zip(_terms_of(head, "head"), _terms_of(atom, "body"), strict=True):
         touched = [each for each in classes if each & set(pair)]
         classes = [each for each in classes if each not in touched] + [set(pair).union(*touched)]
     return all(sum(isinstance(term, str) for term in each) <= 1 for each in classes)
 
 
-def _named(atom: Any, side: str) -> list[object]:
+def _terms_of(atom: Any, side: str) -> list[object]:
     return [(side, term.name) if hasattr(term, "name") else term for term in atom.terms]
 
 
 def _heads(rule: Any, index: Index, functions: Functions) -> Iterator[Fact]:
     """What a rule derives from the facts of the index."""
-    for found in _joined(rule, index, functions):
-        for binding in _computed(rule, found, functions):
+    for found in _bindings(rule, index, functions):
+        for binding in _extensions(rule, found, functions):
             if not any(_is_met(negated, binding, index, functions) for negated in rule.negated):
                 yield from (ground(_atom(head), binding) for head in rule.heads)
 
 
-def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]:
+def _bindings(rule: Any, index: Index, functions: Functions) -> list[Substitution]:
     """The bindings of the body with the groups and values of the aggregates."""
     found = list(solutions(index, tuple(map(_atom, rule.body)), {}))
     for aggregate in rule.aggregates:
         inner = solutions(index, tuple(map(_atom, aggregate.atoms)), {})
-        matches = [match for binding in inner for match in _computed(aggregate, binding, functions)]
+        matches = [match for binding in inner for match in _extensions(aggregate, binding, functions)]
         names = [variable.name for variable in (*aggregate.group, aggregate.result)]
         rows = [dict(zip(names, (*group, value), strict=True)) for group, value in grouped(aggregate, matches).items()]
         found = [
@@ -115,7 +115,7 @@ def _joined(rule: Any, index: Index, functions: Functions) -> list[Substitution]
     return found
 
 
-def _computed(rule: Any, binding: Substitution, functions: Functions) -> list[Substitution]:
+def _extensions(rule: Any, binding: Substitution, functions: Functions) -> list[Substitution]:
     """The binding with the results of the assignments; none if a filter is false or there is no result."""
     found = [dict(binding)]
     for computed in rule.computed:
@@ -148,7 +148,7 @@ def _is_met(negated: Any, binding: Substitution, index: Index, functions: Functi
     local = {variable.name for variable in negated.local}
     known = {name: constant for name, constant in binding.items() if name not in local}
     found = solutions(index, tuple(map(_atom, negated.atoms)), known)
-    return any(_computed(negated, inner, functions) for inner in found)
+    return any(_extensions(negated, inner, functions) for inner in found)
 
 
 def _atom(atom: Any) -> Atom:

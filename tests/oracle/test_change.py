@@ -80,7 +80,7 @@ def test_a_derivation_round_a_cycle_is_not_counted() -> None:
     assert model.states[fact("reached", 3)] == State(stamp_of(2, 1), 1, False)
 
 
-def test_what_hung_on_a_cycle_leaves_with_it() -> None:
+def test_facts_that_hang_on_a_cycle_leave_with_it() -> None:
     _, changes = committed(REACHED, "- edge(1, 2)")
     assert changes == {
         fact("edge", 1, 2): (ASSERTED, ABSENT),
@@ -89,7 +89,7 @@ def test_what_hung_on_a_cycle_leaves_with_it() -> None:
     }
 
 
-def test_what_returns_gets_a_new_stamp_and_is_no_change() -> None:
+def test_a_fact_that_returns_gets_a_new_stamp_and_is_no_change() -> None:
     model, changes = committed(REACHED, "- edge(1, 2) ; + edge(1, 3)")
     assert changes == {fact("edge", 1, 2): (ASSERTED, ABSENT), fact("edge", 1, 3): (ABSENT, ASSERTED)}
     assert model.states[fact("reached", 3)] == State(stamp_of(1, 1), 1, False)

@@ -49,7 +49,7 @@ insertions = st.tuples(st.integers(0), st.sampled_from([*map(chr, range(128)), "
 _Result: TypeAlias = bytes | tuple[str, int | None, int | None]
 
 
-def _expected(document: bytes, syntax: str) -> _Result:
+def _result_of_parser(document: bytes, syntax: str) -> _Result:
     try:
         quads = pyoxigraph.parse(document, RdfFormat.from_extension(syntax))
         text = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b""
@@ -94,7 +94,7 @@ def test_the_text_is_read_as_a_whole(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
         patch.setenv("KGREASON_THREADS", threads)
-        assert _with_small_tags(_read(text, syntax)) == _expected(text, syntax)
+        assert _with_small_tags(_read(text, syntax)) == _result_of_parser(text, syntax)
 
 
 @pytest.mark.parametrize("line", PLAIN)
@@ -141,7 +141,7 @@ def test_the_first_error_of_the_text_counts(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(blocks, "BLOCK", 1)
     monkeypatch.setenv("KGREASON_THREADS", "3")
     line, wrong = b"<a:b> <a:c> <a:d> .\n", b"<a:b> <a:c> .\n"
-    assert _read(line * 9 + wrong + line + wrong, "nt") == _expected(line * 9 + wrong, "nt")
+    assert _read(line * 9 + wrong + line + wrong, "nt") == _result_of_parser(line * 9 + wrong, "nt")
     long = b'<a:b> <a:c> "' + b"x" * 17_000_000 + b'" .\n'
     with pytest.raises(LimitError, match=r"^s:4: a literal, or another token"):
         _read(line * 3 + long + wrong, "nt")

@@ -79,14 +79,14 @@ def test_axioms_and_annotations_are_those_of_robot(tmp_path: Path) -> None:
         subjects = {str(quad.subject) for quad in wanted.match() if not str(quad.subject).startswith("_:")}
         said = ["subClassOf", "equivalentClass", "propertyChainAxiom", "equivalentProperty", "propertyDisjointWith"]
 
-        def told(graph: KnowledgeGraph) -> set[str]:
+        def axioms_of(graph: KnowledgeGraph) -> set[str]:
             from kgreason.ontology.manchester import Manchester, about_of
 
             rows = [(str(each.subject), str(each.predicate), str(each.object)) for each in graph.match()]
             kept = [row for row in rows if row[0] in subjects and row[1].rpartition("#")[2][:-1] in said]
             return set(Manchester(about_of(rows), str).axioms(kept))
 
-        assert told(read) == told(wanted)
+        assert axioms_of(read) == axioms_of(wanted)
         assert read.ask(f'ASK {{ <{ZOO}ZOO_1> <http://www.w3.org/2000/01/rdf-schema#label> "finger" }}')
         assert read.ask(f'ASK {{ <{ZOO}ZOO_1> <{ZOO}IAO_0000115> "A digit." }}')
         assert read.ask(f"ASK {{ <{ZOO}BFO_0000050> a <http://www.w3.org/2002/07/owl#TransitiveProperty> }}")

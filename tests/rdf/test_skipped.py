@@ -29,7 +29,7 @@ BAD = [
 ]
 
 
-def _written(folder: Path, lines: list[str], name: str, end: str) -> Path:
+def _file(folder: Path, lines: list[str], name: str, end: str) -> Path:
     file = folder / f"a.{name}"
     file.write_bytes(end.join(lines).encode(errors="surrogateescape"))
     return file
@@ -54,8 +54,8 @@ def test_the_sound_lines_are_read_and_the_others_told_with_their_numbers(
     bad = [number for number, line in enumerate(lines, 1) if line in BAD]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "BLOCK", block)
-        expected, _ = _read(_written(folder, [line for line in lines if line not in BAD], name, end))
-        path = _written(folder, lines, name, end)
+        expected, _ = _read(_file(folder, [line for line in lines if line not in BAD], name, end))
+        path = _file(folder, lines, name, end)
         found, told = _read(path, threads=2)
     assert sorted(found.splitlines()) == sorted(expected.splitlines())
     assert told.count == len(bad)
@@ -63,26 +63,26 @@ def test_the_sound_lines_are_read_and_the_others_told_with_their_numbers(
 
 
 def test_without_bad_lines_nothing_is_told_and_a_batch_is_as_ever(tmp_path: Path) -> None:
-    found, told = _read(_written(tmp_path, GOOD, "nt", "\n"))
+    found, told = _read(_file(tmp_path, GOOD, "nt", "\n"))
     assert found.count(b"\n") == 3
     assert (told.count, list(told.messages())) == (0, [])
 
 
 def test_more_lines_than_are_shown_are_counted(tmp_path: Path) -> None:
-    _, told = _read(_written(tmp_path, BAD[:1] * 1234, "nt", "\n"))
+    _, told = _read(_file(tmp_path, BAD[:1] * 1234, "nt", "\n"))
     first, *places, rest = told.messages()
     assert (first, len(places), rest) == ("skipped 1,234 malformed lines", skipped.MOST, "and 1,224 more")
     assert places[-1].endswith(f"a.nt:{skipped.MOST}: Invalid IRI code point '['")
 
 
 def test_other_formats_stay_errors_and_say_for_which_the_option_is(tmp_path: Path) -> None:
-    path = _written(tmp_path, BAD[:1], "ttl", "\n")
+    path = _file(tmp_path, BAD[:1], "ttl", "\n")
     with pytest.raises(RdfSyntaxError, match=r"only lines of N-Triples and N-Quads can be skipped"):
         _read(path)
 
 
 def test_graphs_and_commands_skip_them(tmp_path: Path) -> None:
-    path = _written(tmp_path, [*BAD[:2], GOOD[0], BAD[2]], "nt", "\n")
+    path = _file(tmp_path, [*BAD[:2], GOOD[0], BAD[2]], "nt", "\n")
     with KnowledgeGraph.open(rules="none") as graph:
         with pytest.raises(RdfSyntaxError, match=r"a\.nt:1"):
             graph.load(path)
@@ -90,7 +90,7 @@ def test_graphs_and_commands_skip_them(tmp_path: Path) -> None:
         assert (len(graph), loaded["skipped"]) == (1, 3)
         assert loaded.skipped is not None
         assert str(loaded.skipped.places[2]).startswith(f"{path}:4: ")
-        assert "skipped" not in graph.load(_written(tmp_path, GOOD, "nq", "\n"))
+        assert "skipped" not in graph.load(_file(tmp_path, GOOD, "nq", "\n"))
     result = call("materialize", path, "--rules", "none", "-o", "-", "--skip-malformed")
     assert result.stdout == f"{GOOD[0]}\n"
     told = result.stderr.splitlines()

@@ -75,7 +75,7 @@ _prefixes = st.sampled_from([{"": "http://e/"}, {"": "urn:x:", "oxprefix": "http
 )
 
 
-def _written(rows: Sequence[Triple | Quad], syntax: str, prefixes: Mapping[str, str] = PREFIXES) -> bytes | None:
+def _text(rows: Sequence[Triple | Quad], syntax: str, prefixes: Mapping[str, str] = PREFIXES) -> bytes | None:
     out = io.BytesIO()
     try:
         write(rows, out, syntax, prefixes)
@@ -134,7 +134,7 @@ def _normal(rows: Sequence[Triple | Quad]) -> list[Quad]:
 @settings(max_examples=many(20))
 @given(st.lists(_triples, max_size=4), _prefixes)
 def test_written_triples_are_read_back_or_refused(syntax: str, rows: list[Triple], prefixes: dict[str, str]) -> None:
-    document = _written(rows, syntax, prefixes)
+    document = _text(rows, syntax, prefixes)
     if document is None:
         assert syntax in ("n3", "rdf", "jsonld")
         return
@@ -147,7 +147,7 @@ def test_written_triples_are_read_back_or_refused(syntax: str, rows: list[Triple
 @settings(max_examples=many(10))
 @given(st.lists(unusual.quads, max_size=4))
 def test_named_graphs_are_read_back(syntax: str, rows: list[Quad]) -> None:
-    document = _written(rows, syntax)
+    document = _text(rows, syntax)
     if document is not None:
         assert isomorphic(lines_read(document, syntax), _lines(rows))
 
@@ -177,7 +177,7 @@ def test_a_prefix_that_xml_does_not_have_is_an_error(prefix: str) -> None:
 def test_classes_that_are_no_xml_names_are_written_as_rdf_type() -> None:
     rows = [Triple(S, TYPE, NamedNode(name)) for name in ("http://e/1", "http://e/C", f"{v.RDF}li", "http://e#")]
     for some, default in product((rows, rows[::-1]), ({}, {"": "http://e/"}, {"": "http://f/"})):
-        document = _written(some, "rdf", {**PREFIXES, **default})
+        document = _text(some, "rdf", {**PREFIXES, **default})
         assert document is not None
         assert isomorphic(lines_read(document, "rdf"), _lines(rows))
         assert isomorphic(_lines(_by_rdflib(document, "rdf")), _lines(rows))

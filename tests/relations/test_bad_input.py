@@ -95,7 +95,7 @@ def test_empty_lines(tmp_path: Path) -> None:
         assert {term.value for (term,) in graph.relation("one")} == {"x", "", "y"}  # type: ignore[union-attr]
 
 
-def test_what_is_in_a_relation() -> None:
+def test_membership_in_a_relation() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         with graph.transaction() as tx:
             tx.add_rules(f"{XSD} @relation v(n: xsd:integer, w) .").relation("v").insert([(5, 3)])

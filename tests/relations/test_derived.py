@@ -26,7 +26,7 @@ RULES = """
 SAME_AS = "<http://www.w3.org/2002/07/owl#sameAs>"
 
 
-def opened(rules: str = RULES, rule_sets: tuple[str, ...] = ("none",), path: Path | None = None) -> KnowledgeGraph:
+def open_graph(rules: str = RULES, rule_sets: tuple[str, ...] = ("none",), path: Path | None = None) -> KnowledgeGraph:
     graph = KnowledgeGraph.open(path, rules=rule_sets)
     with graph.transaction() as tx:
         tx.add_rules(rules)
@@ -101,7 +101,7 @@ def test_a_misreading_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_derived_fact_of_another_type_is_refused_with_its_rule() -> None:
-    with opened() as graph:
+    with open_graph() as graph:
         message = r'^rule first or rule later derives price\(1, "x"\), column amount: expected a literal of .*integer>$'
         with pytest.raises(RuleError, match=message.replace("1,", r"\S*1\S*,")):
             graph.relation("offer").insert([(1, '"x"')])
@@ -116,7 +116,7 @@ def test_a_derived_fact_of_another_type_is_refused_with_its_rule() -> None:
 
 
 def test_a_declaration_is_checked_with_the_facts_that_are_there() -> None:
-    with opened("@rule first price(?x, ?y) :- offer(?x, ?y) .") as graph:
+    with open_graph("@rule first price(?x, ?y) :- offer(?x, ?y) .") as graph:
         graph.relation("offer").insert([(1, 2), (1, 3)])
         for columns in ("item, amount) key(item)", "item, amount: xsd:string)"):
             with pytest.raises(RuleError, match=r"^rule first derives price"), graph.transaction() as tx:
@@ -127,7 +127,7 @@ def test_a_declaration_is_checked_with_the_facts_that_are_there() -> None:
 
 def equal_individuals() -> None:
     """Two names with one price are no two facts; two prices are, as soon as the names are equal."""
-    with opened(rule_sets=("owl2rl",)) as graph:
+    with open_graph(rule_sets=("owl2rl",)) as graph:
         graph.relation("offer").insert([("<urn:tea>", 5), ("<urn:thee>", 5), ("<urn:milk>", 6)])
         graph.add(f"<urn:tea> {SAME_AS} <urn:thee> .")
         with pytest.raises(RuleError, match="which has the same key as"):
@@ -147,7 +147,7 @@ def test_names_in_the_place_of_individuals_are_found(monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(globals(), "RULES", rules)
 
     def history() -> None:
-        with opened(rules, rule_sets=("owl2rl",)) as graph:
+        with open_graph(rules, rule_sets=("owl2rl",)) as graph:
             graph.relation("offer").insert([("<urn:tea>", 5)])
             graph.add(f"<urn:tea> {SAME_AS} <urn:thee> .")
             graph.relation("offer").insert([("<urn:thee>", 5)])
@@ -159,7 +159,7 @@ def test_names_in_the_place_of_individuals_are_found(monkeypatch: pytest.MonkeyP
 
 
 def test_a_store_goes_on_with_them(tmp_path: Path) -> None:
-    with opened(path=tmp_path / "store") as graph:
+    with open_graph(path=tmp_path / "store") as graph:
         graph.relation("offer").insert([(1, 2)])
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         with pytest.raises(RuleError, match="which has the same key as"):
@@ -175,7 +175,7 @@ def test_a_commit_that_is_replayed_is_not_checked_again(tmp_path: Path, monkeypa
     """A store may have commits of a version that did not check what rules derive."""
     with monkeypatch.context() as patch:
         patch.setattr(DerivedFacts, "check", lambda *_: None)
-        with opened(path=tmp_path / "store") as graph:
+        with open_graph(path=tmp_path / "store") as graph:
             graph.relation("offer").insert([(1, 2), (1, 3)])
             shutil.copytree(tmp_path / "store", tmp_path / "killed")
     with KnowledgeGraph.open(tmp_path / "killed") as graph:

@@ -54,7 +54,7 @@ def test_a_frame_with_other_names_gives_its_columns_by_place(graph: KnowledgeGra
 
 
 @pytest.mark.parametrize("kind", ["to_pandas", "to_polars", "to_arrow"])
-def test_what_is_read_can_be_inserted(graph: KnowledgeGraph, kind: str) -> None:
+def test_rows_that_were_read_can_be_inserted(graph: KnowledgeGraph, kind: str) -> None:
     graph.relation("edge").insert(WANTED)
     read = getattr(graph.relation("edge"), kind)()
     graph.relation("edge").delete(WANTED)

@@ -162,7 +162,7 @@ def test_a_wrong_value_names_row_column_and_value(row: tuple[object, ...], probl
 
 
 @pytest.mark.parametrize("rows", [5, [5], ["ab"], ("urn:a", "urn:b", 5)])
-def test_what_is_no_row_is_an_error(rows: object) -> None:
+def test_rows_of_a_wrong_form_are_an_error(rows: object) -> None:
     with with_rules(WEIGHTED) as graph, pytest.raises(InputTypeError):
         graph.relation("edge").insert(rows)
 

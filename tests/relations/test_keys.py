@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 from typing import Any
@@ -13,7 +13,6 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.engine.facts.table import FactTable
 from kgreason.errors import InputError, RuleError
-from tests.oracle.specification import by_definition
 
 RULES = """
 @relation price(shop, item, amount: xsd:integer) key(shop, item) .
@@ -77,12 +76,11 @@ def test_many_edits_of_a_transaction_do_not_look_at_each_other(monkeypatch: pyte
         assert ("urn:s", 3, 7) in graph.relation("price")
 
 
-@pytest.mark.parametrize("opened", [KnowledgeGraph.open, by_definition], ids=["columnar", "reference"])
-def test_random_edits_by_key_are_those_of_a_dict(opened: Callable[..., KnowledgeGraph]) -> None:
+def test_random_edits_by_key_are_those_of_a_dict() -> None:
     """A commit is refused if a derived fact and another fact have one key."""
     for seed in range(8):
         random, table, flat = Random(seed), dict[tuple[str, str], int](), set[int]()
-        with opened(rules=["none"]) as graph:
+        with KnowledgeGraph.open(rules=["none"]) as graph:
             with graph.transaction() as tx:
                 tx.add_rules(RULES)
             for _ in range(8):

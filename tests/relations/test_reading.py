@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
@@ -10,7 +9,6 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.engine.facts.table import FactTable
-from tests.oracle.specification import by_definition
 
 RULES = "reach(?x, ?y) :- edge(?x, ?y) . reach(?x, ?z) :- reach(?x, ?y), edge(?y, ?z) . on() :- edge(?x, ?x) ."
 
@@ -19,10 +17,9 @@ def texts(rows: object) -> set[tuple[str, ...]]:
     return {tuple(map(str, row)) for row in rows}  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("opened", [KnowledgeGraph.open, by_definition], ids=["columnar", "reference"])
-def test_a_relation_read_after_random_commits_is_as_the_state_says(opened: Callable[..., KnowledgeGraph]) -> None:
+def test_a_relation_read_after_random_commits_is_as_the_state_says() -> None:
     random = Random(7)
-    with opened(rules=["none"]) as graph:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
         with graph.transaction() as tx:
             tx.add_rules(RULES)
         for _ in range(8):

@@ -40,7 +40,7 @@ def bodies(draw: st.DrawFn) -> str:
     return ", ".join(draw(st.permutations(parts)))
 
 
-def named(body: str) -> str:
+def name_of(body: str) -> str:
     """The same body with a name for each `_`, and with the names under NOT after EXISTS."""
     names = (f"?n{number}" for number in count())
     written = re.sub(r"\b_\b", lambda _: next(names), body)
@@ -60,7 +60,7 @@ def _rule(body: str) -> Rule:
 
 def check_named(body: str) -> None:
     # The two BINDs of an AGGREGATE share its atoms, which does not show in the canonical form.
-    assert canonical(_rule(body)) == canonical(_rule(named(body)))
+    assert canonical(_rule(body)) == canonical(_rule(name_of(body)))
 
 
 @given(bodies())

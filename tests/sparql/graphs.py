@@ -32,7 +32,7 @@ class PlainGraph:
         self.quads = set(quads_of(rows))
         self.steps: list[tuple[bytes, bytes]] = []
 
-    def shown(self) -> Iterable[Quad]:
+    def visible(self) -> Iterable[Quad]:
         return self.quads
 
     def update(self, text: str) -> Outcome:
@@ -40,7 +40,7 @@ class PlainGraph:
 
     def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterable[QuerySolution]:
         store = Store()
-        store.extend(self.shown())
+        store.extend(self.visible())
         graph = NamedNode(select.default_graph[1:-1]) if select.default_graph else None
         results = store.query(select.query, default_graph=graph)
         assert isinstance(results, QuerySolutions)
@@ -78,14 +78,14 @@ class PlainGraph:
 class ClosedGraph(PlainGraph):
     """Its default graph shows the triples of all graphs, and `SYMMETRIC` both ways."""
 
-    def shown(self) -> Iterable[Quad]:
+    def visible(self) -> Iterable[Quad]:
         union = {Quad(*quad.triple) for quad in self.quads}
         back = {Quad(quad.object, SYMMETRIC, quad.subject) for quad in union if quad.predicate == SYMMETRIC}  # type: ignore[arg-type]
         return self.quads | union | back
 
     def entailed(self, outcome: Outcome) -> int:
         """How many of the rows that an update named stay in the default graph, asserted by nobody there."""
-        shown = {image(quad) for quad in self.shown()}
+        shown = {image(quad) for quad in self.visible()}
         missing = quads_of(self.asserted(b"".join(outcome.named)).missing)
         return sum(row.graph_name == DefaultGraph() and image(row) in shown for row in missing)
 

@@ -78,7 +78,7 @@ def rule(random: Random, number: int) -> Drawn:
     )
 
 
-def expected(rules: list[Drawn], base: set[str]) -> Any:
+def triples_by_definition(rules: list[Drawn], base: set[str]) -> Any:
     """All triples, by the algorithm of the specification."""
     store = pyoxigraph.Store()
     lines = "\n".join(base).encode()
@@ -86,7 +86,7 @@ def expected(rules: list[Drawn], base: set[str]) -> Any:
     store.load(lines, pyoxigraph.RdfFormat.N_TRIPLES, to_graph=BASE)
     for layer in range(1, LAYERS):
         here = [each for each in rules if each.layer == layer]
-        once = [list(_made(store, each)) for each in here if each.is_once]
+        once = [list(_heads(store, each)) for each in here if each.is_once]
         for made in once:
             store.extend(made)
         size = -1
@@ -94,11 +94,11 @@ def expected(rules: list[Drawn], base: set[str]) -> Any:
             size = len(store)
             for each in here:
                 if not each.is_once:
-                    store.extend(_made(store, each))
+                    store.extend(_heads(store, each))
     return canonical(quad for quad in store if quad.graph_name != BASE)
 
 
-def _made(store: pyoxigraph.Store, drawn: Drawn) -> list[pyoxigraph.Quad]:
+def _heads(store: pyoxigraph.Store, drawn: Drawn) -> list[pyoxigraph.Quad]:
     found: Any = store.query(drawn.query)
     return [pyoxigraph.Quad(each.subject, each.predicate, each.object) for each in found]
 
@@ -125,7 +125,7 @@ def follow(seed: int) -> None:
             tx.add_rules(HEADER + "\n".join(each.text for each in rules), syntax="srl")
         for step in range(5):
             every = canonical(graph.construct("CONSTRUCT WHERE { ?s ?p ?o }"))
-            assert every == expected(rules, base), (seed, step, [each.text for each in rules], base)
+            assert every == triples_by_definition(rules, base), (seed, step, [each.text for each in rules], base)
             gone = {each for each in base if random.random() < 0.25}
             come = {triple(random) for _ in range(random.choice([0, 1, 3]))} - gone
             with graph.transaction() as tx:

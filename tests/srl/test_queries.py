@@ -17,7 +17,7 @@ E = "http://example.org/"
 HEADER = f"PREFIX : <{E}>\n"
 
 
-def shown(text: str) -> str:
+def as_rule(text: str) -> str:
     return " ".join(format_program(parse(HEADER + text, syntax="rq")).partition("\n\n")[2].split())
 
 
@@ -45,7 +45,7 @@ def shown(text: str) -> str:
     ],
 )
 def test_queries_become_rules(text: str, expected: str) -> None:
-    assert shown(text) == expected
+    assert as_rule(text) == expected
     assert {rule.dialect for rule in parse(HEADER + text, syntax="rq").rules} == {"rq"}
 
 
@@ -81,7 +81,7 @@ def test_queries_become_rules(text: str, expected: str) -> None:
         ("RULE { ?x :p 1 } WHERE { ?x :q 1 }", "this is a rule set"),
     ],
 )  # fmt: skip
-def test_what_is_no_rule_is_refused_with_its_place(text: str, problem: str) -> None:
+def test_a_query_that_is_no_rule_is_refused_with_its_place(text: str, problem: str) -> None:
     with pytest.raises(RuleError, match=rf"^<text>:.*{problem}"):
         parse(HEADER + text, syntax="rq")
 

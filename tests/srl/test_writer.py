@@ -18,7 +18,7 @@ from tests.w3c.shared import MISSING
 HEADER = "@prefix : <http://example.org/> .\n"
 
 
-def written(text: str, syntax: Syntax = "srl") -> str:
+def text_of(text: str, syntax: Syntax = "srl") -> str:
     assert syntax != "datalog"
     program = parse(HEADER + text)
     return format_as(program, syntax, lambda found: parse(found, syntax=syntax)).partition("\n\n")[2].strip()
@@ -42,12 +42,12 @@ def written(text: str, syntax: Syntax = "srl") -> str:
     ],
 )  # fmt: skip
 def test_rules_are_written_as_sparql_rl(text: str, expected: str) -> None:
-    assert " ".join(written(text).split()) == expected
+    assert " ".join(text_of(text).split()) == expected
 
 
 def test_a_rule_is_written_as_a_query() -> None:
     text = "[?x, :p, ?z] :- [?x, :q, ?y], BIND(?y + 1 AS ?z), NOT EXISTS ?w IN [?x, :r, ?w] ."
-    assert " ".join(written(text, "rq").split()) == (
+    assert " ".join(text_of(text, "rq").split()) == (
         "CONSTRUCT { ?x :p ?z } WHERE { ?x :q ?y . BIND(?y + 1 AS ?z) FILTER NOT EXISTS { ?x :r ?w . } }"
     )
 
@@ -69,16 +69,16 @@ def test_a_rule_is_written_as_a_query() -> None:
         ("[?x, :p, ?n] :- AGGREGATE([?x, :q, ?y] ON ?x BIND COUNT(?y) AS ?n) .", "AGGREGATE cannot be written"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_said_is_told(text: str, problem: str) -> None:
+def test_a_rule_that_srl_cannot_say_is_refused(text: str, problem: str) -> None:
     with pytest.raises(RuleError, match=problem):
-        written(text)
+        text_of(text)
 
 
 def test_a_query_has_one_rule_and_no_data() -> None:
     with pytest.raises(RuleError, match="a CONSTRUCT query is one rule, and there are 2"):
-        written("[:a, :p, 1] . [:a, :p, 2] .", "rq")
+        text_of("[:a, :p, 1] . [:a, :p, 2] .", "rq")
     with pytest.raises(RuleError, match="DATA cannot be written in a CONSTRUCT query"):
-        written("[?x, :p, 1] :- DATA [?x, :q, ?y] .", "rq")
+        text_of("[?x, :p, 1] :- DATA [?x, :q, ?y] .", "rq")
 
 
 def test_rule_sets_of_the_suite_survive_the_way_there_and_back() -> None:

@@ -111,7 +111,7 @@ def test_asserted_and_inferred_part_the_closure(graph: KnowledgeGraph, tmp_path:
     assert lines(asserted).isdisjoint(lines(inferred))
     assert lines(asserted) | lines(inferred) == lines(everything)
     assert written(lines(asserted)) == set(quads)
-    shown = table8.seen(rdf(owl2rl.close(union(quads))[0]), union(quads))
+    shown = table8.visible(rdf(owl2rl.close(union(quads))[0]), union(quads))
     assert written(lines(everything)) == set(in_default(shown))
 
 

@@ -14,7 +14,7 @@ NAMESPACES = {"RDF": v.RDF, "RDFS": v.RDFS, "OWL": v.OWL, "XSD": v.XSD, "SWRL": 
 
 
 def test_every_constant_has_one_id() -> None:
-    assert sorted(NAMED.values()) == sorted(VOCABULARY)
+    assert tuple(NAMED.values()) == VOCABULARY
     assert len(set(VOCABULARY)) == len(VOCABULARY)
 
 
@@ -26,5 +26,5 @@ def test_names_follow_the_terms() -> None:
 
 def test_the_order_never_changes() -> None:
     """New terms go to the end: this number may be raised together with the hash, never changed alone."""
-    first = "\n".join(VOCABULARY[:170])
-    assert hashlib.sha256(first.encode()).hexdigest()[:16] == "f4dc95e1aa16290c"
+    first = "\n".join(VOCABULARY[:172])
+    assert hashlib.sha256(first.encode()).hexdigest()[:16] == "d65e6e0c25086b2c"

@@ -106,7 +106,7 @@ def _cases() -> Iterator[tuple[Named, Case]]:
 _CASES = list(_cases())
 
 
-def _written(folder: Path, name: str, document: Document) -> Path:
+def _file(folder: Path, name: str, document: Document) -> Path:
     path = folder / f"{name}.{document.suffix}"
     path.write_text(document.text)
     return path
@@ -117,16 +117,16 @@ def catalogue(tmp_path_factory: pytest.TempPathFactory) -> Catalogue:
     """What cases import."""
     folder = tmp_path_factory.mktemp("imports")
     documents = enumerate(_imports().items() if IS_THERE else ())
-    return Catalogue.of({iri: _written(folder, str(number), document) for number, (iri, document) in documents})
+    return Catalogue.of({iri: _file(folder, str(number), document) for number, (iri, document) in documents})
 
 
 @pytest.mark.parametrize(("named", "case"), parameters(_CASES))
 def test_owl2(named: Named, case: Case, tmp_path: Path, catalogue: Catalogue) -> None:
-    premise = _written(tmp_path, "premise", case.premise)
+    premise = _file(tmp_path, "premise", case.premise)
     if case.conclusion is None:
         assert bool(check(premise, catalogue=catalogue)) == (named.kind == "inconsistency")
         return
-    conclusion = _written(tmp_path, "conclusion", case.conclusion)
+    conclusion = _file(tmp_path, "conclusion", case.conclusion)
     is_entailed = entails(premise, conclusion, semantics=case.semantics, catalogue=catalogue)
     assert is_entailed == (named.kind == "positive entailment")
 

@@ -80,7 +80,7 @@ def _rules(regime: str, folder: Path) -> str:
     return str(path)
 
 
-def _written(case: Case, path: str, folder: Path) -> Path:
+def _file(case: Case, path: str, folder: Path) -> Path:
     file = folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(archive(_ARCHIVE)[case.folder + path])
@@ -90,13 +90,13 @@ def _written(case: Case, path: str, folder: Path) -> Path:
 @pytest.mark.parametrize(("named", "case"), parameters(_CASES))
 def test_rdf_semantics(named: Named, case: Case, tmp_path: Path) -> None:
     rules = [_rules(case.regime, tmp_path)]
-    action = _written(case, case.action, tmp_path)
+    action = _file(case, case.action, tmp_path)
     datatypes = [f"<{each}>" for each in case.datatypes]
     if case.result is None:  # from a contradiction anything follows
         result = tmp_path / "anything.ttl"
         result.write_text("<http://example.org/any> <http://example.org/any> <http://example.org/any> .")
     else:
-        result = _written(case, case.result, tmp_path)
+        result = _file(case, case.result, tmp_path)
     is_entailed = entails(action, result, rules=rules, datatypes=datatypes)
     assert is_entailed == (named.kind == "positive entailment")
 

@@ -20,13 +20,13 @@ from .rulesets import program, rule_of, switch
 
 def loaded(case: Case, given: Triples) -> Step:
     """What follows from an input, and the contradictions in it."""
-    closure, found = _closed(case, given)
+    closure, found = _closure(case, given)
     return Step(frozenset(), frozenset(closure - given), named(found))
 
 
 def edited(case: Case, before: Triples, after: Triples) -> Step:
     """The delta between two inputs, and the contradictions in the second."""
-    (old, _), (new, found) = _closed(case, before), _closed(case, after)
+    (old, _), (new, found) = _closure(case, before), _closure(case, after)
     return Step(frozenset(old - new), frozenset(new - old), named(found))
 
 
@@ -57,7 +57,7 @@ def _triples(store: Store) -> Triples:
     return frozenset((str(s), str(p), str(o)) for s, p, o, _ in store)
 
 
-def _closed(case: Case, given: Triples) -> tuple[set[Triple], set[Contradiction]]:
+def _closure(case: Case, given: Triples) -> tuple[set[Triple], set[Contradiction]]:
     """The closure, as a graph shows it, and the contradictions."""
     facts, rows = given | _bodiless(case), _switched(case)
     if case.ruleset == "owl2rl":

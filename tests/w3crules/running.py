@@ -42,7 +42,7 @@ class Seen(NamedTuple):
 
 
 @cache
-def seen(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> Seen:
+def observe(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> Seen:
     """Load the input of a case, explain what follows, then edit it."""
     with KnowledgeGraph.open(rules=[_rules(case)], schema=schema, same_as=same_as) as graph:
         deltas: list[Delta] = []
@@ -50,14 +50,14 @@ def seen(case: Case, schema: SchemaMode, same_as: SameAsMode = "aliases") -> See
         graph.load(case.input)
         [delta] = deltas
         loaded, proofs = _step(delta, graph), _proofs(delta, graph)
-        loaded = loaded._replace(added=_written(delta.appeared(asserted=False)))
+        loaded = loaded._replace(added=_triples(delta.appeared(asserted=False)))
         assert len(delta.quads(added=True)) == len(case.given)
         before = _dumped(graph)
         delta = graph.update(case.edit).delta
         edited, proofs = _step(delta, graph), proofs + _proofs(delta, graph)
         assert _dumped(graph) == (before - edited.removed) | edited.added
-        assert _written(delta.turned(asserted=False)) == _written(delta.quads(added=False)) - edited.removed
-        assert _written(delta.turned(asserted=True)) == _written(delta.quads(added=True)) - edited.added
+        assert _triples(delta.turned(asserted=False)) == _triples(delta.quads(added=False)) - edited.removed
+        assert _triples(delta.turned(asserted=True)) == _triples(delta.quads(added=True)) - edited.added
     used = {rule.name for proof in proofs for step in proof.steps() if (rule := step.rule)}
     last = {proof.rule.name for proof in proofs if proof.rule}
     return Seen(loaded, edited, frozenset(last), frozenset(used))
@@ -71,7 +71,7 @@ def _rules(case: Case) -> str:
 
 
 def _step(delta: Delta, graph: KnowledgeGraph) -> Step:
-    return Step(_written(delta.disappeared()), _written(delta.appeared()), contradictions(graph))
+    return Step(_triples(delta.disappeared()), _triples(delta.appeared()), contradictions(graph))
 
 
 def _proofs(delta: Delta, graph: KnowledgeGraph) -> list[Proof]:
@@ -94,7 +94,7 @@ def contradictions(graph: KnowledgeGraph) -> frozenset[Wrong]:
         else:
             uses += facts.derivations(atom_of(materializer, row[row > 0], is_triple=False))
     shown = facts_of(materializer)
-    return frozenset(Wrong(owner(use.rule.name), _written(_grounds(use, shown))) for use in uses)
+    return frozenset(Wrong(owner(use.rule.name), _triples(_grounds(use, shown))) for use in uses)
 
 
 def _grounds(use: Derivation, facts: Facts) -> Iterator[tuple[str, ...]]:
@@ -106,7 +106,7 @@ def _grounds(use: Derivation, facts: Facts) -> Iterator[tuple[str, ...]]:
             yield from (triple for triple in triples if not is_schema(triple))
 
 
-def _written(rows: Iterable[tuple[str, ...]]) -> Triples:
+def _triples(rows: Iterable[tuple[str, ...]]) -> Triples:
     """Triples, or quads of the default graph, as they are written in files."""
     return frozenset(_triple(row) for row in rows)
 
@@ -118,4 +118,4 @@ def _triple(row: tuple[str, ...]) -> Triple:
 
 def _dumped(graph: KnowledgeGraph) -> Triples:
     rows = (line.removesuffix(" .").split(" ", 2) for line in lines(graph.dump()))
-    return _written(map(tuple, rows))
+    return _triples(map(tuple, rows))

@@ -16,7 +16,7 @@ from . import book
 from .cases import Case, by_rule, cases, folders_without_input, patch
 from .gaps import READINGS, Check, gaps
 from .rulesets import every_rule, helpers, owner, program, rule_of
-from .running import seen
+from .running import observe
 from .tables import KNOWN
 
 SWITCH = "eq-spellings"
@@ -42,7 +42,7 @@ def _marks(case: Case, check: Check, schema: SchemaMode) -> list[pytest.MarkDeco
 
 @pytest.mark.parametrize(("case", "schema"), readings("deltas"))
 def test_a_case_has_its_deltas(case: Case, schema: SchemaMode) -> None:
-    found = seen(case, schema)
+    found = observe(case, schema)
     assert found.loaded == case.expected("loaded")
     assert found.edited == case.expected("edited")
 
@@ -53,7 +53,7 @@ def test_the_rule_of_that_name_derives_it(case: Case, schema: SchemaMode) -> Non
 
     What is said of literals as subjects is not shown: then it is a step of a proof.
     """
-    found = seen(case, schema)
+    found = observe(case, schema)
     names = found.used if case.rule in OF_LITERALS else found.last
     assert names & {case.rule, *helpers(case.ruleset, case.rule)}
 
@@ -62,7 +62,7 @@ def test_the_rule_of_that_name_derives_it(case: Case, schema: SchemaMode) -> Non
 @pytest.mark.parametrize("case", [case for case in CASES if "sameAs" in case.input.read_text("utf-8")], ids=str)
 def test_the_plain_rules_of_equality_give_the_same(case: Case, schema: SchemaMode) -> None:
     """Without representatives, by the rules of the table alone."""
-    plain = seen(case, schema, "rules")
+    plain = observe(case, schema, "rules")
     assert plain.loaded == case.expected("loaded")
     assert plain.edited == case.expected("edited")
     assert plain.last & {case.rule, *helpers(case.ruleset, case.rule)}
@@ -111,7 +111,7 @@ def test_a_gap_is_of_a_known_rule_and_one_without_a_case_is_of_no_shipped_rule()
 
 def test_every_shipped_rule_is_in_a_proof() -> None:
     """Helpers too, where the schema is read as data."""
-    used = {(case.ruleset, name) for case in CASES for name in seen(case, "data").used}
+    used = {(case.ruleset, name) for case in CASES for name in observe(case, "data").used}
     failing = {rule for rule, gap in gaps().items() if gap.spoils("deltas", "data")}
     assert set(every_rule()) - used - failing == {("owl2rl", name) for name in (SWITCH, *SELF)}
 
@@ -122,7 +122,7 @@ def test_contradictions_come_and_go(schema: SchemaMode) -> None:
     checks = {owner(rule.name) for rule in program("owl2rl").rules if rule.heads == (FALSE,)}
     ended = set()
     for case in CASES:
-        loaded, edited, *_ = seen(case, schema)
+        loaded, edited, *_ = observe(case, schema)
         ended |= {each.rule for each in loaded.wrong - edited.wrong}
     assert checks == ended
 

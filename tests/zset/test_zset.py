@@ -57,7 +57,7 @@ def test_equality_is_that_of_the_weights(a: ZSet, b: ZSet) -> None:
 
 
 @given(zsets())
-def test_what_derived_batches_claim_to_be_normal_is(a: ZSet) -> None:
+def test_derived_batches_that_claim_to_be_normal_are(a: ZSet) -> None:
     normal = a.consolidate()
     for part in (-normal, normal.positive(), normal.negative(), a.distinct(), normal.restricted_to(normal.weights > 1)):
         assert part.is_normal

@@ -14,7 +14,7 @@ import re
 from decimal import Decimal
 from typing import NamedTuple
 
-from kgreason.datatypes.spaces.numeric import minus, plus, real, whole
+from kgreason.datatypes.spaces.numeric import integer_of, minus, plus, real
 from kgreason.datatypes.spaces.times import days_before
 from kgreason.datatypes.value import DURATION, Value
 
@@ -38,8 +38,8 @@ def duration(lexical: str) -> Value:
     match = _FORM.fullmatch(lexical)
     if not match:
         raise ValueError("expected a form such as P1Y2M3DT4H5M6.7S, in which parts may be left out")
-    months = 12 * _whole(match["years"]) + _whole(match["months"])
-    minutes = 60 * (24 * _whole(match["days"]) + _whole(match["hours"])) + _whole(match["minutes"])
+    months = 12 * _integer_of(match["years"]) + _integer_of(match["months"])
+    minutes = 60 * (24 * _integer_of(match["days"]) + _integer_of(match["hours"])) + _integer_of(match["minutes"])
     seconds = plus(60 * minutes, real(match["seconds"] or "0"))
     return Value(DURATION, Duration(-months, minus(seconds)) if match["minus"] else Duration(months, seconds))
 
@@ -69,5 +69,5 @@ def _after(year: int, month: int) -> int:
     return days_before(year + (month - 1) // 12, (month - 1) % 12 + 1) * 86400
 
 
-def _whole(digits: str | None) -> int:
-    return whole(digits) if digits else 0
+def _integer_of(digits: str | None) -> int:
+    return integer_of(digits) if digits else 0

@@ -57,13 +57,13 @@ WHOLE: Mapping[str, tuple[int | None, int | None]] = MappingProxyType(
 """The integer datatypes with their smallest and largest value; None: no limit."""
 
 
-def whole(digits: str) -> int:
+def integer_of(digits: str) -> int:
     """Return the integer that a text of digits, with or without a sign, stands for."""
     if len(digits) < _SHORT:
         return int(digits)
     half = len(digits) // 2
-    low, power = whole(digits[-half:]), int(10**half)
-    return whole(digits[:-half]) * power + (-low if digits[0] == "-" else low)
+    low, power = integer_of(digits[-half:]), int(10**half)
+    return integer_of(digits[:-half]) * power + (-low if digits[0] == "-" else low)
 
 
 def real(digits: str) -> int | Decimal:
@@ -100,7 +100,7 @@ def rational(lexical: str) -> Value:
     match = _RATIONAL.fullmatch(lexical)
     if not match:
         raise ValueError("expected an integer, a slash, and a positive integer without a sign")
-    ratio = Fraction(whole(match[1]), whole(match[2]))
+    ratio = Fraction(integer_of(match[1]), integer_of(match[2]))
     return Value(REAL, ratio.numerator if ratio.denominator == 1 else ratio)
 
 

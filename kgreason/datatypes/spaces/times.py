@@ -19,7 +19,7 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import NamedTuple
 
-from kgreason.datatypes.spaces.numeric import plus, real, whole
+from kgreason.datatypes.spaces.numeric import integer_of, plus, real
 from kgreason.datatypes.value import DATE, DATE_TIME, DAY, MONTH, MONTH_DAY, TIME, YEAR, YEAR_MONTH, Value
 
 _YEAR = r"(?P<year>-?(?:[1-9][0-9]{3,}|0[0-9]{3}))"
@@ -94,7 +94,9 @@ def _reader(space: str, pattern: str, example: str) -> Callable[[str], Value]:
 
 
 def _moment(parts: dict[str, str | None]) -> Moment:
-    year, month, day, hour, minute = (_whole(parts.get(name)) for name in ("year", "month", "day", "hour", "minute"))
+    year, month, day, hour, minute = (
+        _integer_of(parts.get(name)) for name in ("year", "month", "day", "hour", "minute")
+    )
     if month and day and day > days_in(_LEAP_YEAR if year is None else year, month):
         raise ValueError("expected a day that exists in the month")
     second, offset = parts.get("second"), _offset(parts["zone"])
@@ -103,8 +105,8 @@ def _moment(parts: dict[str, str | None]) -> Moment:
     return Moment(year, month, day, hour, minute, real(second) if second else None, offset)
 
 
-def _whole(digits: str | None) -> int | None:
-    return None if digits is None else whole(digits)
+def _integer_of(digits: str | None) -> int | None:
+    return None if digits is None else integer_of(digits)
 
 
 def _offset(zone: str | None) -> int | None:

@@ -230,7 +230,7 @@ class Arrangements:
             note_needed(self._block, self._planner.plans.n, needed)
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
-        here, end = 0, self._seen()
+        here, end = 0, self._count_of_met()
         if self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
             return
         if self._workers.is_worth(end):
@@ -263,10 +263,12 @@ class Arrangements:
 
     def _are_large(self, keys: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return for each key of `keys`, int[n], whether more than one in 16 of all rows meet the key: bool[n]."""
-        large: NDArray[np.bool_] = self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > self._seen()
+        large: NDArray[np.bool_] = (
+            self._memory["key_count"][keys].astype(np.int64) * _LARGE_SHARE > self._count_of_met()
+        )
         return large
 
-    def _seen(self) -> int:
+    def _count_of_met(self) -> int:
         """Return how many rows, from the first one on, may be MET. A Bootstrap meets its rows in their order."""
         return self._counters[at.N_ROWS if self._counters[at.IS_UPDATE] else at.SEGMENT_HIGH]
 

@@ -45,19 +45,19 @@ class Contexts:
         """The contexts by their IRIs, each with its length."""
         self._put_in, self._limit = 0, LONGEST
 
-    def whole(self, context: Any, length: int) -> Any:
+    def resolve(self, context: Any, length: int) -> Any:
         """Return a context with the contexts that it names in it. Returns the same object if it names none.
 
         `length` is how many bytes of the document were read. Raises InputError.
         """
         self._limit = LONGEST + TIMES * length
-        return self._whole(context, self._place, ())
+        return self._resolve(context, self._place, ())
 
-    def _whole(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
+    def _resolve(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
         if isinstance(context, str):
             return self._document(context, place, above)
         if isinstance(context, list):
-            parts = [self._whole(each, place, above) for each in context]
+            parts = [self._resolve(each, place, above) for each in context]
             if all(part is each for part, each in zip(parts, context, strict=True)):
                 return context
             return [each for part in parts for each in (part if isinstance(part, list) else [part])]
@@ -76,7 +76,7 @@ class Contexts:
         """Return a definition of a term with the context of the term whole."""
         if not isinstance(value, dict) or _CONTEXT not in value:
             return value
-        inner = self._whole(value[_CONTEXT], place, above)
+        inner = self._resolve(value[_CONTEXT], place, above)
         return value if inner is value[_CONTEXT] else value | {_CONTEXT: inner}
 
     def _document(self, reference: str, place: Place, above: tuple[str, ...]) -> Any:
@@ -86,7 +86,7 @@ class Contexts:
         if iri not in self._known:
             path = self._file(iri, reference, place)
             name = str(path) if self._place.folder else f"<{iri}>"  # who sent the document learns no path
-            whole = self._whole(_read(path, name), Place(iri, path.parent), (*above, iri))
+            whole = self._resolve(_read(path, name), Place(iri, path.parent), (*above, iri))
             length = len(json.dumps(whole))
             if length > LONGEST:
                 raise InputError(f"the context <{iri}> has more than {LONGEST:,} bytes with the contexts that it names")

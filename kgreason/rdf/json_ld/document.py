@@ -52,7 +52,7 @@ class JsonLd:
 
     def read(self, size: int = -1) -> bytes:
         """Read up to `size` bytes. Raises RdfSyntaxError for a context."""
-        self._pieces = self._pieces or self._begun()
+        self._pieces = self._pieces or self._start()
         while not (found := self._piece.read(size)):
             piece = next(self._pieces, b"")
             if not piece:
@@ -60,7 +60,7 @@ class JsonLd:
             self._piece = BytesIO(piece)
         return found
 
-    def _begun(self) -> Iterator[bytes]:
+    def _start(self) -> Iterator[bytes]:
         """Return the pieces of the text. A small document is read as a whole."""
         parts, length = list[bytes](), 0
         while length <= SMALL and (part := self._text.read(SMALL)):
@@ -133,7 +133,7 @@ class JsonLd:
             return text  # the parser says what is wrong
         is_first = self._opened == 1
         try:
-            whole = self._contexts.whole(context, self._text.length)
+            whole = self._contexts.resolve(context, self._text.length)
         except InputError as error:
             raise RdfSyntaxError(self._file, line, None, str(error)) from error
         except RecursionError as error:

@@ -305,7 +305,7 @@ def _with_new_labels(rule: Rule, digest: str) -> Rule:
             return found
         return Atom(f"{PART}{digest}_{found.relation.removeprefix(PART)}", found.terms)
 
-    def computed(found: Computed) -> Computed:
+    def labelled(found: Computed) -> Computed:
         if found.parts[0] != "SKOLEM":
             return found
         label = f'"{digest}-{str(found.parts[2])[1:]}'
@@ -316,7 +316,7 @@ def _with_new_labels(rule: Rule, digest: str) -> Rule:
         heads=tuple(map(atom, rule.heads)),
         body=tuple(map(atom, rule.body)),
         negated=tuple(each._replace(atoms=tuple(map(atom, each.atoms))) for each in rule.negated),
-        computed=tuple(map(computed, rule.computed)),
+        computed=tuple(map(labelled, rule.computed)),
     )
 
 

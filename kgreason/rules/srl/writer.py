@@ -290,7 +290,7 @@ def _form(rule: Rule) -> Rule:
     def atom(found: Atom) -> Atom:
         return Atom("part", found.terms) if names_part(found) else found
 
-    def computed(found: Computed) -> Computed:
+    def comparable(found: Computed) -> Computed:
         if not is_skolem(found):
             return in_sparql(found)
         return found._replace(parts=(*found.parts[:2], '"label"', *sorted(found.inputs()), ")"))
@@ -301,10 +301,10 @@ def _form(rule: Rule) -> Rule:
             heads=tuple(map(atom, rule.heads)),
             body=tuple(map(atom, rule.body)),
             negated=tuple(
-                each._replace(atoms=tuple(map(atom, each.atoms)), computed=tuple(map(computed, each.computed)))
+                each._replace(atoms=tuple(map(atom, each.atoms)), computed=tuple(map(comparable, each.computed)))
                 for each in rule.negated
             ),
-            computed=tuple(map(computed, rule.computed)),
+            computed=tuple(map(comparable, rule.computed)),
             name="",
             group="",
             file="",

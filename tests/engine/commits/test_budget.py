@@ -103,7 +103,7 @@ def test_a_first_commit_is_a_bootstrap_and_no_switch() -> None:
     assert (changes.strategy, changes.switched) == ("bootstrap", False)
 
 
-def test_what_was_not_asserted_is_counted() -> None:
+def test_retractions_of_facts_that_were_not_asserted_are_counted() -> None:
     system = System()
     system.bootstrap(chain(3), [STEP])
     wishes = encode_facts(

@@ -29,7 +29,7 @@ def costs(system: System) -> dict[EncodedRule, Cost]:
     return dict(system.engine.costs())
 
 
-def found(system: System) -> Counter[EncodedRule]:
+def derivations_by_rule(system: System) -> Counter[EncodedRule]:
     """How many derivations each rule has found since the last Bootstrap."""
     return +Counter({rule: cost.derivations for rule, cost in costs(system).items()})
 
@@ -70,7 +70,7 @@ def test_a_bootstrap_finds_the_derivations_of_the_oracle(history: History) -> No
                 system.bootstrap(facts, rules)
         else:
             system.bootstrap(facts, rules)
-        assert found(system) == of_oracle(system, facts, rules)
+        assert derivations_by_rule(system) == of_oracle(system, facts, rules)
 
 
 @settings(max_examples=many(20))
@@ -84,7 +84,7 @@ def test_updates_that_only_add_find_each_derivation_once(history: History) -> No
         fresh = [rule for rule, sign in commit.rules.items() if sign > 0]
         system.commit(dict.fromkeys(come, 1), dict.fromkeys(fresh, 1), strategy="update")
         facts, rules = facts | dict.fromkeys(come), rules | dict.fromkeys(fresh)
-        assert found(system) == of_oracle(system, facts, rules)
+        assert derivations_by_rule(system) == of_oracle(system, facts, rules)
 
 
 @pytest.mark.parametrize("strategy", ["auto", "update", "bootstrap"])

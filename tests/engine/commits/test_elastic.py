@@ -16,7 +16,7 @@ from tests.engine.systems import System
 W = Variable("w")
 
 
-def test_what_only_arrives_is_an_update_however_much_it_derives() -> None:
+def test_facts_that_only_arrive_are_an_update_however_much_they_derive() -> None:
     """A chain that becomes twice as long has four times the paths."""
     paths = closed(chain(200))
     foreseen = paths.engine.work or 0
@@ -25,7 +25,7 @@ def test_what_only_arrives_is_an_update_however_much_it_derives() -> None:
     assert (changes.strategy, changes.switched) == ("update", False)
 
 
-def test_what_arrives_and_derives_nothing_by_many_rewrites_is_dropped() -> None:
+def test_an_update_that_derives_nothing_by_many_rewrites_is_dropped() -> None:
     """Joins that start at what arrives meet all pairs, those that start at the one `a` nothing."""
 
     def copy(head: str, body: str) -> Rule:
@@ -52,7 +52,7 @@ def test_more_than_a_bootstrap_takes_arrives_by_bootstrap() -> None:
     assert len(small.engine) == 10 + 55 + 42 * FEW
 
 
-def test_what_no_rule_meets_leaves_by_update_however_much_it_is() -> None:
+def test_facts_that_no_rule_meets_leave_by_update_however_many_they_are() -> None:
     nodes = inert(20_000)
     paths = closed(chain(300), nodes)
     changes = edited(paths, gone=nodes[:15_000], budget=1_000)
@@ -85,7 +85,7 @@ def test_new_rules_over_loaded_facts_are_an_update() -> None:
     assert (changes.strategy, changes.switched) == ("update", False)
 
 
-def lost(system: System, changes: Changes) -> int:
+def count_of_lost(system: System, changes: Changes) -> int:
     """The rewrites of the Update that a commit dropped before its Bootstrap."""
     return changes.rewrites - ((system.engine.work or 0) - len(system.engine))
 
@@ -93,11 +93,11 @@ def lost(system: System, changes: Changes) -> int:
 def test_a_dropped_update_says_what_a_larger_one_would_take() -> None:
     links = chain(390)
     paths = closed(links)
-    first = lost(paths, edited(paths, gone=links[::5]))
+    first = count_of_lost(paths, edited(paths, gone=links[::5]))
     assert edited(paths, added=links[::5]).strategy == "update"
     changes = edited(paths, gone=links[::3])
     assert changes.switched
-    assert 0 < lost(paths, changes) < first / 2
+    assert 0 < count_of_lost(paths, changes) < first / 2
 
 
 def test_no_forecast_keeps_from_an_update_what_needs_little() -> None:
@@ -119,10 +119,10 @@ def test_an_update_says_what_a_larger_one_would_take() -> None:
     assert (first.strategy, first.switched) == ("update", False)
     second = edited(paths, gone=[link for links in chains[80:] for link in links[::5]])
     assert second.switched
-    assert 0 < lost(paths, second) < 2 * first.rewrites
+    assert 0 < count_of_lost(paths, second) < 2 * first.rewrites
 
 
-def test_what_arrives_with_them_is_not_charged_to_those_that_leave() -> None:
+def test_facts_that_arrive_are_not_charged_to_those_that_leave() -> None:
     first, leaves = apart(TELLING, "first"), apart(2_000, "second")
     paths = closed(chain(100), first, leaves)
     assert edited(paths, gone=first, added=apart(8_000, "more")).strategy == "update"
@@ -194,7 +194,7 @@ def foreseen_well(system: System) -> bool:
     return bool(0.5 * foreseen < changes.rewrites + len(engine) < 2 * foreseen)
 
 
-def test_what_is_restored_is_foreseen() -> None:
+def test_the_forecast_is_restored() -> None:
     paths = closed(chain(20))
     engine, rules = paths.engine, paths.engine.rules
     records = engine.facts.records(engine.facts.present())

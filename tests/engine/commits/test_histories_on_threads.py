@@ -130,7 +130,5 @@ def work_in(quantum: int, work: Callable[[], object]) -> Callable[[], None]:
 
 @settings(max_examples=many(75))
 @given(histories(), MIXTURES, st.sampled_from((0.2, 1.0, 5.0)), st.sampled_from((3, 10)))
-def test_what_an_update_near_its_limit_becomes(
-    history: History, mixture: Mixture, fraction: float, quantum: int
-) -> None:
+def test_updates_near_their_limit(history: History, mixture: Mixture, fraction: float, quantum: int) -> None:
     check_near_limits(history, mixture, fraction, quantum)

@@ -119,7 +119,7 @@ def test_want_of_memory_leaves_the_commit_undone(strategy: Any, threads: int, mo
     """Widths and capacities change together, whichever array cannot be made."""
     wish = dict.fromkeys(EDGES[4:], 1) | {EDGES[2]: -1}, {JOIN: 1, LOOP: 1, WIDER: 1}
 
-    def tried(at: int) -> tuple[System, int]:
+    def system_after(at: int) -> tuple[System, int]:
         with crews(threads):
             system = started()
         before = system.states()
@@ -133,10 +133,10 @@ def test_want_of_memory_leaves_the_commit_undone(strategy: Any, threads: int, mo
             check(system.engine._circuit)
         return system, scarce.count
 
-    _, count = tried(-1)
+    _, count = system_after(-1)
     assert count > 10
     for at in sorted(Random(strategy).sample(range(1, count + 1), 12)):
-        system, _ = tried(at)
+        system, _ = system_after(at)
         system.commit(*wish, "update")
         states = system.states()
         assert set(states) == set(materialize(AFTER[0], [*AFTER[1], WIDER]))

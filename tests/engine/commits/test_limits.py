@@ -51,7 +51,7 @@ def near_the_last_row(left: int) -> System:
     return system
 
 
-def expected(low: int, high: int, before: int) -> set[Fact]:
+def facts_between(low: int, high: int, before: int) -> set[Fact]:
     """What appears when a chain of `before` edges gets the edges from `low` to `high`."""
     known = set(materialize(chain(0, before), CLOSURE))
     return set(materialize([*chain(0, before), *chain(low, high)], CLOSURE)) - known
@@ -60,11 +60,11 @@ def expected(low: int, high: int, before: int) -> set[Fact]:
 @needs_sparse
 def test_the_last_row_numbers_are_found_and_taken_back() -> None:
     system = near_the_last_row(60)
-    assert system.update(chain(6, 8)) == expected(6, 8, 6)
+    assert system.update(chain(6, 8)) == facts_between(6, 8, 6)
     assert system.engine._circuit.memory.counters[at.N_ROWS] == END - 60 + 2 + 7 + 8
     gone = system.commit(dict.fromkeys(chain(6, 8), -1), {}, "update")
-    assert set(gone) == expected(6, 8, 6)
-    assert system.update(chain(6, 8)) == expected(6, 8, 6), "in the same rows again"
+    assert set(gone) == facts_between(6, 8, 6)
+    assert system.update(chain(6, 8)) == facts_between(6, 8, 6), "in the same rows again"
 
 
 @needs_sparse
@@ -72,7 +72,7 @@ def test_a_commit_that_needs_more_rows_is_refused_and_changes_nothing() -> None:
     system = near_the_last_row(20)
     with pytest.raises(LimitError, match="2,147,483,647 facts"):
         system.update(chain(100, 130))
-    assert system.update(chain(6, 8)) == expected(6, 8, 6)
+    assert system.update(chain(6, 8)) == facts_between(6, 8, 6)
 
 
 @needs_sparse
@@ -82,11 +82,11 @@ def test_postings_at_the_last_positions() -> None:
     for name in ("postings", "values"):
         memory[name] = enlarged(memory[name], END)
     memory.counters[at.N_POSTINGS] = END - 1000
-    assert system.update(chain(6, 10)) == expected(6, 10, 6)
+    assert system.update(chain(6, 10)) == facts_between(6, 10, 6)
     assert END - 1000 < memory.counters[at.N_POSTINGS] <= END
     with pytest.raises(LimitError, match="postings"):
         system.update(chain(10, 120))
-    assert system.update(chain(10, 12)) == expected(10, 12, 10), "the arrangements were built again"
+    assert system.update(chain(10, 12)) == facts_between(10, 12, 10), "the arrangements were built again"
 
 
 @needs_sparse
@@ -113,7 +113,7 @@ def test_a_fact_with_too_many_derivations_is_refused() -> None:
     with pytest.raises(LimitError, match="derivations"):
         system.update(chain(6, 8))
     circuit.memory["rows"][0, at.SUPPORT] = before[0]
-    assert system.update(chain(6, 8)) == expected(6, 8, 6)
+    assert system.update(chain(6, 8)) == facts_between(6, 8, 6)
     assert circuit.memory["rows"][: len(before), at.SUPPORT].tolist() == before.tolist()
 
 

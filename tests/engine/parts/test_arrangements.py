@@ -230,9 +230,9 @@ def _edge(random: Random) -> Atom:
 
 def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The catalogue is first asked amid a Bootstrap: `edge` was large when its arrangement was made, not later."""
-    rules = [_joined("r", "p", "q"), _joined("u", "link", "edge"), _joined("big", "x", "y")]
+    rules = [_join("r", "p", "q"), _join("u", "link", "edge"), _join("big", "x", "y")]
     chain = ("r", "first", "link", "late", "later", "latest")
-    rules += [_copied(after, before) for before, after in pairwise(chain)]
+    rules += [_copy(after, before) for before, after in pairwise(chain)]
     facts = [Atom("p", ("<1>", "<2>")), Atom("q", ("<2>", "<3>"))]
     for number in range(10):
         facts += [Atom("edge", (f"<e{number}>", "<m>")), Atom("edge", ("<m>", f"<f{number}>"))]
@@ -242,14 +242,14 @@ def test_rows_that_a_bootstrap_derives_after_the_list_was_made_are_listed(monkey
     system = System()
     system.bootstrap(facts, rules)
     assert system.engine._circuit.catalogue.is_listed
-    assert system.update([], [_copied("new", "latest")]) == {("new", ("<1>", "<3>"))}
+    assert system.update([], [_copy("new", "latest")]) == {("new", ("<1>", "<3>"))}
 
 
-def _joined(head: str, first: str, second: str) -> Rule:
+def _join(head: str, first: str, second: str) -> Rule:
     return Rule((Atom(head, (X, Z)),), (Atom(first, (X, Y)), Atom(second, (Y, Z))))
 
 
-def _copied(head: str, body: str) -> Rule:
+def _copy(head: str, body: str) -> Rule:
     return Rule((Atom(head, (X, Y)),), (Atom(body, (X, Y)),))
 
 
@@ -257,7 +257,7 @@ def test_an_arrangement_that_could_not_be_made_is_made_anew(monkeypatch: pytest.
     """Explaining needs one, memory is short, and the next explanation has all derivations."""
     system = System()
     pairs = [(Atom("p", ("<a>", f"<{number}>")), Atom("q", (f"<{number}>", "<b>"))) for number in range(3_000)]
-    system.bootstrap([fact for pair in pairs for fact in pair], [_joined("r", "p", "q")])
+    system.bootstrap([fact for pair in pairs for fact in pair], [_join("r", "p", "q")])
     engine = system.engine
     engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
     row = engine.facts.find(np.array([system.intern(["r/2", "<a>", "<b>"])]))[0]
@@ -272,9 +272,9 @@ def test_an_arrangement_that_could_not_be_made_is_made_anew(monkeypatch: pytest.
     assert len(engine.derivations(int(row))) == 3_000
 
 
-def test_what_is_large_is_told_beyond_32_bits_and_after_reopening() -> None:
+def test_large_keys_are_known_beyond_32_bits_and_after_reopening() -> None:
     system = System()
-    system.bootstrap([Atom("edge", (f"<{number}>", "<b>")) for number in range(400)], [_copied("path", "edge")])
+    system.bootstrap([Atom("edge", (f"<{number}>", "<b>")) for number in range(400)], [_copy("path", "edge")])
     engine = system.engine
     engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
     arrangements = engine._circuit.arrangements

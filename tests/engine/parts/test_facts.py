@@ -205,7 +205,7 @@ def test_the_limit_is_said_before_memory_runs_out() -> None:
         Table(WIDTH).facts.reserve(2**31)
 
 
-def _filled() -> Table:
+def _full_table() -> Table:
     table = Table(WIDTH)
     table.put(np.arange(3_000, dtype=np.int32).reshape(-1, WIDTH))
     return table
@@ -213,7 +213,7 @@ def _filled() -> Table:
 
 def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
     """A table with the rows of `_filled` and a saved hash table, and how often it hashed its rows."""
-    filled, memory, made = _filled(), Table(WIDTH).memory, []
+    filled, memory, made = _full_table(), Table(WIDTH).memory, []
 
     class Alone(Crew):
         def rehash(self, block: Block) -> None:
@@ -229,7 +229,7 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
 
 
 def test_a_hash_table_that_was_saved_is_taken_over() -> None:
-    filled = _filled()
+    filled = _full_table()
     hashed = filled.facts.hashed(filled.facts.borrowed())
     assert hashed is not None
     table, made = _adopted(hashed.copy())
@@ -240,7 +240,7 @@ def test_a_hash_table_that_was_saved_is_taken_over() -> None:
 
 
 def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
-    filled = _filled()
+    filled = _full_table()
     filled.take(filled.memory["rows"][5:6, at.FIRST :].copy())
     assert filled.facts.hashed(filled.facts.borrowed()) is None
 
@@ -271,7 +271,7 @@ def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
     ],
 )
 def test_a_saved_hash_table_that_does_not_fit_is_made_anew(change: Callable[[UInt32], UInt32]) -> None:
-    filled = _filled()
+    filled = _full_table()
     hashed = filled.facts.hashed(filled.facts.borrowed())
     assert hashed is not None
     _, made = _adopted(np.ascontiguousarray(change(hashed)))

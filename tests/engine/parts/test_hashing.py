@@ -68,7 +68,7 @@ def grid(*sides: int, stride: int = 1, start: int = 1) -> Int32:
     return np.stack([axis.ravel() for axis in axes], axis=1).astype(np.int32)
 
 
-def filled(rows: Int32) -> Table:
+def table_of(rows: Int32) -> Table:
     table = Table(rows.shape[1])
     table.put(rows)
     return table
@@ -94,7 +94,7 @@ GRIDS = {
 @pytest.mark.parametrize("rows", GRIDS.values(), ids=GRIDS.keys())
 def test_dense_ids_waste_few_probes(rows: Int32) -> None:
     """No more than a random function would with linear probing (Knuth 6.4), and a tenth."""
-    table = filled(rows)
+    table = table_of(rows)
     slots = table.memory["entries"]
     load = len(rows) / slots.size
     random = (1 / (1 - load) - 1) / 2
@@ -103,7 +103,7 @@ def test_dense_ids_waste_few_probes(rows: Int32) -> None:
 
 @pytest.mark.parametrize("rows", GRIDS.values(), ids=GRIDS.keys())
 def test_a_miss_seldom_reads_a_row(rows: Int32) -> None:
-    table = filled(rows)
+    table = table_of(rows)
     slots = table.memory["entries"]
     missing = rows.copy()
     missing[:, 0] = -missing[:, 0]
@@ -127,7 +127,7 @@ def test_places_are_free_and_hold_their_number() -> None:
 
 
 def test_a_table_of_entries_is_filled_to_five_eighths_at_most() -> None:
-    table = filled(grid(40_000, 1, 1))
+    table = table_of(grid(40_000, 1, 1))
     states = table.memory["rows"][: table.rows_in_use, at.STATE]
     assert 8 * len(states) <= 5 * table.memory["entries"].size
 

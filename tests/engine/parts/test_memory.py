@@ -73,7 +73,7 @@ def test_a_small_array_moves_once_on_its_way() -> None:
 
 
 @table("kept", [0, 1, 5, LARGE // 4, LARGE // 4 + 1, 2 * LARGE])
-def test_what_is_cut_off_is_zero_when_it_comes_back(kept: int) -> None:
+def test_an_array_that_was_cut_grows_by_zeros(kept: int) -> None:
     array = zeros((LARGE, 2), np.int32)
     array[:] = 7
     array = grow(cut(array, kept), LARGE)
@@ -181,7 +181,7 @@ def test_an_array_that_does_not_fit_is_refused(array: np.ndarray) -> None:
         Memory()["rows"] = array
 
 
-def test_what_appeared_is_not_a_view_of_the_table() -> None:
+def test_new_facts_are_not_a_view_of_the_table() -> None:
     system = System()
     appeared = system.engine.bootstrap({system.engine.table(True, 3): np.array([[1, 2, 3]], dtype=np.int32)}).rows
     assert not np.shares_memory(appeared, system.engine._circuit.memory["rows"])

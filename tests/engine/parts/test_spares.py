@@ -142,7 +142,7 @@ def check_forgotten(history: History, every: int) -> None:
 
 @settings(max_examples=many(20))
 @given(histories(), st.integers(1, 3), st.booleans())
-def test_what_is_unknown_is_searched(history: History, every: int, are_late: bool) -> None:
+def test_facts_of_unknown_count_are_searched(history: History, every: int, are_late: bool) -> None:
     if are_late:
         with late():
             check_forgotten(history, every)
@@ -156,7 +156,7 @@ def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
     """Each fact that is searched returns, and its spare derivations become its support."""
     run = Circuit.run_backward
 
-    def searched(circuit: Circuit, heads: Int32, check: Callable[[], object]) -> None:
+    def check_search(circuit: Circuit, heads: Int32, check: Callable[[], object]) -> None:
         expected = list(map(spare, circuit.memory["rows"][heads, at.STATE].tolist()))
         run(circuit, heads, check)
         rows = circuit.memory["rows"][heads]
@@ -165,7 +165,7 @@ def test_a_search_finds_exactly_the_spare_derivations(history: History) -> None:
         assert rows[:, at.SUPPORT].tolist() == expected
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Circuit, "run_backward", searched)
+        patch.setattr(Circuit, "run_backward", check_search)
         check_history(history)
 
 

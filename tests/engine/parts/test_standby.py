@@ -31,7 +31,7 @@ def pool() -> Iterator[CountingPool]:
         yield made
 
 
-def made(thread: Standby, function: Callable[[], object]) -> object:
+def result_of(thread: Standby, function: Callable[[], object]) -> object:
     """Have a thread call a function, as a crew does. Returns the result of the function."""
     thread.start(function)
     thread.wait()
@@ -49,12 +49,12 @@ LONG = 1 << 34
 def let_sleep(thread: Standby) -> None:
     """Send the thread to sleep: it makes one more call and then does not look for another one."""
     thread._looks = 0
-    made(thread, lambda: None)
+    result_of(thread, lambda: None)
 
 
 def test_calls_that_follow_each_other_are_made_by_one_thread(pool: CountingPool) -> None:
     thread = Standby(pool, LONG)
-    made_by = [made(thread, get_ident) for _ in range(100)]
+    made_by = [result_of(thread, get_ident) for _ in range(100)]
     let_sleep(thread)
     assert len(set(made_by)) == 1
     assert get_ident() not in made_by
@@ -64,7 +64,7 @@ def test_calls_that_follow_each_other_are_made_by_one_thread(pool: CountingPool)
 def test_a_thread_that_sleeps_is_woken(pool: CountingPool) -> None:
     thread = Standby(pool, 0)
     for number in range(3):
-        assert made(thread, lambda n=number: n) == number  # type: ignore[misc]
+        assert result_of(thread, lambda n=number: n) == number  # type: ignore[misc]
         until = time.monotonic() + 10
         while thread._is_awake:
             assert time.monotonic() < until
@@ -84,8 +84,8 @@ def test_the_caller_does_not_wait_for_long(pool: CountingPool) -> None:
 def test_an_error_is_raised_by_the_call(pool: CountingPool) -> None:
     thread = Standby(pool, LONG)
     with pytest.raises(ZeroDivisionError):
-        made(thread, lambda: 1 // 0)
-    assert made(thread, lambda: 7) == 7
+        result_of(thread, lambda: 1 // 0)
+    assert result_of(thread, lambda: 7) == 7
     let_sleep(thread)
 
 
@@ -116,7 +116,7 @@ def test_ctrl_c_before_a_thread_is_asked_leaves_the_next_call_to_a_thread(
         patch.setattr(pool, "submit", interrupt)
         with pytest.raises(KeyboardInterrupt):
             thread.start(lambda: None)
-    assert made(thread, get_ident) != get_ident()
+    assert result_of(thread, get_ident) != get_ident()
     let_sleep(thread)
 
 
@@ -130,17 +130,17 @@ def test_a_pool_that_can_start_no_thread_leaves_the_call_to_the_caller(
 
     with monkeypatch.context() as patch:
         patch.setattr(pool, "submit", refuse)
-        assert made(thread, get_ident) == get_ident()
-    assert made(thread, get_ident) != get_ident()
+        assert result_of(thread, get_ident) == get_ident()
+    assert result_of(thread, get_ident) != get_ident()
     let_sleep(thread)
 
 
 def test_two_threads_that_see_a_call_make_it_once(pool: CountingPool) -> None:
     thread, counted = Standby(pool, LONG), []
-    made(thread, lambda: None)
+    result_of(thread, lambda: None)
     thread._is_awake = False  # as after Ctrl-C, while the thread is awake
     for number in range(50):
-        made(thread, lambda n=number: counted.append(n))  # type: ignore[misc]
+        result_of(thread, lambda n=number: counted.append(n))  # type: ignore[misc]
     assert counted == list(range(50))
     assert pool.submitted == 2
     for _ in range(2):

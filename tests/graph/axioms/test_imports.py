@@ -17,7 +17,6 @@ from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
 from tests.graph.axioms.documents import PREFIXES, Documents, below, holds, iri, line, link, missing
 from tests.graph.dog_graph import add, remove
 from tests.graph.views import lasting, lines, view
-from tests.oracle.specification import by_definition
 
 
 @pytest.fixture
@@ -62,16 +61,6 @@ def test_a_document_that_says_nothing_is_known(documents: Documents, tmp_path: P
         with KnowledgeGraph.open(catalogue=known) as graph:
             add(graph, link("a", "b"))
             assert bool(graph.warnings) == warned
-
-
-def test_the_reference_engine_imports_as_well(documents: Documents) -> None:
-    documents.write("b", imported="c")
-    documents.write("c")
-    with by_definition(catalogue=documents.folder) as graph:
-        add(graph, link("a", "b"))
-        assert holds(graph, "b", "c")
-        remove(graph, link("a", "b"))
-        assert not lines(graph.dump())
 
 
 def test_imports_are_followed_from_document_to_document(graph: KnowledgeGraph, documents: Documents) -> None:

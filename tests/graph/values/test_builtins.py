@@ -14,7 +14,6 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote
-from tests.oracle.specification import by_definition
 
 HEADER = """@prefix : <http://e/> . @prefix swrl: <http://www.w3.org/2003/11/swrl#> .
 @prefix swrlb: <http://www.w3.org/2003/11/swrlb#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
@@ -311,13 +310,4 @@ def test_a_contradiction_with_a_built_in_names_the_values() -> None:
 def test_generic_rules_read_no_swrl() -> None:
     with KnowledgeGraph.open(schema="data") as graph:
         graph.add(HEADER + ADULT + ":tom :age 20 .")
-        assert TOM not in graph
-
-
-def test_the_reference_engine_runs_built_ins() -> None:
-    with by_definition() as graph:
-        graph.add(HEADER + ADULT + ":tom :age 20 . :tim :age 8 .")
-        assert TOM in graph
-        assert len(list(graph.match(None, "a", "<http://e/Adult>"))) == 1
-        graph.remove(HEADER + ":tom :age 20 .")
         assert TOM not in graph

@@ -19,7 +19,6 @@ from tests.graph.states import checks_that_failed, in_default, materialized, row
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import term, triples
-from tests.oracle.specification import by_definition
 from tests.oracle.tables import table8
 from tests.oracle.tables.table8 import OWL2RL_DATATYPES
 from tests.oracle.vocabulary import SAME_AS, TYPE
@@ -277,20 +276,6 @@ def test_a_store_that_is_opened_again(tmp_path: Path, is_settled: bool) -> None:
         with graph.transaction() as tx:
             tx.add(f'<http://e/c> <http://e/q> "+1"^^<{X}integer> .')
         assert f'<http://e/a> <http://e/p> "+1"^^<{X}integer> .'.encode() in lines(graph)
-
-
-def test_the_reference_engine_says_the_same() -> None:
-    graphs = [KnowledgeGraph.open(rules=[LETTER]), by_definition(rules=[LETTER])]
-    for graph in graphs:
-        for text in (ONE, SAME, f'<http://e/c> <http://e/q> "x"^^<{X}integer> .'):
-            with graph.transaction() as tx:
-                tx.add(text)
-        with graph.transaction() as tx:
-            tx.remove(ONE)
-    one, other = graphs
-    assert lines(one) == lines(other)
-    assert [each.rule for each in one.contradictions()] == [each.rule for each in other.contradictions()]
-    assert len(one.contradictions()) == 1
 
 
 def test_proofs_name_the_rules_and_hide_what_they_know_of_literals() -> None:

@@ -58,7 +58,7 @@ def model(asserted: Iterable[Triple], options: dict[str, Any]) -> set[Triple]:
         with graph.transaction() as tx:
             tx.add(*asserted)
         found = shown(graph)
-    return table8.seen(found, asserted)
+    return table8.visible(found, asserted)
 
 
 def check(graph: KnowledgeGraph, seen: set[Triple]) -> None:

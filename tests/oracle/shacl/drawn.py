@@ -151,10 +151,10 @@ class Shapes:
         for _ in range(self._drawn.randint(1, self._knobs.shapes)):
             shape = self._shape(self._kind(), self._knobs.depth)
             for _ in range(self._drawn.randint(1, 2)):
-                self._say(shape, self._target(shape))
+                self._state(shape, self._target(shape))
         return list(dict.fromkeys(self._statements))
 
-    def _say(self, shape: str, text: str) -> None:
+    def _state(self, shape: str, text: str) -> None:
         self._statements.append(f"{shape} {text} .")
 
     def _kind(self) -> str:
@@ -180,19 +180,19 @@ class Shapes:
         is_class = self._classes and drawn.random() < 0.1  # has instances in the data
         shape = self._classes.pop() if is_class else f":{self._prefix}{self._number}"
         if kind == "property":
-            self._say(shape, f"sh:path {self.path()}")
+            self._state(shape, f"sh:path {self.path()}")
         elif drawn.random() < 0.5:
-            self._say(shape, "a sh:NodeShape")
+            self._state(shape, "a sh:NodeShape")
         names = [name for name in self._constraints(kind, depth) if name not in self._knobs.leave_out]
         for name in dict.fromkeys(drawn.sample(names, drawn.randint(1, self._knobs.constraints))):
             for text in self._constraint(shape, kind, name, depth):
-                self._say(shape, text)
+                self._state(shape, text)
         if drawn.random() < 0.2:
-            self._say(shape, f"sh:severity {drawn.choice(SEVERITIES)}")
+            self._state(shape, f"sh:severity {drawn.choice(SEVERITIES)}")
         if drawn.random() < 0.1:
-            self._say(shape, 'sh:message "wrong", "falsch"@de')
+            self._state(shape, 'sh:message "wrong", "falsch"@de')
         if drawn.random() < 0.1:
-            self._say(shape, f"sh:deactivated {drawn.choice(('true', 'false'))}")
+            self._state(shape, f"sh:deactivated {drawn.choice(('true', 'false'))}")
         self._finished[kind].append(shape)
         return shape
 
@@ -222,7 +222,7 @@ class Shapes:
             if self._knobs.more_queries:
                 selects += MORE_SELECTS_OF_A_PATH if kind == "property" else MORE_SELECTS
             select = self._drawn.choice(selects)
-            self._say(f"{shape}-select", f'sh:select """{select}""" ; sh:prefixes [ {_DECLARED} ]')
+            self._state(f"{shape}-select", f'sh:select """{select}""" ; sh:prefixes [ {_DECLARED} ]')
             return [f"sh:sparql {shape}-select"]
         return (_SIMPLE | _SIMPLE_OF_A_PATH)[name](self._drawn, self._knobs)
 

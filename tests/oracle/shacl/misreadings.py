@@ -7,7 +7,7 @@ misreading must not.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rdflib.namespace import RDF, SH
 from rdflib.term import BNode, Literal, Node
@@ -26,19 +26,36 @@ class Misreading(NamedTuple):
     pair: Pair
 
 
-def _changed(component: Component, then: Callable[[Site, list[Result]], list[Result]]) -> Component:
-    """Return a component whose results are changed."""
-    return lambda site, value: iter(then(site, list(component(site, value))))
+MISREADINGS: list[Misreading] = []
+"""All of them, in the order in which they are defined here."""
+_HAND = """:hand sh:targetNode :a ; sh:property :one , :two .
+    :one sh:path :p ; sh:qualifiedValueShape :c ; sh:qualifiedMinCount 1 ; sh:qualifiedValueShapesDisjoint true .
+    :two sh:path :p ; sh:qualifiedValueShape :d ; sh:qualifiedMinCount 1 . :c sh:class :C . :d sh:class :D ."""
 
 
-def _component(name: str, parameter: Node, component: Component) -> type[Validator]:
-    """Return a validator with another component for a parameter."""
-    return type(name, (Validator,), {"components": {**COMPONENTS, parameter: component}})
+def _misreading(
+    data: str, shapes: str, parameter: Node | None = None, changed: Component | None = None
+) -> Callable[[Any], Any]:
+    """Keep a misreading with the pair of graphs that gives it away.
+
+    The misreading is a validator, or a component for a parameter, or a function of the results of a component.
+    """
+
+    def keep(wrong: Any) -> Any:
+        validator = wrong
+        if parameter is not None:
+            component = wrong if changed is None else lambda site, value: iter(wrong(site, list(changed(site, value))))
+            validator = type(wrong.__name__, (Validator,), {"components": {**COMPONENTS, parameter: component}})
+        MISREADINGS.append(Misreading(validator, Pair((data,), (shapes,))))
+        return wrong
+
+    return keep
 
 
 # Targets and value nodes
 
 
+@_misreading(":C rdfs:subClassOf :D . :a a :C .", ":s sh:targetClass :D ; sh:nodeKind sh:Literal .")
 class DirectTypes(Validator):
     """A class has the nodes as instances that say so themselves: rdfs:subClassOf is not followed."""
 
@@ -46,6 +63,7 @@ class DirectTypes(Validator):
         return (node, RDF.type, of) in self.data
 
 
+@_misreading(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:targetNode :b ; sh:nodeKind sh:Literal .")
 class NestedTargets(Validator):
     """A shape that another one refers to looks at its own targets alone."""
 
@@ -53,6 +71,7 @@ class NestedTargets(Validator):
         return node not in self.focus_nodes(shape) or super().conforms(node, shape)
 
 
+@_misreading(":a :p 1 .", ":s sh:targetNode :b ; sh:path :p ; sh:minCount 1 .")
 class SubjectsAlone(Validator):
     """A focus node that is in no triple of the data graph is none."""
 
@@ -60,6 +79,7 @@ class SubjectsAlone(Validator):
         return super().focus_nodes(shape) & set(self.data.all_nodes())
 
 
+@_misreading(":a :p 1 .", ":s sh:targetObjectsOf :p ; sh:path [ sh:zeroOrMorePath :p ] ; sh:minCount 1 ; sh:class :C .")
 class LiteralsEndNoPath(Validator):
     """Zero steps lead from nodes to themselves, but not from literals."""
 
@@ -69,6 +89,9 @@ class LiteralsEndNoPath(Validator):
         return site._replace(nodes=site.nodes - {focus}) if is_start else site
 
 
+@_misreading(
+    ":a :p 1 ; :q 1 .", ":s sh:targetNode :a ; sh:path [ sh:alternativePath ( :p :q ) ] ; sh:maxCount 1 .", SH.maxCount
+)
 def _values_by_route(site: Site, parameter: Node) -> Iterator[Result]:
     """Value nodes are counted as often as parts of an alternative lead to them."""
     path = site.path
@@ -81,6 +104,7 @@ def _values_by_route(site: Site, parameter: Node) -> Iterator[Result]:
 # Results and conformance
 
 
+@_misreading(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:nodeKind sh:Literal ; sh:severity sh:Info .")
 class MildResultsConform(Validator):
     """A node with results of severity sh:Info or sh:Warning conforms."""
 
@@ -88,6 +112,9 @@ class MildResultsConform(Validator):
         return all(each.severity in (SH.Info, SH.Warning) for each in self.results(node, shape))
 
 
+@_misreading(
+    ":a :p 1 .", ":s sh:targetNode :a ; sh:severity sh:Info ; sh:property :t . :t sh:path :p ; sh:maxCount 0 ."
+)
 class ParentsSeverity(Validator):
     """A property shape without a severity has the one of its parent."""
 
@@ -97,6 +124,7 @@ class ParentsSeverity(Validator):
         return [each._replace(severity=severity or each.severity) for each in found]
 
 
+@_misreading(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:nodeKind sh:Literal ; sh:deactivated true .")
 class DeactivatedTargets(Validator):
     """A deactivated shape is switched off where it has targets; where another one refers to it, it still counts."""
 
@@ -111,6 +139,17 @@ class DeactivatedTargets(Validator):
                 self.shapes.add((shape, SH.deactivated, each))
 
 
+@_misreading(
+    ":a :p :b ; :q :b .",
+    """:s sh:targetNode :a ; sh:property :t . :t sh:path [ sh:alternativePath ( :p :q ) ] ;
+                sh:property :u , :v . :u sh:path :r ; sh:minCount 1 . :v sh:path :r ; sh:property :u .
+                :w sh:targetNode :a ; sh:property :x . :x sh:path :p ; sh:class :C , :D .""",
+    SH.property,
+    components.property_,
+)
+@_misreading(
+    ":a :p 3 ; :q 1 , 2 .", ":s sh:targetNode :a ; sh:path :p ; sh:lessThan :q .", SH.lessThan, components.less_than
+)
 def _once(site: Site, results: list[Result]) -> list[Result]:
     """Equal results are one."""
     return list(dict.fromkeys(results))
@@ -119,11 +158,13 @@ def _once(site: Site, results: list[Result]) -> list[Result]:
 # Components
 
 
+@_misreading(":a :p 'x' .", ":s sh:targetNode :a ; sh:path :p ; sh:minExclusive 1 .", SH.minExclusive)
 def _error_conforms(site: Site, parameter: Node) -> Iterator[Result]:
     """A comparison that is an error is no violation."""
     return site.results("MinExclusive", [v for v in site.nodes if values.is_less(parameter, v) is False])
 
 
+@_misreading(":a :p '01'^^xsd:integer .", ":s sh:targetNode :a ; sh:path :p ; sh:hasValue 1 .", SH.hasValue)
 def _has_equal_value(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:hasValue looks for a literal with the same value."""
     assert isinstance(parameter, Literal)
@@ -132,6 +173,7 @@ def _has_equal_value(site: Site, parameter: Node) -> Iterator[Result]:
         yield site.result("HasValue")
 
 
+@_misreading(":a :p '1'^^xsd:byte .", ":s sh:targetNode :a ; sh:path :p ; sh:datatype xsd:integer .", SH.datatype)
 def _derived_datatypes(site: Site, parameter: Node) -> Iterator[Result]:
     """An xsd:byte is an xsd:integer."""
     bounded = {literal for literal in site.nodes if isinstance(literal, Literal) and _is_integer(literal)}
@@ -142,16 +184,19 @@ def _is_integer(literal: Literal) -> bool:
     return (values.value(literal) or [""])[0] == "number" and "." not in str(literal)
 
 
+@_misreading(":a :p 'x'^^xsd:integer .", ":s sh:targetNode :a ; sh:path :p ; sh:datatype xsd:integer .", SH.datatype)
 def _ill_typed(site: Site, parameter: Node) -> Iterator[Result]:
     """An ill-typed literal has its datatype all the same."""
     return site.results("Datatype", [v for v in site.nodes if getattr(v, "datatype", None) != parameter])
 
 
+@_misreading(":a :p [] .", ":s sh:targetNode :a ; sh:path :p ; sh:minLength 0 .", SH.minLength)
 def _length_of_blank_nodes(site: Site, parameter: Node) -> Iterator[Result]:
     """A blank node has no length that could be too small."""
     return (each for each in components.min_length(site, parameter) if not isinstance(each.value, BNode))
 
 
+@_misreading(":a :p 'x'@en-GB .", ":s sh:targetNode :a ; sh:path :p ; sh:languageIn ( 'en' ) .", SH.languageIn)
 def _tags_as_written(site: Site, parameter: Node) -> Iterator[Result]:
     """`en` matches `en` alone, not en-GB."""
     ranges = [str(each).lower() for each in site.members(parameter)]
@@ -160,32 +205,47 @@ def _tags_as_written(site: Site, parameter: Node) -> Iterator[Result]:
     )
 
 
+@_misreading(
+    ":a :p 'x'@en , 'y'@en .", ":s sh:targetNode :a ; sh:path :p ; sh:uniqueLang '1'^^xsd:boolean .", SH.uniqueLang
+)
 def _one_is_true(site: Site, parameter: Node) -> Iterator[Result]:
     """ "1"^^xsd:boolean switches sh:uniqueLang on."""
     return components.unique_lang(site, Literal(True) if str(parameter) == "1" else parameter)
 
 
+@_misreading(
+    ":a :p 'x'@en , 'y'@en , 'z'@de .", ":s sh:targetNode :a ; sh:path :p ; sh:uniqueLang true .", SH.uniqueLang
+)
 def _result_for_each_value(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:uniqueLang has a result for each value whose language another one has, not for each language."""
     tags = [each.language for each in site.nodes if isinstance(each, Literal) and each.language]
     return (site.result("UniqueLang") for tag in tags if tags.count(tag) > 1)
 
 
+@_misreading(":a :p 1 ; :q 1 , 2 .", ":s sh:targetNode :a ; sh:path :p ; sh:equals :q .", SH.equals)
 def _equals_one_way(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:equals has the values that are missing at the other property alone."""
     return site.results("Equals", site.nodes - site.values(parameter))
 
 
+@_misreading(":a a :C ; :p 1 .", ":s sh:targetNode :a ; sh:closed true ; sh:property [ sh:path :p ] .", SH.closed)
 def _closed_allows_types(site: Site, parameter: Node) -> Iterator[Result]:
     """A closed shape allows rdf:type."""
     return (each for each in components.closed(site, parameter) if each.path != RDF.type)
 
 
+@_misreading(":a :p 1 .", ":s sh:targetNode :a ; sh:or () .", SH["or"])
 def _empty_or_conforms(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:or of nothing is satisfied."""
     return components.or_(site, parameter) if site.members(parameter) else iter(())
 
 
+@_misreading(
+    ":a :p 1 .",
+    """:s sh:targetNode :a ; sh:xone ( :i :j :k ) .
+                :i sh:nodeKind sh:IRI . :j sh:minLength 1 . :k sh:maxLength 99 .""",
+    SH.xone,
+)
 def _odd(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:xone is exclusive or, pair by pair: an odd number of shapes conforms."""
     conforms, members = site.validator.conforms, site.members(parameter)
@@ -193,6 +253,7 @@ def _odd(site: Site, parameter: Node) -> Iterator[Result]:
     return site.results("Xone", wrong)
 
 
+@_misreading(":a :p :x . :x a :C , :D .", _HAND, SH.qualifiedValueShape)
 def _siblings_count(site: Site, parameter: Node) -> Iterator[Result]:
     """sh:qualifiedValueShapesDisjoint is not looked at."""
     number = sum(site.validator.conforms(v, parameter) for v in site.nodes)
@@ -201,125 +262,9 @@ def _siblings_count(site: Site, parameter: Node) -> Iterator[Result]:
             yield site.result("QualifiedMinCount")
 
 
+@_misreading(":a :p :x , :y . :x a :C . :y a :D .", _HAND, SH.qualifiedValueShape)
 def _own_shape_is_sibling(site: Site, parameter: Node) -> Iterator[Result]:
     """A shape is a sibling of its own, so nothing ever counts."""
     for least in site.parameters(SH.qualifiedMinCount):
         if int(str(least)) > 0:
             yield site.result("QualifiedMinCount")
-
-
-def _pair(data: str, shapes: str) -> Pair:
-    return Pair((data,), (shapes,))
-
-
-_HAND = """:hand sh:targetNode :a ; sh:property :one , :two .
-    :one sh:path :p ; sh:qualifiedValueShape :c ; sh:qualifiedMinCount 1 ; sh:qualifiedValueShapesDisjoint true .
-    :two sh:path :p ; sh:qualifiedValueShape :d ; sh:qualifiedMinCount 1 . :c sh:class :C . :d sh:class :D ."""
-
-MISREADINGS = (
-    Misreading(
-        DirectTypes, _pair(":C rdfs:subClassOf :D . :a a :C .", ":s sh:targetClass :D ; sh:nodeKind sh:Literal .")
-    ),
-    Misreading(
-        NestedTargets,
-        _pair(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:targetNode :b ; sh:nodeKind sh:Literal ."),
-    ),
-    Misreading(SubjectsAlone, _pair(":a :p 1 .", ":s sh:targetNode :b ; sh:path :p ; sh:minCount 1 .")),
-    Misreading(
-        LiteralsEndNoPath,
-        _pair(
-            ":a :p 1 .", ":s sh:targetObjectsOf :p ; sh:path [ sh:zeroOrMorePath :p ] ; sh:minCount 1 ; sh:class :C ."
-        ),
-    ),
-    Misreading(
-        _component("ValuesByRoute", SH.maxCount, _values_by_route),
-        _pair(":a :p 1 ; :q 1 .", ":s sh:targetNode :a ; sh:path [ sh:alternativePath ( :p :q ) ] ; sh:maxCount 1 ."),
-    ),
-    Misreading(
-        MildResultsConform,
-        _pair(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:nodeKind sh:Literal ; sh:severity sh:Info ."),
-    ),
-    Misreading(
-        ParentsSeverity,
-        _pair(
-            ":a :p 1 .", ":s sh:targetNode :a ; sh:severity sh:Info ; sh:property :t . :t sh:path :p ; sh:maxCount 0 ."
-        ),
-    ),
-    Misreading(
-        DeactivatedTargets,
-        _pair(":a :p 1 .", ":s sh:targetNode :a ; sh:node :t . :t sh:nodeKind sh:Literal ; sh:deactivated true ."),
-    ),
-    Misreading(
-        _component("Once", SH.lessThan, _changed(components.less_than, _once)),
-        _pair(":a :p 3 ; :q 1 , 2 .", ":s sh:targetNode :a ; sh:path :p ; sh:lessThan :q ."),
-    ),
-    Misreading(
-        _component("OnceAtAll", SH.property, _changed(components.property_, _once)),
-        _pair(
-            ":a :p :b ; :q :b .",
-            """:s sh:targetNode :a ; sh:property :t . :t sh:path [ sh:alternativePath ( :p :q ) ] ;
-                sh:property :u , :v . :u sh:path :r ; sh:minCount 1 . :v sh:path :r ; sh:property :u .
-                :w sh:targetNode :a ; sh:property :x . :x sh:path :p ; sh:class :C , :D .""",
-        ),
-    ),
-    Misreading(
-        _component("ErrorConforms", SH.minExclusive, _error_conforms),
-        _pair(":a :p 'x' .", ":s sh:targetNode :a ; sh:path :p ; sh:minExclusive 1 ."),
-    ),
-    Misreading(
-        _component("HasEqualValue", SH.hasValue, _has_equal_value),
-        _pair(":a :p '01'^^xsd:integer .", ":s sh:targetNode :a ; sh:path :p ; sh:hasValue 1 ."),
-    ),
-    Misreading(
-        _component("DerivedDatatypes", SH.datatype, _derived_datatypes),
-        _pair(":a :p '1'^^xsd:byte .", ":s sh:targetNode :a ; sh:path :p ; sh:datatype xsd:integer ."),
-    ),
-    Misreading(
-        _component("IllTyped", SH.datatype, _ill_typed),
-        _pair(":a :p 'x'^^xsd:integer .", ":s sh:targetNode :a ; sh:path :p ; sh:datatype xsd:integer ."),
-    ),
-    Misreading(
-        _component("LengthOfBlankNodes", SH.minLength, _length_of_blank_nodes),
-        _pair(":a :p [] .", ":s sh:targetNode :a ; sh:path :p ; sh:minLength 0 ."),
-    ),
-    Misreading(
-        _component("TagsAsWritten", SH.languageIn, _tags_as_written),
-        _pair(":a :p 'x'@en-GB .", ":s sh:targetNode :a ; sh:path :p ; sh:languageIn ( 'en' ) ."),
-    ),
-    Misreading(
-        _component("OneIsTrue", SH.uniqueLang, _one_is_true),
-        _pair(":a :p 'x'@en , 'y'@en .", ":s sh:targetNode :a ; sh:path :p ; sh:uniqueLang '1'^^xsd:boolean ."),
-    ),
-    Misreading(
-        _component("ResultForEachValue", SH.uniqueLang, _result_for_each_value),
-        _pair(":a :p 'x'@en , 'y'@en , 'z'@de .", ":s sh:targetNode :a ; sh:path :p ; sh:uniqueLang true ."),
-    ),
-    Misreading(
-        _component("EqualsOneWay", SH.equals, _equals_one_way),
-        _pair(":a :p 1 ; :q 1 , 2 .", ":s sh:targetNode :a ; sh:path :p ; sh:equals :q ."),
-    ),
-    Misreading(
-        _component("ClosedAllowsTypes", SH.closed, _closed_allows_types),
-        _pair(":a a :C ; :p 1 .", ":s sh:targetNode :a ; sh:closed true ; sh:property [ sh:path :p ] ."),
-    ),
-    Misreading(
-        _component("EmptyOrConforms", SH["or"], _empty_or_conforms),
-        _pair(":a :p 1 .", ":s sh:targetNode :a ; sh:or () ."),
-    ),
-    Misreading(
-        _component("Odd", SH.xone, _odd),
-        _pair(
-            ":a :p 1 .",
-            """:s sh:targetNode :a ; sh:xone ( :i :j :k ) .
-                :i sh:nodeKind sh:IRI . :j sh:minLength 1 . :k sh:maxLength 99 .""",
-        ),
-    ),
-    Misreading(
-        _component("SiblingsCount", SH.qualifiedValueShape, _siblings_count),
-        _pair(":a :p :x . :x a :C , :D .", _HAND),
-    ),
-    Misreading(
-        _component("OwnShapeIsSibling", SH.qualifiedValueShape, _own_shape_is_sibling),
-        _pair(":a :p :x , :y . :x a :C . :y a :D .", _HAND),
-    ),
-)

@@ -111,11 +111,11 @@ def _result(site: Site, validation: Validation, solution: Mapping[str, Node]) ->
         focus=solution["this"],
         component=validation.component,
         constraint=validation.constraint,
-        messages=frozenset(_filled(each, texts) for each in messages) or frozenset(site.parameters(SH.message)),
+        messages=frozenset(_fill(each, texts) for each in messages) or frozenset(site.parameters(SH.message)),
     )
 
 
-def _filled(message: Node, texts: Mapping[str, Node]) -> Node:
+def _fill(message: Node, texts: Mapping[str, Node]) -> Node:
     assert isinstance(message, Literal)
     text = re.sub(r"\{[?$](\w+)\}", lambda name: str(texts.get(name[1], name[0])), str(message))
     return Literal(text, lang=message.language)

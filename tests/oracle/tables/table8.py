@@ -156,11 +156,7 @@ def dt_not_type(g: Graph) -> Iterator[Contradiction]:
             yield Contradiction("dt-not-type", frozenset(), frozenset({triple}))
 
 
-ROWS = (dt_type1, dt_type2, dt_eq, dt_diff)
-CHECKS = (dt_not_type,)
-
-
-def seen(found: Iterable[Triple], asserted: Iterable[Triple]) -> set[Triple]:
+def visible(found: Iterable[Triple], asserted: Iterable[Triple]) -> set[Triple]:
     """Of the triples of each subject, property and value: the asserted ones, else the first by its text."""
     groups: defaultdict[object, set[str]] = defaultdict(set)
     for subject, predicate, object_ in found:

@@ -1,23 +1,16 @@
-"""The OWL 2 RL oracle against the tables read a second time, against owlrl, and on ontologies worked out by hand."""
+"""The OWL 2 RL oracle: laws of its closures, ontologies worked out by hand, and owlrl."""
 
 from __future__ import annotations
 
-from functools import cache
-
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.oracle import datalog, owl2rl
-from tests.oracle.graph import Contradiction, Triple
+from tests.oracle import owl2rl
+from tests.oracle.graph import Triple
 from tests.oracle.notation import triples
-from tests.oracle.tables import literal_tables
 from tests.oracle.vocabulary import DATATYPE, DIFFERENT_FROM, SAME_AS, TYPE
 from tests.strategies.ontologies import graphs
-from tests.volume import many
-
-EQUAL_TO_ITSELF = {"eq-diff1", "eq-diff2", "eq-diff3"}
-QUIET, LOUD = frozenset[str](), owl2rl.NOISE
 
 
 def additions(text: str) -> set[Triple]:
@@ -28,48 +21,6 @@ def additions(text: str) -> set[Triple]:
 def false_rows(text: str) -> set[str]:
     """The names of the rows that derive false."""
     return {contradiction.rule for contradiction in owl2rl.close(triples(text))[1]}
-
-
-@cache
-def table_rules(noise: frozenset[str]) -> list[datalog.Rule]:
-    return [rule for rule in literal_tables.rules() if rule.label[1] not in owl2rl.NOISE - noise]
-
-
-def by_the_text(graph: set[Triple], noise: frozenset[str]) -> tuple[set[Triple], set[str]]:
-    """The closure and the rows that derive false, by Datalog over the text of the tables."""
-    facts = datalog.close(((None, triple) for triple in graph), table_rules(noise))
-    false = {relation for relation, _ in facts if relation is not None}
-    return {(s, p, o) for relation, terms in facts if relation is None for s, p, o in [terms]}, false
-
-
-def names(contradictions: set[Contradiction]) -> set[str]:
-    return {contradiction.rule for contradiction in contradictions}
-
-
-def compare_quiet(graph: set[Triple]) -> None:
-    closure, contradictions = owl2rl.close(graph, without=owl2rl.TABLE_8)
-    expected, false = by_the_text(graph, QUIET)
-    assert closure == {(s, p, o) for s, p, o in expected if (p, s) != (SAME_AS, o) or (s, p, o) in graph}
-    assert names(contradictions) - EQUAL_TO_ITSELF == false - EQUAL_TO_ITSELF
-
-
-def compare_loud(graph: set[Triple]) -> None:
-    closure, contradictions = owl2rl.close(graph, noise=True, without=owl2rl.TABLE_8)
-    expected, false = by_the_text(graph, LOUD)
-    assert closure == expected
-    assert names(contradictions) == false
-
-
-@settings(max_examples=many(250))
-@given(graphs())
-def test_the_quiet_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
-    compare_quiet(graph)
-
-
-@settings(max_examples=many(15))
-@given(graphs())
-def test_the_loud_closure_is_that_of_the_text_of_the_tables(graph: set[Triple]) -> None:
-    compare_loud(graph)
 
 
 @given(graphs(), st.sampled_from(sorted(owl2rl.NOISE)))

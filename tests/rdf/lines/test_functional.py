@@ -24,7 +24,7 @@ NAMES = [":A", ":B", "go:G_0001", "<http://e/C>", "owl:Thing"]
 ROLES = [":p", "<http://e/q>"]
 
 
-def whole(document: str) -> bytes:
+def lines_by_horned_owl(document: str) -> bytes:
     """What horned-owl alone makes of a document."""
     return lines_read(to_rdf_xml(document.encode(), "ofn", "here", None), "rdf")
 
@@ -79,7 +79,7 @@ def test_plain_axioms_are_read_as_the_library_reads_them(seed: int) -> None:
     random = Random(seed)
     said = [axiom(random) for _ in range(9)]
     document = HEAD + "".join(each + random.choice(["", " ", "\n"]) for each in [*said, *said[:3]]) + ")"
-    assert isomorphic(lines_read(document.encode(), "ofn"), whole(document))
+    assert isomorphic(lines_read(document.encode(), "ofn"), lines_by_horned_owl(document))
 
 
 @table(
@@ -167,14 +167,14 @@ def test_an_axiom_that_is_written_twice_is_one(again: str, nodes: int) -> None:
     document = f"{HEAD}SubClassOf(:A ObjectSomeValuesFrom(:p :B)) {again})"
     lines = lines_read(document.encode(), "ofn")
     assert lines.count(b"#onProperty>") == nodes
-    assert isomorphic(lines, whole(document))
+    assert isomorphic(lines, lines_by_horned_owl(document))
 
 
 def test_brackets_tell_axioms_of_the_same_names_apart() -> None:
     one = "SubClassOf(:A ObjectIntersectionOf(:B ObjectUnionOf(:C :D) :E))"
     other = "SubClassOf(:A ObjectIntersectionOf(:B ObjectUnionOf(:C :D :E)))"
     document = f"{HEAD}{one}{other})"
-    assert isomorphic(lines_read(document.encode(), "ofn"), whole(document))
+    assert isomorphic(lines_read(document.encode(), "ofn"), lines_by_horned_owl(document))
 
 
 def test_the_library_gets_little_of_a_large_ontology() -> None:
