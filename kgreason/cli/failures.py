@@ -74,7 +74,7 @@ class Reporting(click.Group):
             _forget_stdout()
             ctx.exit(self._error(ctx))
         except OSError as error:
-            ctx.exit(_say(_text(error), self._error(ctx)))
+            ctx.exit(_say(f"{error.filename}: {reason(error)}" if error.filename else reason(error), self._error(ctx)))
         except MemoryError:
             ctx.exit(_say("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt as stop:
@@ -92,10 +92,6 @@ class Reporting(click.Group):
 def _say(message: str, status: int) -> int:
     click.echo(f"kgreason: {' '.join(message.split())}", err=True)
     return status
-
-
-def _text(error: OSError) -> str:
-    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def _forget_stdout() -> None:

@@ -211,7 +211,7 @@ class KGReasonStore(Store):
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
         for each in tuple(self._dropped):  # a copy, since other threads may add triples meanwhile
-            if _matches(each, triple):
+            if all(wanted in (None, term) for term, wanted in zip(each, triple, strict=True)):
                 self._dropped.discard(each)
         if pattern is None:
             return
@@ -346,11 +346,6 @@ def _pattern(triple: _TriplePatternType) -> _Pattern | None:
     if isinstance(subject, Literal) or isinstance(predicate, (BlankNode, Literal)):
         return None
     return subject, predicate, object_
-
-
-def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
-    """Whether a triple matches a pattern of rdflib, in which None stands for any term."""
-    return all(wanted in (None, term) for term, wanted in zip(triple, pattern, strict=True))
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:

@@ -76,7 +76,7 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
     with graph_at(location, read_only=True) as graph:
         found = graph.relation(name)
         types = [column.type for column in found.declaration.columns] if found.declaration else repeat(None)
-        facts = found.facts(asserted=_kind(asserted, inferred))
+        facts = found.facts(asserted=asserted if asserted or inferred else None)
         rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
         if tabs:
             if broken := next((text for row in rows for text in row if BREAKS.search(text)), None):
@@ -91,10 +91,6 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         if found.declaration and found.columns:
             writer.writerow(found.columns)
         writer.writerows(row or [NO_FIELDS] for row in rows)
-
-
-def _kind(asserted: bool, inferred: bool) -> bool | None:
-    return asserted if asserted or inferred else None
 
 
 def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:

@@ -84,15 +84,11 @@ def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
 
     `row` has the fields of the first line of the file.
     """
-    for plain in (str, _plain):
+    for plain in (str, (lambda name: name.strip().casefold())):
         found, wanted = [plain(name) for name in row], [plain(name) for name in names]
         if len(set(wanted)) == len(wanted) and sorted(found) == sorted(wanted):
             return [found.index(name) for name in wanted]
     return None
-
-
-def _plain(name: str) -> str:
-    return name.strip().casefold()
 
 
 class _LongFields:

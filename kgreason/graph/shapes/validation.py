@@ -95,7 +95,7 @@ def validate(
         with graph.turn():
             if shapes is not None and is_open():
                 raise StoreError(_OPEN)
-            return _own(graph) if shapes is None else _other(graph, shapes)
+            return _own(graph) if shapes is None else _evaluated(graph, lambda pending: pending.clear().load(*shapes))
     with closing(empty()) as copy:
         with graph.turn(), copy.transaction() as transaction:
             for chunk in graph.dump(asserted=True):
@@ -121,10 +121,6 @@ def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[
     found = [(names.get(str(each.source_shape)), str(each.focus)) for each in results]
     targets = [(shape, sh("targetNode"), focus) for shape, focus in found if shape is not None]
     return [triple for triple in shapes if triple[1] in TARGETS], targets
-
-
-def _other(graph: Validated, shapes: Sequence[Source]) -> Report:
-    return _evaluated(graph, lambda pending: pending.clear().load(*shapes))
 
 
 def _evaluated(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
