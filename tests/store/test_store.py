@@ -81,7 +81,7 @@ def test_a_store_on_disk_is_the_same_when_it_is_opened_again(
         assert agrees(graph)
 
 
-def test_what_a_query_answers_is_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
+def test_queries_read_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
     graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), file_of(tmp_path / "b.nq", DATA))
     found = graph.query("SELECT ?x { ?x a <http://example.org/B> }")
     assert isinstance(found, Solutions)

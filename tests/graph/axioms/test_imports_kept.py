@@ -94,7 +94,7 @@ def test_a_store_has_its_documents_without_the_files(store: Store, documents: Do
         assert holds(graph)
 
 
-def test_what_an_update_did_is_taken_back_as_it_was(store: Store, documents: Documents) -> None:
+def test_imports_of_an_update_are_taken_back_with_it(store: Store, documents: Documents) -> None:
     documents.write("e", ":e1 :p")
     with store.open() as graph:
         add(graph, link("a", "d"))

@@ -117,7 +117,7 @@ def test_edits_end_where_building_anew_does(name: str, schema: SchemaMode, histo
 
 @settings(max_examples=many(5))
 @given(history=histories(), cut=st.integers(0, 4))
-def test_what_is_rolled_back_has_not_been(history: list[Step], cut: int) -> None:
+def test_a_rollback_leaves_no_change(history: list[Step], cut: int) -> None:
     follower = Follower(select(["owl2rl"]))
     for step in history[:cut]:
         follower.take(step)
@@ -187,7 +187,7 @@ def test_counters() -> None:
     assert [(change.retranslated, change.axioms) for change in changes] == [(2, 2), (1, 3), (0, 3)]
 
 
-def test_what_a_rule_derives_is_new_once_the_schema_no_longer_holds_it() -> None:
+def test_a_rule_derives_anew_once_the_schema_no_longer_holds_it() -> None:
     follower = Follower(replace(select(["owl2rl"]), own=parse(DECLARED + "[:A, rdfs:subClassOf, :B] .").rules))
     first = Step(set(), turtle(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C ."), False, True, None)
     follower.take(first)

@@ -120,7 +120,7 @@ def in_force(graph: KnowledgeGraph) -> list[str]:
 
 @settings(max_examples=6)
 @given(edits=histories())
-def test_what_if_tells_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
+def test_a_what_if_has_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
     with KnowledgeGraph.open() as graph:
         for edit in edits:
             before = view(graph)

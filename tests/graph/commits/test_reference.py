@@ -109,7 +109,7 @@ def rows(graph: KnowledgeGraph) -> list[str]:
     return sorted(" ".join(map(str, row)) for row in graph.select("SELECT * { ?s ?p ?o }"))
 
 
-def test_what_fails_leaves_the_specification_as_it_was() -> None:
+def test_a_failure_leaves_the_specification_as_it_was() -> None:
     with by_definition() as graph:
         commit(graph, Edit(added=tuple(in_default(triples(TAXONOMY)))))
         before = lasting(view(graph))

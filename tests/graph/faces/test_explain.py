@@ -238,13 +238,13 @@ def test_a_proof_encodes_the_rules_only_after_they_have_changed(monkeypatch: pyt
         assert proved() == ("rdfs2", False)
 
 
-def test_what_is_not_there_has_no_proof() -> None:
+def test_an_absent_triple_has_no_proof() -> None:
     with KnowledgeGraph.open() as graph, pytest.raises(QueryError, match="<http://e/a> <http://e/b> <http://e/c>: the"):
         graph.explain(("<http://e/a>", "<http://e/b>", "<http://e/c>"))
 
 
 @pytest.mark.parametrize("item", [("<http://e/a>", "<http://e/b>"), "a b c", ("http://e/a", "<http://e/b>", "1"), None])
-def test_what_is_no_triple_has_no_proof(item: Any) -> None:
+def test_a_text_that_is_no_triple_has_no_proof(item: Any) -> None:
     problem = "or a tuple of three terms|2 terms; pass three|not a triple|the object '1' is not a term"
     with KnowledgeGraph.open() as graph, pytest.raises(InputError, match=problem):
         graph.explain(item)

@@ -62,7 +62,7 @@ def test_a_rule_with_hidden_parts_has_their_work() -> None:
         assert trans["derivations"] == 4  # of a to c, of b to d, and two of a to d
 
 
-def test_what_is_not_committed_costs_nothing() -> None:
+def test_a_rollback_costs_nothing() -> None:
     with filled(on_contradiction="refuse") as graph:
         graph.add(HEAD + ":Cat owl:disjointWith :Dog .")
         before = costs(graph)

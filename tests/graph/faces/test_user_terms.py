@@ -74,7 +74,7 @@ def typed(text: str, datatype: str) -> str:
         (datetime(2024, 2, 29, tzinfo=UTC), typed("2024-02-29T00:00:00+00:00", "dateTime")),
     ],
 )
-def test_what_stands_for_a_term(given: Any, text: str) -> None:
+def test_values_that_stand_for_a_term(given: Any, text: str) -> None:
     assert written(given, "object", EX) == text
 
 
@@ -107,14 +107,14 @@ def test_a_is_the_type_as_a_predicate_alone() -> None:
         (datetime(2024, 1, 1, tzinfo=timezone(timedelta(seconds=5))), "no time zone of 0:00:05"),
     ],
 )
-def test_what_is_no_term_or_two(given: Any, problem: str) -> None:
+def test_a_text_of_no_term_or_of_two_is_an_error(given: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         written(given, "object", EX)
 
 
 @pytest.mark.parametrize("place", PLACES)
 @table("value", [5, None, object(), b"<http://e/a>", ("a", "b", "c"), 1j])
-def test_what_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
+def test_a_value_that_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
     if (value, place) != (5, "object"):
         with pytest.raises(InputTypeError, match=rf"^the {place} has to be .*; got .* \({type(value).__name__}\)$"):
             fitting(value, place)

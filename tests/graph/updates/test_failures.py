@@ -220,7 +220,7 @@ def test_reasoning_that_is_stopped_while_it_asks_for_more_rules(tmp_path: Path) 
 
 
 @SITUATIONS
-def test_what_cannot_be_read(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
+def test_a_file_that_cannot_be_read_changes_nothing(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
     with opened(tmp_path, is_on_disk) as graph:
         path = prepared(graph, tmp_path, is_first)
         before = view(graph)

@@ -213,7 +213,7 @@ def test_an_error_takes_back_what_was_done(tmp_path: Path, failing: str) -> None
 @pytest.mark.parametrize(
     "text", ["INSERT { ?x", "SELECT * { ?s ?p ?o }", "DELETE DATA { ?x a :Dog }", "LOAD <http://e/a>"]
 )
-def test_what_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> None:
+def test_a_text_that_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> None:
     before = view(graph)
     with pytest.raises(QueryError, match=r"<update>:\d+:\d+"):
         update(graph, f"INSERT DATA {{ :new a :Dog }} ; {text}")

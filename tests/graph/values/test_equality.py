@@ -191,7 +191,7 @@ def test_who_is_named_no_more_is_no_representative(named: str, is_late: bool) ->
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-def test_what_follows_from_a_property_below_owl_same_as(schema: SchemaMode) -> None:
+def test_a_property_below_owl_same_as_makes_equal(schema: SchemaMode) -> None:
     """Also where it relates a thing to itself, which owl:sameAs is not said to do."""
     graph = Shown("aliases", schema)
     said = "p rdfs:subPropertyOf owl:sameAs . owl:sameAs rdfs:subPropertyOf q . owl:sameAs rdfs:domain C . a p a"
