@@ -39,7 +39,7 @@ _LOGGER = logging.getLogger("kgreason")
 _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 
 
-def restored(
+def restore(
     manifest: Manifest,
     path: Path | None,
     registry: Registry | None = None,
@@ -94,7 +94,7 @@ def _anew(
     return materializer
 
 
-def replayed(record: Record, materializer: Materializer, strategy: Strategy = "auto") -> Change:
+def replay(record: Record, materializer: Materializer, strategy: Strategy = "auto") -> Change:
     """Evaluate the commit of a record again, by the strategies that the record names. The returned change is pending.
 
     A record of an older version may name no strategy; then `strategy` decides.

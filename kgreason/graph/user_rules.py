@@ -151,7 +151,7 @@ def remaining(
         if not meant and ("." in text or "{" in text):
             return without(own, parse(text, source, None, syntax=syntax, find=find).rules)
         if not meant:
-            raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
+            raise RuleError(f"{name}: no rule of this name was added{_hint_at_rule_set(name, selected) or _names(own)}")
         _check_one(meant)
     _check_shapes(meant)
     return without_needless(rule for rule in own if rule not in meant)
@@ -208,7 +208,7 @@ def _check_one(named: tuple[Rule, ...]) -> None:
     raise RuleError(f"{named[0].name}: {len(named)} rules have this name: {origins}; {choice}")
 
 
-def _shipped(name: str, selected: Iterable[str]) -> str:
+def _hint_at_rule_set(name: str, selected: Iterable[str]) -> str:
     """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed.
 
     Returns the empty text if none of the rule sets among `selected` has such a rule.

@@ -77,7 +77,7 @@ def rows(graph: KnowledgeGraph) -> Lines:
     return lines(graph._home.store.lines())
 
 
-def normalised(texts: Lines) -> Lines:
+def normalize(texts: Lines) -> Lines:
     """Lines as Oxigraph gives them back."""
     store = OxigraphStore()
     store.load(["".join(f"{line}\n" for line in texts).encode()])
@@ -89,10 +89,10 @@ def agrees(graph: KnowledgeGraph) -> bool:
     seen = view(graph)
     closure = seen.asserted | seen.inferred
     named = lines(graph.dump(graphs=True)) - closure
-    return seen.rows == normalised(closure | named) and view(graph) == seen
+    return seen.rows == normalize(closure | named) and view(graph) == seen
 
 
-def written(texts: Lines) -> set[Quad]:
+def quads_in(texts: Lines) -> set[Quad]:
     """Lines as quads whose blank nodes have the labels of their file."""
     found = set()
     for quad in pyoxigraph.parse("\n".join(texts), RdfFormat.N_QUADS, lenient=True):

@@ -50,7 +50,7 @@ from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 def by_definition(**options: Any) -> KnowledgeGraph:
     """Open a graph in memory that evaluates by definition. It treats owl:sameAs as with `same_as="rules"`."""
     graph = KnowledgeGraph.open(**options)
-    with mock.patch("kgreason.graph.state.running.restored", _restored):
+    with mock.patch("kgreason.graph.state.running.restore", _restored):
         graph._engine()
     return graph
 

@@ -100,12 +100,12 @@ def validate(
         lambda targets: [_focus(each) for each in _report(lines, targets).results],
     )
     made = data if advanced and inplace else None
-    report = _report(lines, _known(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
+    report = _report(lines, _relevant(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
     if abort_on_first or options.get("abort_on_error"):
         report.results = report.results[:1]
     mildest = 2 if allow_warnings else 1 if allow_infos else 0
     conforms = all(_MILD.get(to_rdflib(each.severity), 3) <= mildest for each in report.results)
-    return conforms, *_written(report, conforms, shapes, options.get("serialize_report_graph"))
+    return conforms, *_serialize(report, conforms, shapes, options.get("serialize_report_graph"))
 
 
 def _check(args: tuple[object, ...], options: dict[str, Any], mode: str | None) -> None:
@@ -137,7 +137,7 @@ def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, 
     return found
 
 
-def _known(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
+def _relevant(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
     """Return the triples of a shapes graph that count."""
     if not advanced:
         return {each for each in shapes if each[1] not in _ADVANCED}
@@ -160,7 +160,7 @@ def _focus(result: Result) -> tuple[Node, Node]:
     return to_rdflib(result.source_shape), to_rdflib(result.focus)
 
 
-def _written(report: Report, conforms: bool, shapes: Graph, syntax: object) -> tuple[Graph | bytes, str]:
+def _serialize(report: Report, conforms: bool, shapes: Graph, syntax: object) -> tuple[Graph | bytes, str]:
     """Return the report as a graph and as text."""
     names = dict(shapes.namespace_manager.namespaces())
     short = shortener({prefix: str(space) for prefix, space in names.items()})

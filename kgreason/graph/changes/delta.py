@@ -145,7 +145,7 @@ class Delta(Frames):
         named = len(self.quads(added=True)) + len(self.quads(added=False)) if not len(self.rows) else 0
         quads = f"; quads of named graphs that came or went: {named}" if named else ""
         facts = "".join(f"; {each!r}"[:-1].replace("<Delta of ", "") for each in map(self.relation, self.relations))
-        triples = f"{_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned"
+        triples = f"{_count_text(came)} appeared, {_count_text(went)} disappeared, {turned} turned"
         return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
@@ -245,14 +245,14 @@ class Delta(Frames):
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
-        return self._decoded(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
+        return self._decode(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that disappeared.
 
         With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
         """
-        return self._decoded(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
+        return self._decode(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
         """Return the triples that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
@@ -260,7 +260,7 @@ class Delta(Frames):
         A triple turns asserted if it was inferred before, and turns inferred if it was asserted before.
         """
         check_asserted(asserted)
-        return self._decoded(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
+        return self._decode(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
         """Return the quads that became asserted (`added=True`), or ceased to be asserted (`added=False`).
@@ -268,9 +268,9 @@ class Delta(Frames):
         Quads of imported documents are left out.
         """
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
-        return self._decoded(quads)
+        return self._decode(quads)
 
-    def _decoded(self, rows: Int32) -> list[Any]:
+    def _decode(self, rows: Int32) -> list[Any]:
         """Return rows int32[n, k] as tuples of k texts. They may be many, so this calls `let_out` now and then."""
         found: list[Any] = []
         for at in range(0, len(rows), _MANY):
@@ -329,7 +329,7 @@ class Delta(Frames):
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
         for name, rows in self._by_kind().items():
-            told[name] = {kind: self._decoded(each[:most]) for kind, each in rows.items()}
+            told[name] = {kind: self._decode(each[:most]) for kind, each in rows.items()}
         told["results"] = {
             name: [each.to_json() for each in self.results(appeared=name == "appeared", shapes=shapes)[:most]]
             for name in ("appeared", "disappeared")
@@ -359,7 +359,7 @@ class Delta(Frames):
 
     def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
         """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""
-        return self._decoded(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
+        return self._decode(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
 
     def to_patch(self) -> str:
         """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.
@@ -375,7 +375,7 @@ class Delta(Frames):
         return changes(removed, self.added, facts).decode()
 
 
-def _counted(kinds: Int8) -> str:
+def _count_text(kinds: Int8) -> str:
     """Return a text with the number of facts that have these `kinds`, and how many of them are asserted."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 

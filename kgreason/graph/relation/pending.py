@@ -112,12 +112,12 @@ class PendingFacts:
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
             self._check_new(rows, terms, relation)
-        self._of(rows).note(rows, asserts=True)
+        self._edits_of(rows).note(rows, asserts=True)
 
     def delete(self, name: str, terms: list[Terms]) -> None:
         """Retract facts."""
         rows = self._rows(name, terms)
-        self._of(rows).note(rows, asserts=False)
+        self._edits_of(rows).note(rows, asserts=False)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
         """Assert facts, and retract asserted facts with the same keys.
@@ -126,7 +126,7 @@ class PendingFacts:
         """
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
-        edits, same = self._of(rows), self._with_keys(rows, relation)
+        edits, same = self._edits_of(rows), self._with_keys(rows, relation)
         edits.note(same, asserts=False)
         edits.note(rows, asserts=True)
 
@@ -160,7 +160,7 @@ class PendingFacts:
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
-    def _of(self, rows: Int32) -> _Edits:
+    def _edits_of(self, rows: Int32) -> _Edits:
         """Return the edits of the relation whose id is in the first column of `rows`."""
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 

@@ -167,7 +167,7 @@ class _Reader:
             case "GRAPH":
                 _add(found, self.group(groups[0], marks, self._place(node.children[1])))
             case "bind":
-                self._assigned(cast(Node, first), found, found)
+                self._add_assigned(cast(Node, first), found, found)
             case "values":
                 self._values(cast(Node, first), found)
 
@@ -197,7 +197,7 @@ class _Reader:
             self._values(values, inner)
         items = _flat(select, "item")
         for alias in (each for item in items for each in _parts(item, "alias")):
-            self._assigned(alias, inner, inner)
+            self._add_assigned(alias, inner, inner)
         self._inner -= 1
         if not items:  # SELECT *
             return inner
@@ -209,10 +209,10 @@ class _Reader:
             seen[name] = [_outside(origin, names) for origin in inner.get(name, ())]
         return seen
 
-    def _assigned(self, node: Node, known: _Found, found: _Found) -> None:
+    def _add_assigned(self, node: Node, known: _Found, found: _Found) -> None:
         """Add the origins of the variable of `expression AS variable`; `known` are those of the other variables."""
         name = _last(node)[1:]
-        for chosen, is_one in _chosen(_parts(node, "expression")[0]):
+        for chosen, is_one in _choices(_parts(node, "expression")[0]):
             if isinstance(chosen, Token):
                 found[name] += [replace(origin, is_one=origin.is_one or is_one) for origin in known.get(chosen[1:], ())]
             else:
@@ -361,7 +361,7 @@ def _outside(origin: Origin, names: set[str]) -> Origin:
     return replace(origin, subject=seen(origin.subject), predicate=seen(origin.predicate), graph=seen(origin.graph))
 
 
-def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
+def _choices(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
     """Yield the variables and literals whose value an expression may return as it is.
 
     With each comes whether it is one of many values.
@@ -382,10 +382,10 @@ def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | No
         yield node, is_one
     elif node.data == "aggregate" and str(node.children[0]).upper() in _CHOOSING:
         for each in _parts(node, "expression"):
-            yield from _chosen(each, True)
+            yield from _choices(each, True)
     elif node.data == "function" and (first := _CHOICES.get(str(node.children[0]).upper())) is not None:
         for argument in _flat(node, "expression")[first:]:
-            yield from _chosen(argument, is_one)
+            yield from _choices(argument, is_one)
 
 
 def _is_number(node: Node) -> bool:

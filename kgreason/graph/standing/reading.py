@@ -82,7 +82,7 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
     >>> plan_of("SELECT (COUNT(*) AS ?n) { ?x a <e:C> }", {}, None)
     """
     try:
-        return _plan(_uncommented(sparql), prefixes, base)
+        return _plan(_without_comments(sparql), prefixes, base)
     except (_OtherError, SyntaxError, ValueError):
         return None
 
@@ -97,7 +97,7 @@ def is_set(sparql: str) -> bool:
     return any(word == "SELECT" for word in words) and next(words, "") in ("DISTINCT", "REDUCED")
 
 
-def _uncommented(sparql: str) -> str:
+def _without_comments(sparql: str) -> str:
     """Return the text of a query without its comments."""
     parts: list[str] = []
     done = 0
@@ -172,7 +172,7 @@ class _Reader:
 
     def _group(self, at: int) -> int:
         """Read the group that begins at the position `at`. Returns the position after the group."""
-        at = _spaced(self._text, at)
+        at = _skip_space(self._text, at)
         if self._text[at : at + 1] != "{":
             raise _OtherError
         end = _closing(self._text, at)
@@ -185,18 +185,18 @@ class _Reader:
         Returns the position after the condition. Raises _OtherError if the condition calls a function such as RAND.
         """
         text = self._text
-        at = _spaced(text, at)
+        at = _skip_space(text, at)
         while (token := TOKEN.match(text, at)) and token["name"]:
             word = token[0].upper()
-            at = _spaced(text, token.end())
+            at = _skip_space(text, token.end())
             if word == "EXISTS":
                 return self._group(at)
             if word in _UNSTEADY:
                 raise _OtherError
         token = TOKEN.match(text, at)
         if token and token["skip"] and token[0].startswith("<"):  # a function with an IRI as its name
-            at = _spaced(text, token.end())
-        return _bracketed(text, at)
+            at = _skip_space(text, token.end())
+        return _end_of_brackets(text, at)
 
     def _triples(self, parts: list[str]) -> set[str]:
         """Read the text of `parts` as triples in Turtle, and add their patterns to `patterns`. Then empty `parts`.
@@ -260,7 +260,7 @@ def _closing(text: str, at: int, most: int | None = None) -> int:
     raise _OtherError
 
 
-def _bracketed(text: str, at: int) -> int:
+def _end_of_brackets(text: str, at: int) -> int:
     """Return the position after the bracket that closes the bracket at the position `at`.
 
     Raises _OtherError if there are braces or a function such as RAND inside the brackets.
@@ -287,6 +287,6 @@ def _pieces(text: str, at: int) -> Iterator[str]:
         at += len(piece)
 
 
-def _spaced(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at

@@ -127,7 +127,7 @@ class Disk:
 
     def free_store(self) -> OxigraphStore:
         """Return a store that no transaction holds; a copy, if an abandoned transaction holds the present one."""
-        return self._renewed() if self.store.is_held else self.store
+        return self._renew() if self.store.is_held else self.store
 
     def _sound_store(self) -> OxigraphStore:
         """Return a store that takes changes: a copy, if a transaction holds the present store or if it is broken.
@@ -135,9 +135,9 @@ class Disk:
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
         store = self.store
-        return self._renewed() if store.is_held or store.is_broken else store
+        return self._renew() if store.is_held or store.is_broken else store
 
-    def _renewed(self) -> OxigraphStore:
+    def _renew(self) -> OxigraphStore:
         """Put a copy of the store in its place, and return the copy. Queries that read the old store can go on."""
         try:
             self.stage().flush()
@@ -237,7 +237,7 @@ class Disk:
             store.flush()
             with undivided():
                 assert self._stage is not None
-                self._note(self._settled(engine.manifest(), self._stage.name), self.last)
+                self._note(self._manifest_of_files(engine.manifest(), self._stage.name), self.last)
                 self._adopt()
         finally:
             self.unstage()
@@ -360,12 +360,12 @@ class Disk:
 
     def settle(self, manifest: Manifest) -> None:
         """Flush the store. If the store has the last commit, write `manifest`, which describes this commit."""
-        if self._settled(manifest, self.manifest.oxigraph) != self.manifest:
+        if self._manifest_of_files(manifest, self.manifest.oxigraph) != self.manifest:
             self._sound_store().flush()  # which may put a copy in the place of the store, under another name
             if not self.position.is_behind:
-                self._note(self._settled(manifest, self.manifest.oxigraph), self.last)
+                self._note(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
 
-    def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
+    def _manifest_of_files(self, manifest: Manifest, oxigraph: str) -> Manifest:
         """Return `manifest` with new values in the fields that say what the files hold now.
 
         `oxigraph` is the folder of the store, which must have the last commit.

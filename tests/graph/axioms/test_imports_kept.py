@@ -21,7 +21,7 @@ from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
 from tests.graph.axioms.documents import PREFIXES, Documents, below, holds, iri, line, link, missing
 from tests.graph.commits.test_follower import Copy
 from tests.graph.dog_graph import add, remove
-from tests.graph.states import materialized, triples_of
+from tests.graph.states import materialize, triples_of
 from tests.graph.views import agrees, lasting, lines, rows, view
 from tests.volume import many
 
@@ -181,7 +181,7 @@ def test_asserted_is_what_graphs_and_reached_documents_say(library: Library, is_
             quads = (quads - set(gone)) | set(come)
             asserted = library.asserted(quads)
             assert lines(graph.dump(asserted=True)) == {line(*triple) for triple in asserted}
-            scratch = {line(*triple) for triple in triples_of(materialized(asserted))}
+            scratch = {line(*triple) for triple in triples_of(materialize(asserted))}
             assert lines(graph.dump()) == scratch
             assert {line(*triple) for triple in tx.delta.disappeared()} == before - scratch
             assert {line(*triple) for triple in tx.delta.appeared()} == scratch - before

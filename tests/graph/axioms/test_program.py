@@ -92,7 +92,7 @@ class Follower:
         scratch = build(self.selection, sorted(self.schema), **flags)
         assert reasons(self.live.program) == reasons(scratch)
         assert self.live.program.warnings == self.live.warnings == scratch.warnings
-        assert dict(sourced(self.rules.values())) == dict(sourced(scratch.reasons))
+        assert dict(with_sources(self.rules.values())) == dict(with_sources(scratch.reasons))
         rulings = [self.live.ruling(rule) for rule in scratch.reasons]
         assert [ruling and ruling.reason for ruling in rulings] == list(scratch.reasons.values())
 
@@ -101,7 +101,7 @@ def reasons(program: Program) -> list[tuple[Rule, tuple[Triple, ...], str]]:
     return [(rule, rule.sources, reason) for rule, reason in program.reasons.items()]
 
 
-def sourced(rules: Iterable[Rule]) -> list[tuple[Rule, tuple[Triple, ...]]]:
+def with_sources(rules: Iterable[Rule]) -> list[tuple[Rule, tuple[Triple, ...]]]:
     return [(rule, rule.sources) for rule in rules]
 
 

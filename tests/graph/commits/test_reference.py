@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from kgreason.errors import RuleError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.graph.commits.test_edits import check, check_delta, commit, content, tried
+from tests.graph.commits.test_edits import check, check_delta, commit, content, delta_of_what_if
 from tests.graph.faces.test_explain import BEING, TAXONOMY
 from tests.graph.histories import PREFIXES, RULES, Edit, Model, histories
 from tests.graph.states import in_default
@@ -22,7 +22,7 @@ def check_same(edits: list[Edit]) -> None:
     with by_definition() as slow, KnowledgeGraph.open() as fast:
         for edit in edits:
             before, model = model, model.after(edit)
-            supposed = tried(slow, edit)
+            supposed = delta_of_what_if(slow, edit)
             delta = commit(slow, edit)
             assert content(delta) == content(commit(fast, edit))
             assert content(supposed) == content(delta)

@@ -11,7 +11,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.graph.commits.test_edits import tried
+from tests.graph.commits.test_edits import delta_of_what_if
 from tests.graph.dog_graph import (
     ANIMAL,
     ONTOLOGY,
@@ -255,7 +255,7 @@ def test_statistics_are_those_of_the_last_commit(graph: KnowledgeGraph) -> None:
     assert {name: stats[name] for name in delta.work._fields} == delta.work._asdict()
     assert (delta.work.strategy, delta.work.retranslated, delta.work.rules_added) == ("update", 1, 1)
     assert delta.work.rewrites > 0
-    supposed = tried(graph, Edit(added=((*ANIMAL[:2], "<http://e/Cat>", None),)))
+    supposed = delta_of_what_if(graph, Edit(added=((*ANIMAL[:2], "<http://e/Cat>", None),)))
     assert supposed.work.retranslated == 0
     assert graph.stats() == stats
     stats["facts"] = -1

@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
-from kgreason.graph.input.terms import PLACES, fitting, term_of, text_of, written
+from kgreason.graph.input.terms import PLACES, fitting, term_of, term_text, text_of
 from kgreason.terms.vocabulary import RDF_TYPE
 from tests.tables import table
 
@@ -75,13 +75,13 @@ def typed(text: str, datatype: str) -> str:
     ],
 )
 def test_values_that_stand_for_a_term(given: Any, text: str) -> None:
-    assert written(given, "object", EX) == text
+    assert term_text(given, "object", EX) == text
 
 
 def test_a_is_the_type_as_a_predicate_alone() -> None:
-    assert written("a", "predicate") == RDF_TYPE
+    assert term_text("a", "predicate") == RDF_TYPE
     with pytest.raises(InputError, match="the object 'a' is not a term"):
-        written("a", "object")
+        term_text("a", "object")
 
 
 @table(
@@ -109,7 +109,7 @@ def test_a_is_the_type_as_a_predicate_alone() -> None:
 )
 def test_a_text_of_no_term_or_of_two_is_an_error(given: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        written(given, "object", EX)
+        term_text(given, "object", EX)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -135,7 +135,7 @@ def test_where_a_term_may_stand(value: Any, places: str) -> None:
 
 @given(st.one_of(st.integers(), st.booleans(), st.floats(), st.decimals(allow_nan=False, allow_infinity=False)))
 def test_numbers_are_terms_that_pyoxigraph_reads_as_they_are(value: Any) -> None:
-    term = term_of(written(value, "object"))
+    term = term_of(term_text(value, "object"))
     assert isinstance(term, Literal)
     readers: dict[str, Callable[[str], object]] = {
         f"{XSD}integer": int,
