@@ -181,7 +181,6 @@ def run(
 
 
 def _layout(delimiter: str, *, header: bool) -> Layout:
-    """Return the layout for the options. Raises a usage error for a delimiter that is no single character."""
     from kgreason.tables.layout import Layout
 
     character = _DELIMITERS.get(delimiter, delimiter)

@@ -87,7 +87,6 @@ class Committer:
         self.state.begin(home)
 
     def _replay(self, record: Record, since: int) -> None:
-        """Apply a commit of the journal to the engine."""
         let_out()
         change = replay(record, self.materializer, self.strategy)
         if have_header(change.added_quads) or have_header(change.removed_quads):
@@ -410,7 +409,6 @@ class Committer:
         return tuple([(sign, journalled(rule, find)) for sign, (rule, _) in signed])
 
     def _functions(self) -> dict[str, str]:
-        """Return the signatures of the Python functions that the user's rules call, by the name of the function."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
         names = function_names(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

@@ -178,5 +178,4 @@ def _quads(state: Running, rows: Int32) -> list[Quad]:
 
 
 def _name(quad: Quad) -> str:
-    """Return the name of a quad's graph as text; the empty text for the default graph."""
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

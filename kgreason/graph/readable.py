@@ -277,7 +277,6 @@ class ReadableGraph:
         return self._state.own_rules()
 
     def _declarations(self) -> dict[str, Relation]:
-        """Return the declarations of relations, by the name of the relation."""
         return {rule.declares.name: rule.declares for rule in self._state.own_rules() if rule.declares}
 
     @locked

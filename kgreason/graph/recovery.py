@@ -121,6 +121,5 @@ def _facts(record: Record, dictionary: Dictionary) -> Facts:
 
 
 def _ids(rows: list[tuple[str, ...]], dictionary: Dictionary) -> Int32:
-    """Turn rows of terms into rows of ids, int32[n, w]. The terms are interned."""
     texts = [text for row in rows for text in row]
     return np.array(dictionary.intern(texts) if texts else (), dtype=np.int32).reshape(len(rows), -1 if texts else 0)

@@ -158,7 +158,6 @@ def remaining(
 
 
 def _check_shapes(gone: Iterable[Rule]) -> None:
-    """Raise RuleError if one of the rules to remove comes from the shapes graph."""
     if any(rule.file == SOURCE for rule in gone):
         raise RuleError(
             "rules of the shapes graph go with its triples: edit graph.shapes, or use kgreason shapes unload"

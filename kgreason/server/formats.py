@@ -75,7 +75,6 @@ def unacceptable(types: Types) -> Problem:
 
 
 def _ranges(accept: str) -> Iterator[tuple[str, float]]:
-    """Yield the media ranges of an Accept header, each with its quality."""
     for part in accept.split(","):
         media, *parameters = (each.strip().lower() for each in part.split(";"))
         quality = 1.0

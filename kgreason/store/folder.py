@@ -233,7 +233,6 @@ class Folder:
             shutil.rmtree(path, ignore_errors=True)
 
     def _folders(self) -> Iterator[Path]:
-        """Yield the folders of snapshots and of Oxigraph stores."""
         for kind in ("snapshot-", "oxigraph"):
             yield from self.path.glob(f"{kind}*")
 

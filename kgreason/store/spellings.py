@@ -143,7 +143,6 @@ class Spellings:
         self._is_grouped = True
 
     def _candidates(self) -> Ids:
-        """Return the ids of new terms that may differ from their normal form."""
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
         literals = np.union1d(self._dictionary.typed(self._seen), self._dictionary.with_capitals(self._seen))
         return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])

@@ -122,7 +122,6 @@ def _check(args: tuple[object, ...], options: dict[str, Any], mode: str | None) 
 
 
 def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, *, inplace: bool) -> Graph:
-    """Return the data with the ontology and all that follows from both."""
     if inference not in (None, "none", *_INFERENCE):
         raise InputError(f"inference={inference!r}: it is one of rdfs, owlrl, both, none")
     inferring = inference in _INFERENCE
@@ -145,7 +144,6 @@ def _relevant(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> se
 
 
 def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -> Report:
-    """Validate data; the graph `made` gets what rules make."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)

@@ -244,7 +244,6 @@ class KGReasonStore(Store):
         return self._committed_graph().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
-        """Yield the graphs that contain the triple of a quad."""
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:

@@ -147,7 +147,6 @@ def graph_to_edit(location: Place, *, prefixes: Mapping[str, str], **how: Any) -
 
 
 def _violations(graph: Graph) -> list[str]:
-    """Return a line that counts the validation results of a graph with shapes, if there are some."""
     if not any(rule.file == SOURCE for rule in graph.own_rules()):
         return []
     count = len(graph.relation(RESULT, len(COLUMNS)))

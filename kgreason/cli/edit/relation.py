@@ -121,7 +121,6 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
-    """Return the counters `facts_appeared` and `facts_disappeared` of a commit, for the facts of all relations."""
     found = [delta.relation(name) for name in delta.relations]
     return {
         "facts_appeared": sum(len(each.appeared()) for each in found),
@@ -130,7 +129,6 @@ def _facts(delta: Delta) -> dict[str, Any]:
 
 
 def _summary(delta: Delta) -> str:
-    """Return a text that says for each relation how many facts appeared and how many disappeared in a commit."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
         for each in map(delta.relation, delta.relations)

@@ -166,7 +166,6 @@ class Session:
             (tx.add if kind == "insert" else tx.remove)(terms)
 
     def _clear(self, word: Token, name: Token) -> None:
-        """Retract all asserted facts of a relation."""
         relation = self._transaction(word).relation(str(name), self._arity(str(name), name))
         relation.delete(_values(relation.asserted()))
 

@@ -149,7 +149,6 @@ class Delta(Frames):
         return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
-        """Return the first changes as an HTML table, which notebooks show."""
         return table(f"{self!r}", _COLUMNS, self._changes(SHOWN), {**USUAL, **self.prefixes})
 
     def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
@@ -376,7 +375,6 @@ class Delta(Frames):
 
 
 def _count_text(kinds: Int8) -> str:
-    """Return a text with the number of facts that have these `kinds`, and how many of them are asserted."""
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 

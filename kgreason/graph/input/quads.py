@@ -175,7 +175,6 @@ def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...
 
 
 def _declarations(prefixes: Prefixes) -> str:
-    """Return one line of Turtle that declares the prefixes."""
     return " ".join(f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items())
 
 
@@ -270,7 +269,6 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
 
 
 def _numbered_line(number: int, item: Item, prefixes: Prefixes) -> str:
-    """Return row number `number` as a line of N-Quads. Raises RdfSyntaxError with this number if a term is invalid."""
     try:
         return _line(item, prefixes)
     except InputTypeError:
@@ -280,7 +278,6 @@ def _numbered_line(number: int, item: Item, prefixes: Prefixes) -> str:
 
 
 def _line(item: Item, prefixes: Prefixes) -> str:
-    """Return a row of terms as a line of N-Quads."""
     if isinstance(item, (Triple, Quad)):
         texts = [text_of(term) for term in item if not isinstance(term, DefaultGraph)]
     else:

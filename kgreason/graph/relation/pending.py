@@ -161,7 +161,6 @@ class PendingFacts:
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
     def _edits_of(self, rows: Int32) -> _Edits:
-        """Return the edits of the relation whose id is in the first column of `rows`."""
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
@@ -236,12 +235,10 @@ class PendingFacts:
 
 
 def _joined(rows: Int32, more: list[_Row]) -> Int32:
-    """Put the rows `more` below the rows `rows`, int32[n, w], in one array."""
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
-    """Return the columns of `rows` that belong to the key of the relation: int32[n, k]."""
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 

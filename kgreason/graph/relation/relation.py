@@ -199,7 +199,6 @@ class GraphRelation(Frames):
         return Facts(columns, _cells(*found) if found else ())
 
     def _term(self, place: int, term: object, prefixes: Prefixes) -> str:
-        """Return a user's term for a place as N-Triples text. Raises InputError for a term that does not fit there."""
         ((text,),) = terms_of([(term,)], column(self.declaration, place), self.name, 1, prefixes)
         return text
 

@@ -323,5 +323,4 @@ _FORMS: dict[type, tuple[str, str]] = {
 
 
 def _cells(row: QuerySolution | Triple | Quad) -> list[Cell]:
-    """Return the terms of a row. None stands for the default graph."""
     return [None if isinstance(term, DefaultGraph) else term for term in row]

@@ -84,7 +84,6 @@ def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Ite
 
 
 def _pieces(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
-    """Yield what `write` writes to a file, in pieces."""
     with SpooledTemporaryFile(_SPOOLED) as file:
         write(cast(IO[bytes], file))
         file.seek(0)

@@ -128,7 +128,6 @@ def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[
 
 
 def _validate_in_what_if(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
-    """Validate a graph against other shapes than its own, in a what-if."""
     with graph.what_if() as transaction:
         edit(transaction.shapes)
         triples = transaction.shapes.triples()

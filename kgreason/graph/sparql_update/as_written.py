@@ -170,7 +170,6 @@ class _Answers:
         self._note(asked, owners[asking[kept]].astype(np.int32), rows[places[kept]], is_closure)
 
     def _rows(self, is_closure: bool) -> Int32 | None:
-        """Return all triples of the closure, as quads of graph 0, or all asserted quads: int32[n, 4]."""
         if not is_closure:
             return self._materializer.quads.columns
         triples = self._materializer.save(is_borrowed=True).triples(self._materializer.dictionary)

@@ -219,7 +219,6 @@ class _Reader:
                 found[name].append(Origin(text=self._literal(chosen), is_one=is_one))
 
     def _values(self, node: Node, found: _Found) -> None:
-        """Add the literals of VALUES."""
         [data] = _parts(node, "data")
         columns = _parts(data, "columns")
         names = [str(token)[1:] for part in columns or [data] for token in part.children if _is(token, "VAR")]
@@ -240,7 +239,6 @@ class _Reader:
             yield from self._properties(self._place(subject), each, is_last=True)
 
     def _properties(self, subject: Place, node: Node, *, is_last: bool = False) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins in a list of properties. `is_last` says that the triples end with the list."""
         for each in _parts(node, "properties"):
             yield from self._properties(subject, each)
         is_last = is_last and not _is(node.children[-1], "SEMICOLON")
@@ -268,7 +266,6 @@ class _Reader:
             yield from self._arcs(here, step, there)
 
     def _arcs(self, subject: Place, first: Token | Node, object_: Place) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins that `subject path object` has: of the object, and by an inverse path of the subject."""
         for here, there, is_end in ((subject, object_, True), (object_, subject, False)):
             if there is None or not there.startswith("?"):
                 continue
@@ -309,7 +306,6 @@ class _Reader:
                     yield self._place(path), True
 
     def _node(self, node: Node) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins in a blank node `[ ... ]`, a list or a reified triple, which are unknown subjects."""
         for each in _parts(node, "properties"):
             yield from self._properties(None, each)
         for each in _parts(node, "term", "node"):
@@ -450,5 +446,4 @@ def _is(child: Token | Node, kind: str) -> bool:
 
 
 def _last(node: Node) -> Token:
-    """Return the last variable of a node."""
     return next(cast(Token, child) for child in reversed(node.children) if _is(child, "VAR"))

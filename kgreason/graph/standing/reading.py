@@ -98,7 +98,6 @@ def is_set(sparql: str) -> bool:
 
 
 def _without_comments(sparql: str) -> str:
-    """Return the text of a query without its comments."""
     parts: list[str] = []
     done = 0
     for token in TOKEN.finditer(sparql):
@@ -215,7 +214,6 @@ class _Reader:
 
 
 def _variables(text: str, at: int, end: int) -> set[str]:
-    """Return the names of all variables between the positions `at` and `end`."""
     return {token[0][1:] for token in TOKEN.finditer(text, at, end) if token["variable"]}
 
 

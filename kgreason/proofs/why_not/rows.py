@@ -107,7 +107,6 @@ class Rows:
         return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
 
     def _matching_rows(self, atom: Atom) -> Int32:
-        """Return the rows of the facts that have the constants of an atom: int32[n, w]."""
         if atom not in self._found:
             self._found[atom] = self._looked_up(atom)
         return self._found[atom]

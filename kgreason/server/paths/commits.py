@@ -134,7 +134,6 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
 
 
 def _cells(graph: KnowledgeGraph) -> list[str]:
-    """Return the cells of the lists of all SWRL rules, as texts."""
     lists = (v.SWRL_BODY, v.SWRL_HEAD, v.SWRL_ARGUMENTS)
     waiting = [quad.object for each in lists for quad in graph.match(predicate=NamedNode(each[1:-1]))]
     found: dict[str, None] = {}

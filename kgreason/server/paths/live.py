@@ -238,7 +238,6 @@ def _contradictions_json(
 
 
 async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
-    """List the classes that nothing can be in, each with a line of text; with `proofs=true` also a proof."""
     limit, with_proofs = number(given, "limit"), flag(given, "proofs")
     check_role(request.scope, served(request).settings.what_if_role)
 

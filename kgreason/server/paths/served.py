@@ -201,7 +201,6 @@ async def _wait_until_gone(receive: Receive) -> None:
 
 
 def _drop(answering: asyncio.Future[Answer]) -> None:
-    """Close an answer that nobody will read."""
     if not answering.cancelled() and answering.exception() is None:
         answering.result().close()
 

@@ -182,7 +182,6 @@ class FileHistory:
             self._end = _End(first, size + len(frame), entries + 1, size)
 
     def _is_full(self, end: _End, head: Head) -> bool:
-        """Whether the entry of `head` begins a new file."""
         if end.entries >= self._kept.most(_MOST) or end.size > _LARGEST:
             return True
         return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
@@ -295,13 +294,11 @@ class FileHistory:
             self._path(old).unlink()
 
     def _make_file(self, first: int) -> None:
-        """Make a new file, which is empty. Its first entry will be that of commit `first`."""
         self._path(first).touch()
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)
 
     def _firsts(self) -> list[int]:
-        """Return the number of the first commit of each file, in ascending order."""
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())

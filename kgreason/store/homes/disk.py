@@ -404,7 +404,6 @@ class Disk:
         self._folder.tidy(self._stage.name if self._stage else "")
 
     def _note(self, manifest: Manifest, stored: int) -> None:
-        """Put `manifest` on disk. `stored` is the last commit that the store has."""
         self._is_doubted = True
         try:
             self._folder.put(manifest)

@@ -116,7 +116,6 @@ def _write_head(out: BinaryIO, head: dict[str, Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End the process once the parent has closed stdin or ended."""
     os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 

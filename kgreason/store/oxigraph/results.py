@@ -145,7 +145,6 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
 
 
 def _object_of(term: Term) -> dict[str, Any]:
-    """Return a term as an object of SPARQL results in JSON."""
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}

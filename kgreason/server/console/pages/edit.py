@@ -172,7 +172,6 @@ class _Edit:
             self._button.props(remove="disabled")
 
     async def _say_why_they_stay(self, count: int, update: str) -> None:
-        """Show the proofs of the triples that the update deletes and that stay, because rules derive them."""
         if not count:
             return
         proofs = []
@@ -189,7 +188,6 @@ class _Edit:
         return await answer.json()
 
     def _where(self) -> dict[str, str]:
-        """Return the parameter that names the graph to which Turtle is added."""
         if self._kind != _TURTLE:
             return {}
         return {"graph": self._graph} if self._graph else {"default": ""}
@@ -243,6 +241,5 @@ def _shift_column(message: str, shift: int) -> str:
 
 
 def _changes(told: dict[str, Any]) -> bool:
-    """Whether an edit would change anything. `told` is the answer of /what-if."""
     counts = told["counts"]
     return bool(counts["asserted"] or counts["retracted"])

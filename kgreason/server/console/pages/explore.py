@@ -129,7 +129,6 @@ class _Explore:
             self._table("What says something of it", into, (0, 1))
 
     async def _triples(self, **pattern: str) -> Triples:
-        """Return the triples with these terms, in the default graph or in the named graph that the user has chosen."""
         if self._graph:
             return await _matches(self._frame, self._graph, **pattern)
         told = await self._frame.calls.json("/triples", limit=_MOST, described="true", **pattern)

@@ -104,7 +104,6 @@ class _Feed:
 
 
 async def _is_sure(number: int, head: Head) -> bool:
-    """Ask the user whether to take a commit back."""
     with ui.dialog().props(f'aria-label="Take commit {number} back"') as dialog, ui.element("div").classes("dialog"):
         html(question(number, head))
         with ui.element("div").classes("bar"):

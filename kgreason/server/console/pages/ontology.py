@@ -78,7 +78,6 @@ def _reason(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
 
 
 def _triples(why: str) -> list[tuple[str, str, str]]:
-    """Return the triples of the axiom that a rule was translated from; none if the text says another reason."""
     if not why.startswith(("<", "_:")):
         return []
     try:
