@@ -95,17 +95,14 @@ def test_the_memory_of_a_process_is_limited(store: Path) -> None:
     assert LEAST < int(line.split()[3]) <= LEAST + (os.cpu_count() or 1) * (8 << 20)  # and the stacks of threads
 
 
-def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_RUN", "raise SystemExit")
 
-    async def run() -> None:
-        processes = Pool(Settings(store, queries=1, queries_waiting=1))
-        for _ in range(3):  # each leaves its place to the next one
-            with pytest.raises(QueryError, match="its process has ended early"):
-                await processes.ask(Request("ASK {}", 1, solutions="json"))
-        assert processes.running == 0
-
-    asyncio.run(run())
+    processes = Pool(Settings(store, queries=1, queries_waiting=1))
+    for _ in range(3):  # each leaves its place to the next one
+        with pytest.raises(QueryError, match="its process has ended early"):
+            await processes.ask(Request("ASK {}", 1, solutions="json"))
+    assert processes.running == 0
 
 
 def test_the_log_that_every_process_reads_is_emptied(
