@@ -83,7 +83,7 @@ def sample_graphs() -> list[set[Triple]]:
 
 
 @pytest.fixture(scope="module")
-def counts_of_rows() -> dict[str, int]:
+def row_counts() -> dict[str, int]:
     """For each row, in how many graphs of the sample it says something in the first round, or a check fails."""
     counts = dict.fromkeys([*owl2rl.ROWS, *owl2rl.CHECKS], 0)
     for graph in sample_graphs():
@@ -96,9 +96,9 @@ def counts_of_rows() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("construct", [*ROWS_OF, *CHECKS_OF])
-def test_the_sample_covers_the_construct(construct: str, fired: dict[str, int]) -> None:
+def test_the_sample_covers_the_construct(construct: str, row_counts: dict[str, int]) -> None:
     rows = (ROWS_OF | CHECKS_OF)[construct]
-    assert {row for row in rows if fired[row] < 3} == set()
+    assert {row for row in rows if row_counts[row] < 3} == set()
 
 
 def test_no_row_is_left_out() -> None:
