@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import prefixes_of, short_warnings, shown_prefixes
-from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
+from kgreason.cli.options import Command, as_json, functions, integer, limits, print_table, threads, verbose, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
 from kgreason.shapes.vocabulary import COLUMNS, RESULT, SOURCE
 from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:
+    from kgreason.cli.progress import Bars
     from kgreason.graph.changes.delta import Delta
 
 STRATEGY = click.option(
@@ -72,25 +73,32 @@ def effort(command: Command) -> Command:
 
 
 def means(command: Command) -> Command:
-    """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
+    """Add the options of a command that changes a store.
+
+    The command gets them as its arguments `how`, and `done` for --json and --verbose.
+    """
 
     @functools.wraps(command)
-    def collected(*args: Any, **options: Any) -> Any:  # click passes by name
+    def collected(*args: Any, as_json: bool, verbose: bool, **options: Any) -> Any:  # click passes by name
         how = {name: options.pop(name) for name in Means.__annotations__}
-        return command(*args, how=how, **options)
+        return command(*args, how=how, done=Done(as_json=as_json, verbose=verbose), **options)
 
-    return effort(cast(Command, WAIT(functions(shown_prefixes(collected)))))
+    return effort(cast(Command, WAIT(functions(shown_prefixes(as_json(verbose(collected)))))))
 
 
 class Done:
-    """Prints what a command did, for people or programs.
-
-    Make it when the command begins, because it measures the time.
-    """
+    """Prints what a command did, for people or programs, and how long that took since this object was made."""
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
         self._begun = time.perf_counter()
         self._as_json, self._verbose = as_json, verbose
+
+    @property
+    def progress(self) -> Bars:
+        """The progress of the command, for the methods of a graph."""
+        from kgreason.cli.progress import Bars
+
+        return Bars(self._verbose)
 
     @property
     def took(self) -> str:

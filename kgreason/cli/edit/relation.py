@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
-from kgreason.cli.options import as_json, example, is_stdin, location, verbose, wait_for_stdin, with_store
+from kgreason.cli.options import as_json, example, is_stdin, location, wait_for_stdin, with_store
 from kgreason.cli.places import Place, graph_at
 
 if TYPE_CHECKING:
@@ -106,10 +106,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @_name
     @_file
     @means
-    @as_json
-    @verbose
-    def command(location: Place, name: str, file: Path, how: Means, as_json: bool, verbose: bool) -> None:
-        done = Done(as_json=as_json, verbose=verbose)
+    def command(location: Place, name: str, file: Path, how: Means, done: Done) -> None:
         if is_stdin(file):
             wait_for_stdin("rows")
         with graph_to_edit(location, **how) as graph:
