@@ -242,10 +242,7 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
 
 @contextmanager
 def _lines(script: Path) -> Iterator[Iterable[str]]:
-    """Give the block the lines of a script. Lines of standard input come one by one.
-
-    Raises InputError.
-    """
+    """Give the block the lines of a script. Lines of standard input come one by one."""
     try:
         if is_stdin(script):
             wait_for_stdin("commands")

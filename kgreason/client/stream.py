@@ -147,10 +147,7 @@ class Events:
 
 
 def _fields(response: httpx.Response) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) for each line `name: value` of an answer, until the answer ends.
-
-    The name is empty for an empty line, and `:` for a comment.
-    """
+    """Yield (name, value) for each line `name: value` of an answer, until the answer ends."""
     begun: list[bytes] = []
     for piece in response.iter_raw():
         end, *lines = piece.split(b"\n")

@@ -208,10 +208,7 @@ def _check_one(named: tuple[Rule, ...]) -> None:
 
 
 def _hint_at_rule_set(name: str, selected: Iterable[str]) -> str:
-    """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed.
-
-    Returns the empty text if none of the rule sets among `selected` has such a rule.
-    """
+    """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed."""
     used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:
         if ruleset_name in used and any(rule.name == name for rule in ruleset(ruleset_name).rules):

@@ -385,10 +385,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _match(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """Match the readings of the sentence `clash` with `facts`, pattern by pattern.
-
-    Returns the patterns of the first reading that matches, and values of their variables; None if none matches.
-    """
+    """Match the readings of the sentence `clash` with `facts`, pattern by pattern."""
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):

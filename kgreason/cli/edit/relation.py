@@ -94,10 +94,7 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
 
 
 def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:
-    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file.
-
-    `text` is the short help text of the command, and `help_` is the long one.
-    """
+    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file."""
 
     @relation.command(
         kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")

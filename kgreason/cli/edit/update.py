@@ -74,11 +74,7 @@ def update(
 
 
 def _no_change_line(unasserted: int, entailed: int, took: str) -> str:
-    """Return the line that is printed if an update changed nothing. `took` says how long that took.
-
-    `unasserted` is how many quads to delete were not asserted. `entailed` is how many of these quads stay because rules
-    infer them.
-    """
+    """Return the line that is printed if an update changed nothing. `took` says how long that took."""
     reasons = []
     if entailed:
         has = "quad to delete is" if entailed == 1 else "quads to delete are"

@@ -387,9 +387,6 @@ def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
-
-    Raises InputTypeError.
-    """
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both."""
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

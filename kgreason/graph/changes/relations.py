@@ -151,9 +151,6 @@ def _signed_texts(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tu
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
-
-    Raises InputTypeError.
-    """
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both."""
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

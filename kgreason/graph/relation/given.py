@@ -149,10 +149,7 @@ def _in_type(value: object, text: str, type_: str) -> str:
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values).
-
-    The numbers begin with 1. `names` are the names of the columns, None if the relation is not declared.
-    """
+    """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values)."""
     return "row", enumerate(_sequences(_frame(rows, names), names), 1)
 
 

@@ -151,10 +151,7 @@ class PendingFacts:
                     self._check_apart(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
-        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column.
-
-        There must be at least one fact.
-        """
+        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column."""
         dictionary, arity = self._materializer.dictionary, len(terms[0])
         number = int(dictionary.intern([relation_text(name, arity)])[0])
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
@@ -207,10 +204,7 @@ class PendingFacts:
         return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if one of `rows` has the same key as another fact that is asserted already.
-
-        `terms` are the texts of the rows, for the message.
-        """
+        """Raise InputError if one of `rows` has the same key as another fact that is asserted already."""
         there = self._with_keys(rows, relation)
         others = there[~are_among(there, rows)]
         if len(others):

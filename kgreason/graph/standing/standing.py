@@ -198,10 +198,7 @@ class StandingQuery:
         return Counter(found).elements()
 
     def _values(self, found: Found | QuerySolutions, replaced: int = 0) -> Iterable[Row]:
-        """Yield the rows of an answer. They may have as many characters more as the rows that they replace.
-
-        Raises QueryError.
-        """
+        """Yield the rows of an answer. They may have as many characters more as the rows that they replace."""
         assert isinstance(found, (Solutions, QuerySolutions))
         variables, room = [Variable(name) for name in self._names], self._room() + replaced
         for solution in found:

@@ -127,10 +127,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """Return the numbers of those rows of the table number `table` that have `value` in column `key`.
-
-        If `value` is None, return the numbers of all rows of the table.
-        """
+        """Return the numbers of those rows of the table number `table` that have `value` in column `key`."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]

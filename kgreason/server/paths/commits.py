@@ -152,10 +152,7 @@ def empty_response(delta: Delta, commit: int) -> Response:
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`.
-
-    Raises Problem for a value that is not allowed.
-    """
+    """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
     if strategy not in (None, "auto", "update", "bootstrap"):

@@ -303,10 +303,7 @@ async def changes(request: Request) -> Response:
 
 
 def _view(request: Request, given: Parameters) -> View:
-    """Return the `View` that a request asks for: its Accept header, and the parameters `match` and `asserted`.
-
-    Raises Problem, InputError.
-    """
+    """Return the `View` that a request asks for: its Accept header, and the parameters `match` and `asserted`."""
     form = required_format(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"

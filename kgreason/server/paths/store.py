@@ -169,10 +169,7 @@ async def _read(request: Request, target: Target, form: str, headers: dict[str, 
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
-    """Read quads from N-Quads lines, and write them to a file in the format `form`.
-
-    Unless `is_all` is set, only the triples of the default graph are written.
-    """
+    """Read quads from N-Quads lines, and write them to a file in the format `form`."""
     quads = quads_of(lines)
     write(quads if is_all else default_triples(quads), file, form)
 

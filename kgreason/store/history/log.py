@@ -187,10 +187,7 @@ class FileHistory:
         return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
 
     def _first_head(self, first: int) -> Head | None:
-        """Return the head of the first entry of the file that begins with commit `first`.
-
-        Returns None if the file has no entry, or is damaged.
-        """
+        """Return the head of the first entry of the file that begins with commit `first`."""
         with suppress(HistoryError, StoreError):
             return next((found.told() for _, found, _ in self._in_file(first, first)), None)
         return None

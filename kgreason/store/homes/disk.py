@@ -366,10 +366,7 @@ class Disk:
                 self._note(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
 
     def _manifest_of_files(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return `manifest` with new values in the fields that say what the files hold now.
-
-        `oxigraph` is the folder of the store, which must have the last commit.
-        """
+        """Return `manifest` with new values in the fields that say what the files hold now."""
         size = self._folder.journal.size
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
@@ -389,10 +386,7 @@ class Disk:
             self._tidy()
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
-        """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`.
-
-        Then empty the journal.
-        """
+        """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`."""
         self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph), number)
         self._limit = None
         try:
@@ -415,10 +409,7 @@ class Disk:
         self.manifest, self._stored = manifest, stored
 
     def _make_sure(self) -> None:
-        """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again.
-
-        Raises StoreError.
-        """
+        """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again."""
         if self._is_doubted:
             if read_manifest(self.path) is not None:
                 self._folder.put(self.manifest)

@@ -189,10 +189,7 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Within the block, an OSError becomes a StoreError.
-
-        Its message says that the journal cannot be `what`: "opened", "read".
-        """
+        """Within the block, an OSError becomes a StoreError."""
         try:
             yield
         except OSError as error:

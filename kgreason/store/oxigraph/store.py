@@ -204,10 +204,7 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away.
-
-        The function may run in another thread.
-        """
+        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away."""
         self._calling_python.acquire()
 
         def holding() -> None:

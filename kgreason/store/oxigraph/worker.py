@@ -291,10 +291,7 @@ class _Query:
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left.
-
-        Raises the error of the worker's call, or QueryTimeoutError.
-        """
+        """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left."""
         worker = self._worker
         assert worker
         try:
