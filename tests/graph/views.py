@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.state.statistics import COUNTS, statistics
 from kgreason.proofs.contradiction import Contradiction
@@ -43,6 +44,14 @@ def lasting(seen: View) -> View:
 
 def lines(chunks: Iterable[bytes]) -> Lines:
     return frozenset(b"".join(chunks).decode().splitlines())
+
+
+def follow(copy: Lines, delta: Delta) -> Lines:
+    """A copy of the graph that follows the deltas."""
+    removed, added = lines([delta.removed]), lines([delta.added])
+    assert removed <= copy
+    assert copy.isdisjoint(added)
+    return (copy - removed) | added
 
 
 def view(graph: KnowledgeGraph) -> View:

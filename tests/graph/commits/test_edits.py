@@ -17,7 +17,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import SchemaMode
 from tests.graph.histories import PREFIXES, Edit, Model, histories, lines_of
 from tests.graph.states import in_default, in_the_tables
-from tests.graph.views import Lines, lasting, lines, normalize, rows, view
+from tests.graph.views import Lines, follow, lasting, lines, normalize, rows, view
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.volume import many
@@ -69,14 +69,6 @@ def check_delta(delta: Delta, edit: Edit, before: Model, after: Model) -> None:
         assert sorted(delta.quads(added=is_added)) == sorted((s, p, o, g or "") for s, p, o, g in quads)
     assert delta.missed == len({*edit.removed} - {*edit.added} - before.quads)
     assert bool(delta.commit) == (before != after)
-
-
-def follow(copy: Lines, delta: Delta) -> Lines:
-    """A copy of the graph that follows the deltas."""
-    removed, added = lines([delta.removed]), lines([delta.added])
-    assert removed <= copy
-    assert copy.isdisjoint(added)
-    return (copy - removed) | added
 
 
 def live_through(edits: list[Edit], strategy: Strategy, schema: SchemaMode = "axioms") -> None:

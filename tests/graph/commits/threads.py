@@ -21,7 +21,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
 from kgreason.graph.transaction import Transaction
-from tests.graph.views import Lines, lines
+from tests.graph.views import follow, lines
 
 E = "http://e/"
 PREFIXES = f"PREFIX : <{E}> "
@@ -250,17 +250,10 @@ def work(graph: KnowledgeGraph, folder: Path, threads: int, count: int) -> Done:
     asserted = lines(graph.dump(asserted=True))
     assert {line for line in asserted if line.startswith(f"<{E}t")} == written
     for delta in done.feed:
-        copy = _after(copy, delta)
+        copy = follow(copy, delta)
     assert copy == lines(graph.dump(graphs=True))
     assert [delta.commit for delta in done.feed] == list(range(2, len(done.feed) + 2))
     return done
-
-
-def _after(copy: Lines, delta: Delta) -> Lines:
-    removed, added = lines([delta.removed]), lines([delta.added])
-    assert removed <= copy
-    assert copy.isdisjoint(added)
-    return (copy - removed) | added
 
 
 def again(graph: KnowledgeGraph, done: Done) -> None:

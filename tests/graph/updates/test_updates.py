@@ -21,9 +21,9 @@ from kgreason.graph.sparql_update.ahead import Ahead, Wheres
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.sparql.parser import parse
 from kgreason.store.oxigraph import process
-from tests.graph.commits.test_edits import check, follow
+from tests.graph.commits.test_edits import check
 from tests.graph.histories import Edit, Model, histories
-from tests.graph.views import agrees, lasting, lines, rows, view
+from tests.graph.views import agrees, follow, lasting, lines, rows, view
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = f"PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <{XSD}> "
