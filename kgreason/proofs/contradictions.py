@@ -112,7 +112,9 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
     if not len(rows):
         return []
     uses = _uses(rows, saved, dictionary, rules)
-    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
+    found = [
+        use.reading.contradiction(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses
+    ]
     listed: dict[object, Mistake] = {}
     asserted = _as_asserted(found, saved, dictionary)
     for told, use in sorted(zip(asserted, uses, strict=True), key=lambda each: each[0]):

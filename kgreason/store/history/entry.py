@@ -158,7 +158,7 @@ class Place(NamedTuple):
         """The offset of the first byte after the entry."""
         return self.body + self.length
 
-    def told(self) -> Head:
+    def read_head(self) -> Head:
         """Read the head from its JSON."""
         return _head_of(json.loads(self.head))
 

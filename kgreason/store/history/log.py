@@ -87,7 +87,7 @@ class MemoryHistory:
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
         """Yield the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
-        return (each.told() for each, _ in self._places(after, to))
+        return (each.read_head() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
         """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
@@ -189,7 +189,7 @@ class FileHistory:
     def _first_head(self, first: int) -> Head | None:
         """Return the head of the first entry of the file that begins with commit `first`."""
         with suppress(HistoryError, StoreError):
-            return next((found.told() for _, found, _ in self._in_file(first, first)), None)
+            return next((found.read_head() for _, found, _ in self._in_file(first, first)), None)
         return None
 
     def _write(self, first: int, size: int, frame: bytes) -> None:
@@ -213,7 +213,7 @@ class FileHistory:
 
         Raises HistoryError if the history begins later, and StoreError if it is damaged.
         """
-        return (each.told() for each, _ in self._places(after, to))
+        return (each.read_head() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
         """Yield the entries of the commits from `after` + 1 to `to`.
