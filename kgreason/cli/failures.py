@@ -58,7 +58,7 @@ class Reporting(click.Group):
             status = error.exit_code
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
-            status = _say(f"{plain(error)} (see {context} --help)", error.exit_code)
+            status = _print_failure(f"{plain(error)} (see {context} --help)", error.exit_code)
         except click.Abort:  # Ctrl-C before the command began; click has ended the line
             status = _INTERRUPTED
         sys.exit(status or 0)
@@ -69,33 +69,33 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_say(in_options(str(error)), self._error(ctx)))
+            ctx.exit(_print_failure(in_options(str(error)), self._error(ctx)))
         except BrokenPipeError:
             _forget_stdout()
             ctx.exit(self._error(ctx))
         except OSError as error:
-            ctx.exit(_say(_text(error), self._error(ctx)))
+            ctx.exit(
+                _print_failure(
+                    f"{error.filename}: {reason(error)}" if error.filename else reason(error), self._error(ctx)
+                )
+            )
         except MemoryError:
-            ctx.exit(_say("there is not enough memory", self._error(ctx)))
+            ctx.exit(_print_failure("there is not enough memory", self._error(ctx)))
         except KeyboardInterrupt as stop:
-            ctx.exit(_say(str(stop) or "interrupted", _INTERRUPTED))
+            ctx.exit(_print_failure(str(stop) or "interrupted", _INTERRUPTED))
         except BaseException as error:
             if not is_panic(error):
                 raise
-            ctx.exit(_say(f"a library failed: {error}", self._error(ctx)))
+            ctx.exit(_print_failure(f"a library failed: {error}", self._error(ctx)))
 
     def _error(self, ctx: click.Context) -> int:
         """Return the exit status for an error of the command that was called: 2 for a `Verdict`, otherwise 1."""
         return 2 if isinstance(self.commands.get(ctx.invoked_subcommand or ""), Verdict) else 1
 
 
-def _say(message: str, status: int) -> int:
+def _print_failure(message: str, status: int) -> int:
     click.echo(f"kgreason: {' '.join(message.split())}", err=True)
     return status
-
-
-def _text(error: OSError) -> str:
-    return f"{error.filename}: {reason(error)}" if error.filename else reason(error)
 
 
 def _forget_stdout() -> None:

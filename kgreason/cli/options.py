@@ -337,10 +337,10 @@ class FileList(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option before each further file, and then parse the arguments."""
-        return super().parse_args(ctx, list(_repeated(args)))
+        return super().parse_args(ctx, list(_repeat_options(args)))
 
 
-def _repeated(args: list[str]) -> Iterator[str]:
+def _repeat_options(args: list[str]) -> Iterator[str]:
     option, is_value = "", False
     for word in args:
         if word.startswith("-") and word != "-":

@@ -181,7 +181,6 @@ def run(
 
 
 def _layout(delimiter: str, *, header: bool) -> Layout:
-    """Return the layout for the options. Raises a usage error for a delimiter that is no single character."""
     from kgreason.tables.layout import Layout
 
     character = _DELIMITERS.get(delimiter, delimiter)
@@ -243,10 +242,7 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
 
 @contextmanager
 def _lines(script: Path) -> Iterator[Iterable[str]]:
-    """Give the block the lines of a script. Lines of standard input come one by one.
-
-    Raises InputError.
-    """
+    """Give the block the lines of a script. Lines of standard input come one by one."""
     try:
         if is_stdin(script):
             wait_for_stdin("commands")

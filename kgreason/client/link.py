@@ -117,7 +117,7 @@ class Link:
                 for piece in response.iter_raw():
                     file.write(piece)
         except LOST as error:
-            raise self.lost(error, is_edit=is_edit) from error
+            raise self.error_of(error, is_edit=is_edit) from error
         file.seek(0)
         reply = Reply(response.headers, file)
         if response.is_error:
@@ -138,7 +138,7 @@ class Link:
             raise ServerError(f"{self.url}: {error}", error.status) if isinstance(error, ServerError) else error
         return response
 
-    def lost(self, error: BaseException, *, is_edit: bool = False) -> ServerError:
+    def error_of(self, error: BaseException, *, is_edit: bool = False) -> ServerError:
         """Make the error for a request that got no answer because of `error`.
 
         With `is_edit` the message says that the edit may have been made.

@@ -51,7 +51,7 @@ class Events:
             self._connect()
         except LOST as error:
             self._drop()
-            raise self._link.lost(error) from error
+            raise self._link.error_of(error) from error
 
     def _connect(self) -> None:
         """Connect to the server, and ask for the events after the number `self.after`.
@@ -105,7 +105,7 @@ class Events:
             if error.status not in _PASSING or seconds > self._patience:
                 raise error
         elif seconds > self._patience:
-            raise self._link.lost(error) from error
+            raise self._link.error_of(error) from error
 
     def _event(self) -> tuple[str, Any]:
         name, data, number = "message", "", None
@@ -147,10 +147,7 @@ class Events:
 
 
 def _fields(response: httpx.Response) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) for each line `name: value` of an answer, until the answer ends.
-
-    The name is empty for an empty line, and `:` for a comment.
-    """
+    """Yield (name, value) for each line `name: value` of an answer, until the answer ends."""
     begun: list[bytes] = []
     for piece in response.iter_raw():
         end, *lines = piece.split(b"\n")

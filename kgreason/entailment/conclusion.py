@@ -130,7 +130,6 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
 
 
 def _axioms(triples: Sequence[Triple]) -> list[Said]:
-    """Return the axioms and class expressions that some triples say."""
     axioms = (axiom for each in collect(Schema(triples)) for axiom in each.axioms)
     read = (axiom for axiom in axioms if isinstance(axiom, Claim | Restriction) and axiom.kind != v.OWL_HAS_SELF)
     return [*read, *restrictions(triples)]  # `restrictions` has those of owl:hasSelf, as `Reflexive`

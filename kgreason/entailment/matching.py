@@ -40,7 +40,6 @@ def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, in
 
 
 def _matches(rows: Int32, pattern: Pattern) -> Int32:
-    """Return those of `rows` that match a pattern: int32[k, 3]."""
     kept = np.ones(len(rows), dtype=np.bool_)
     for column, term in enumerate(pattern):
         first = pattern.index(term)

@@ -146,16 +146,13 @@ class _Search:
                     waiting.append(self._graph.explain(axiom))
 
     def _match(self, *terms: str | None) -> list[Quad]:
-        """Return the asserted quads of a pattern. A term is N-Triples text."""
         pattern = (BlankNode(term[2:]) if term and is_blank(term) else term for term in terms)
         return list(self._graph.match(*pattern, asserted=True))
 
     def _annotated_axiom(self, part: Triple) -> Triple | None:
-        """Return the axiom that the node of an annotation is about."""
         return annotated({_texts(quad) for quad in self._match(part[0], None, None)})
 
     def _annotations(self, axiom: Triple) -> list[Quad]:
-        """Return the quads of the nodes that annotate an axiom."""
         said = list(zip(OF_ANNOTATIONS, axiom, strict=True))
         source, _, target = said  # a property such as rdfs:subClassOf has far more nodes
         nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in (source, target)]
@@ -179,7 +176,6 @@ class _Search:
 
 
 def _leaves(proof: Proof) -> Iterator[Triple]:
-    """Yield the asserted triples in a proof, and the axioms from which its rules were translated."""
     for step in proof.steps():
         if step.rule is not None:
             yield from step.rule.sources

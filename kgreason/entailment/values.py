@@ -37,10 +37,7 @@ _Bounds: TypeAlias = tuple[int | None, int | None]
 
 
 def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
-    """Whether the range of integers `third` contains all integers that are both in `one` and in `other`.
-
-    A bound of None means that the range has no limit there.
-    """
+    """Whether the range of integers `third` contains all integers that are both in `one` and in `other`."""
     lows, highs = zip(one, other, strict=True)
     low = third[0] is None or any(each is not None and each >= third[0] for each in lows)
     return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))

@@ -70,7 +70,6 @@ class Closure:
         return decoded(self._materializer.dictionary, self._values.settled(self._quads(paths)[:, :3]))
 
     def _quads(self, paths: Sequence[File]) -> Int32:
-        """Read the quads of files, int32[n, 4]."""
         return read_files(paths, self._materializer.dictionary, find=self._find)
 
     def ill_typed(self, triples: Sequence[Triple]) -> list[Triple]:
@@ -180,7 +179,6 @@ class Closure:
         self._rows = self._is_absurd = None
 
     def _triples(self) -> Int32:
-        """Return all triples of the closure: int32[n, 3]."""
         if self._rows is None:
             self._rows = self._materializer.save().triples(self._materializer.dictionary)
         return self._rows

@@ -29,7 +29,7 @@ from kgreason.graph.changes.relations import asserted_facts
 from kgreason.graph.consistency import Consistency
 from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.opening.options import EngineOptions
-from kgreason.graph.recovery import replayed
+from kgreason.graph.recovery import replay
 from kgreason.graph.shapes.refusal import ALLOWED, refused
 from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journalled
@@ -87,9 +87,8 @@ class Committer:
         self.state.begin(home)
 
     def _replay(self, record: Record, since: int) -> None:
-        """Apply a commit of the journal to the engine."""
         let_out()
-        change = replayed(record, self.materializer, self.strategy)
+        change = replay(record, self.materializer, self.strategy)
         if have_header(change.added_quads) or have_header(change.removed_quads):
             self.state.imports.forget()
         delta = Delta(record.commit, change, self.materializer.dictionary)
@@ -287,8 +286,8 @@ class Committer:
         For the first commit the stage has the asserted rows already.
         """
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
-        triples = self._unshared(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
-        quads = self._unshared(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
+        triples = self._rows_to_remove(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
+        quads = self._rows_to_remove(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
         with span("store"):
             store = home.stage()
         if store.is_late:
@@ -322,10 +321,10 @@ class Committer:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""
         gone, lost = delta.disappeared_rows, delta.named(delta.removed_quads)
         come = delta.appeared_rows, delta.named(delta.added_quads)
-        left = (self._unshared(gone), self._unshared(lost)) if len(gone) or len(lost) else (gone, lost)
+        left = (self._rows_to_remove(gone), self._rows_to_remove(lost)) if len(gone) or len(lost) else (gone, lost)
         return left, come
 
-    def _unshared(self, rows: Int32) -> Int32:
+    def _rows_to_remove(self, rows: Int32) -> Int32:
         """Return those of `rows` that Oxigraph must remove. `rows` are triples or quads that leave the graph.
 
         Oxigraph keeps a row if the graph still has the same row with another spelling of its object.
@@ -410,7 +409,6 @@ class Committer:
         return tuple([(sign, journalled(rule, find)) for sign, (rule, _) in signed])
 
     def _functions(self) -> dict[str, str]:
-        """Return the signatures of the Python functions that the user's rules call, by the name of the function."""
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
         names = function_names(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

@@ -102,10 +102,7 @@ def _new(
     known: Sequence[Contradiction],
     known_renamed: Sequence[Contradiction],
 ) -> tuple[Contradiction, ...]:
-    """Return the contradictions of `found` that are not in `known`.
-
-    `renamed` is `found` after `_renamed`, and `known_renamed` is `known` after `_renamed`.
-    """
+    """Return the contradictions of `found` that are not in `known`."""
     old = {(told.rule, told.terms) for told in known}
     keys = set(chain.from_iterable(map(_keys, known_renamed)))
     return tuple(

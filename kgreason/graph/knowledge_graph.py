@@ -363,7 +363,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.graph.explanations.unsatisfiable import unsatisfiable
 
-        described = self._described()
+        described = self._describer()
         found = unsatisfiable(self._engine(), self.match)
         return [each._replace(proof=described.proof(each.proof)) for each in found]
 
@@ -825,7 +825,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
 
         state = self._saved()
         known = {(each.name, each.arity) for each in all_of(*state)} if state else set()
-        known |= {(name, len(relation.columns)) for name, relation in self._declared().items()}
+        known |= {(name, len(relation.columns)) for name, relation in self._declarations().items()}
         return [GraphRelation(self, self._relations, *each) for each in sorted(known)]
 
     @locked

@@ -128,7 +128,7 @@ def _asserted(held: Held, chunk: list[Quad]) -> Iterable[Quad]:
 
 def _present(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) -> Iterable[Quad]:
     """Return the quads that the rows of Oxigraph in `chunk` stand for: each spelling that the graph has."""
-    alone, some = _parted(chunk, has_small_tags=has_small_tags())
+    alone, some = _split_by_spellings(chunk, has_small_tags=has_small_tags())
     if not some:
         return alone
     with held() as state:
@@ -138,7 +138,7 @@ def _present(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) 
         return chain(alone, _quads(state, forms[_shows(state, forms)]))
 
 
-def _parted(chunk: list[Quad], *, has_small_tags: bool) -> tuple[list[Quad], list[Quad]]:
+def _split_by_spellings(chunk: list[Quad], *, has_small_tags: bool) -> tuple[list[Quad], list[Quad]]:
     """Split the rows in `chunk`: first those whose object has one spelling, then those where it may have several.
 
     An object may have several spellings if it is or contains a literal with a datatype or a language tag. With
@@ -178,5 +178,4 @@ def _quads(state: Running, rows: Int32) -> list[Quad]:
 
 
 def _name(quad: Quad) -> str:
-    """Return the name of a quad's graph as text; the empty text for the default graph."""
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

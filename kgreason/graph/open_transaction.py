@@ -82,7 +82,7 @@ class OpenTransaction:
                 keep = partial(committer.try_out, reasons=reasons)
             else:
                 keep = partial(committer.commit, home=home, headers=headers, author=author)
-            ends = Ends(keep, dictionary.truncate, partial(self._ended, committer))
+            ends = Ends(keep, dictionary.truncate, partial(self._end, committer))
             begun = Transaction(committer.materializer, known, ends, self._find)
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(dictionary.truncate, known)
@@ -124,7 +124,7 @@ class OpenTransaction:
             self._open = None
             self._drop()
 
-    def _ended(self, committer: Committer) -> None:
+    def _end(self, committer: Committer) -> None:
         """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due.
 
         The caller is `undivided`.

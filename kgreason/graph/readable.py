@@ -103,9 +103,9 @@ class ReadableGraph:
     @locked
     def described(self, terms: Iterable[str]) -> list[Triple]:
         """Return the triples that say what the blank nodes among `terms` stand for: restrictions, lists and so on."""
-        return self._described().triples(dict.fromkeys(terms))
+        return self._describer().triples(dict.fromkeys(terms))
 
-    def _described(self) -> Described:
+    def _describer(self) -> Described:
         from kgreason.graph.explanations.described import Described
 
         return Described(self._home.store)
@@ -276,8 +276,7 @@ class ReadableGraph:
         """
         return self._state.own_rules()
 
-    def _declared(self) -> dict[str, Relation]:
-        """Return the declarations of relations, by the name of the relation."""
+    def _declarations(self) -> dict[str, Relation]:
         return {rule.declares.name: rule.declares for rule in self._state.own_rules() if rule.declares}
 
     @locked
@@ -301,7 +300,7 @@ class ReadableGraph:
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
         proofs = prove_contradictions(self._engine().materializer, most, each)
-        return list(map(self._described().proof, proofs))
+        return list(map(self._describer().proof, proofs))
 
     @locked
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
@@ -316,7 +315,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain
 
-        return self._described().proof(explain(self._engine().state, triple, known))
+        return self._describer().proof(explain(self._engine().state, triple, known))
 
     @locked
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
@@ -332,7 +331,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain_all
 
-        return list(map(self._described().proof, explain_all(self._engine().state, triple, known)))
+        return list(map(self._describer().proof, explain_all(self._engine().state, triple, known)))
 
     @locked
     def why_not(
@@ -359,7 +358,7 @@ class ReadableGraph:
         check_count("limit", limit, 1)
         from kgreason.graph.explanations.proofs import why_not_triple
 
-        return self._described().why_not(why_not_triple(self._engine().state, triple, checked(prefixes), limit))
+        return self._describer().why_not(why_not_triple(self._engine().state, triple, checked(prefixes), limit))
 
     @locked
     def prover(self) -> Callable[[Triple], Proof]:
@@ -394,7 +393,7 @@ class ReadableGraph:
         """
         from kgreason.graph.explanations.proofs import explain_fact
 
-        return self._described().proof(explain_fact(self._engine().materializer, name, terms))
+        return self._describer().proof(explain_fact(self._engine().materializer, name, terms))
 
     @locked
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
@@ -402,7 +401,7 @@ class ReadableGraph:
         from kgreason.graph.explanations.proofs import why_not_fact
 
         check_count("limit", limit, 1)
-        return self._described().why_not(why_not_fact(self._engine().materializer, name, terms, limit))
+        return self._describer().why_not(why_not_fact(self._engine().materializer, name, terms, limit))
 
     def dump(
         self,
@@ -480,11 +479,11 @@ class ReadableGraph:
         are the user's rules that were removed (-1) and added (1). Raises HistoryError for a commit that the history
         does not have. Cost: reading the commits between the two.
         """
-        return reading.changes(self._home, before, after, self._declared())
+        return reading.changes(self._home, before, after, self._declarations())
 
     def deltas_since(self, commit: int) -> Iterator[Delta]:
         """Iterate over the deltas of the commits after `commit`, up to the last commit at the time of the call.
 
         The call raises HistoryError if the history lacks one of these commits.
         """
-        return reading.deltas_since(self._home, commit, self._declared())
+        return reading.deltas_since(self._home, commit, self._declarations())

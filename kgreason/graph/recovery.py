@@ -39,7 +39,7 @@ _LOGGER = logging.getLogger("kgreason")
 _Rows: TypeAlias = defaultdict[tuple[str, int], list[tuple[str, ...]]]
 
 
-def restored(
+def restore(
     manifest: Manifest,
     path: Path | None,
     registry: Registry | None = None,
@@ -94,7 +94,7 @@ def _anew(
     return materializer
 
 
-def replayed(record: Record, materializer: Materializer, strategy: Strategy = "auto") -> Change:
+def replay(record: Record, materializer: Materializer, strategy: Strategy = "auto") -> Change:
     """Evaluate the commit of a record again, by the strategies that the record names. The returned change is pending.
 
     A record of an older version may name no strategy; then `strategy` decides.
@@ -121,6 +121,5 @@ def _facts(record: Record, dictionary: Dictionary) -> Facts:
 
 
 def _ids(rows: list[tuple[str, ...]], dictionary: Dictionary) -> Int32:
-    """Turn rows of terms into rows of ids, int32[n, w]. The terms are interned."""
     texts = [text for row in rows for text in row]
     return np.array(dictionary.intern(texts) if texts else (), dtype=np.int32).reshape(len(rows), -1 if texts else 0)

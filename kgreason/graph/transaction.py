@@ -486,7 +486,6 @@ class Transaction:
 
 
 def _files(rules: Iterable[Rule]) -> dict[Rule, str]:
-    """Return the file of each rule."""
     return {rule: rule.file for rule in rules}
 
 

@@ -151,14 +151,13 @@ def remaining(
         if not meant and ("." in text or "{" in text):
             return without(own, parse(text, source, None, syntax=syntax, find=find).rules)
         if not meant:
-            raise RuleError(f"{name}: no rule of this name was added{_shipped(name, selected) or _names(own)}")
+            raise RuleError(f"{name}: no rule of this name was added{_hint_at_rule_set(name, selected) or _names(own)}")
         _check_one(meant)
     _check_shapes(meant)
     return without_needless(rule for rule in own if rule not in meant)
 
 
 def _check_shapes(gone: Iterable[Rule]) -> None:
-    """Raise RuleError if one of the rules to remove comes from the shapes graph."""
     if any(rule.file == SOURCE for rule in gone):
         raise RuleError(
             "rules of the shapes graph go with its triples: edit graph.shapes, or use kgreason shapes unload"
@@ -208,11 +207,8 @@ def _check_one(named: tuple[Rule, ...]) -> None:
     raise RuleError(f"{named[0].name}: {len(named)} rules have this name: {origins}; {choice}")
 
 
-def _shipped(name: str, selected: Iterable[str]) -> str:
-    """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed.
-
-    Returns the empty text if none of the rule sets among `selected` has such a rule.
-    """
+def _hint_at_rule_set(name: str, selected: Iterable[str]) -> str:
+    """Return the end of a message that says which rule set has a rule of this name, and that it cannot be removed."""
     used = {each.split("+")[0] for each in selected}
     for ruleset_name in SHIPPED:
         if ruleset_name in used and any(rule.name == name for rule in ruleset(ruleset_name).rules):

@@ -193,7 +193,6 @@ def _decimals(values: pa.Array) -> pa.Array:
 
 
 def _without_zeros(written: pa.Array) -> pa.Array:
-    """Remove the zeros at the end of a fraction."""
     without = pc.replace_substring_regex(written, r"^([^.]*\.[0-9]*?)0+$", r"\1")
     return pc.replace_substring_regex(without, r"\.$", "")
 
@@ -230,7 +229,6 @@ def _zones(offsets: Rows) -> Any:
 
 
 def _durations(values: pa.Array) -> pa.Array:
-    """Write durations in seconds."""
     unit = Decimal(1).scaleb(-_DIGITS[values.type.unit])
     seconds = pc.multiply(values.cast(pa.int64()).cast(pa.decimal128(19, 0)), pa.scalar(unit))
     return pc.replace_substring_regex(_decimals(seconds), r"^(-?)(.*)$", r"\1PT\2S")

@@ -120,7 +120,6 @@ def _parts(text: str) -> Iterator[str | Hole]:
 
 
 def _join(parts: Iterator[str | Hole]) -> Iterator[str | Hole]:
-    """Join neighbouring texts."""
     text = ""
     for part in parts:
         if isinstance(part, str):
@@ -139,7 +138,6 @@ def _scalar(piece: Any) -> Any:
 
 
 def _piece(column: ColumnValues, is_whole: bool) -> pa.Array:
-    """Return the values of a column as parts of an IRI."""
     values = texts(column)
     if kinds.is_floating(column.values.type):
         values = pc.replace_substring_regex(values, r"^(-?[0-9]+)\.0$", r"\1")

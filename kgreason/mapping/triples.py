@@ -124,7 +124,6 @@ class _Batch:
         return ColumnValues(columns[0].name, template.fill(found, len(rows)), rows)
 
     def _values(self, mapping: ColumnMapping) -> ColumnValues:
-        """Return the objects of a column as terms."""
         if mapping.template is not None:
             return self._values_of(mapping.template)
         column = self._column(mapping.column).items()
@@ -156,7 +155,6 @@ def _in_type(column: ColumnValues, datatype: str) -> ColumnValues:
 
 
 def _literals(written: pa.Array, end: str) -> pa.Array:
-    """Return literals with these texts; `end` is the datatype or the language tag."""
     return pc.binary_join_element_wise(
         pa.scalar('"', TEXT), _escape(written), pa.scalar(f'"{end}', TEXT), pa.scalar("", TEXT)
     )
@@ -173,7 +171,6 @@ def _escape(written: pa.Array) -> pa.Array:
 
 
 def _check(column: ColumnValues, terms: pa.Array, datatype: str) -> None:
-    """Raise InputError for the first value that a datatype does not have."""
     problems = {term: problem for term in terms.unique().to_pylist() if term and (problem := misfit(term, datatype))}
     if problems:
         place = pc.index(pc.is_in(terms, pa.array([*problems], TEXT)), True).as_py()

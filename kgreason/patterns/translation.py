@@ -102,12 +102,12 @@ class _Translation:
     def _branch(self) -> _Piece:
         pieces, size = [_Piece("")], 0
         while self._next() not in ("", "|", ")"):
-            pieces.append(self._quantified(self._atom()))
+            pieces.append(self._with_quantifier(self._atom()))
             size += len(pieces[-1].text)
             self._check_size(size)
         return _Piece("".join(each.text for each in pieces), max(each.repeated for each in pieces))
 
-    def _quantified(self, atom: _Piece) -> _Piece:
+    def _with_quantifier(self, atom: _Piece) -> _Piece:
         """Translate the quantifier that follows an atom, if there is one."""
         if not (quantifier := _QUANTIFIER.match(self._pattern, self._at)):
             return atom

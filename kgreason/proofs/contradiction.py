@@ -166,7 +166,7 @@ class Contradiction(NamedTuple):
     @property
     def message(self) -> str:
         """A sentence that says which facts contradict each other, without the rule and the axioms."""
-        return self.told(NO_PREFIXES)
+        return self.sentence(NO_PREFIXES)
 
     def to_text(self, prefixes: Mapping[str, str] | None = None) -> str:
         """Return the contradiction in one line: the rule, the message and the axioms.
@@ -179,7 +179,7 @@ class Contradiction(NamedTuple):
         more = [f"{len(told) - len(shown)} more"] if len(told) > len(shown) else []
         name = "axiom" if len(told) == 1 else "axioms"
         axioms = f" ({name} {'; '.join(shown + more)})" if shown else ""
-        return f"{self.rule}: {self.told(known)}{axioms}"
+        return f"{self.rule}: {self.sentence(known)}{axioms}"
 
     def __str__(self) -> str:
         return self.to_text()
@@ -237,7 +237,7 @@ class Contradiction(NamedTuple):
         _, binding = _match(clash, self.facts) or ((), {})
         return _LISTED.text, frozenset(str(binding.get(name)) for name in clash.alike)
 
-    def told(self, prefixes: Mapping[str, str]) -> str:
+    def sentence(self, prefixes: Mapping[str, str]) -> str:
         """Return the message, with IRIs abbreviated by `prefixes` (prefix -> namespace)."""
         clash = _clash_of(self.rule)
         found = _match(clash, self.facts) if clash else None
@@ -267,7 +267,7 @@ def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     """Return the proved fact as text. If it is `false`, return the sentence of the contradiction."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)
-    return f"contradiction: {reading(proof.rule).told([*map(str, proof.fact.terms[1:])]).told(prefixes)}"
+    return f"contradiction: {reading(proof.rule).contradiction([*map(str, proof.fact.terms[1:])]).sentence(prefixes)}"
 
 
 class Reading(NamedTuple):
@@ -289,7 +289,7 @@ class Reading(NamedTuple):
         """The constants of the rule, which are the last ones of `terms`."""
         return tuple(str(term) for term in self.terms if not isinstance(term, Variable))
 
-    def told(self, values: Sequence[str]) -> Contradiction:
+    def contradiction(self, values: Sequence[str]) -> Contradiction:
         """Return the contradiction for one derivation. `values` are the values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
         axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
@@ -385,10 +385,7 @@ def _sentence(clash: _Clash, binding: Binding) -> str:
 
 
 def _match(clash: _Clash, facts: Sequence[Atom]) -> tuple[tuple[Atom, ...], Binding] | None:
-    """Match the readings of the sentence `clash` with `facts`, pattern by pattern.
-
-    Returns the patterns of the first reading that matches, and values of their variables; None if none matches.
-    """
+    """Match the readings of the sentence `clash` with `facts`, pattern by pattern."""
     for patterns in clash.readings:
         binding: Binding | None = {} if len(patterns) == len(facts) else None
         for pattern, fact in zip(patterns, facts, strict=False):

@@ -56,10 +56,7 @@ def _goal(materializer: Materializer, mistake: Mistake) -> Atom:
 
 
 def _proof(mistake: Mistake, proof: Proof) -> Proof:
-    """Return the proof of a contradiction, given the proof of the fact that `_goal` returned for it.
-
-    If this fact is `x owl:sameAs y`, a last step is added: `x owl:sameAs y` and `x owl:differentFrom y` give `false`.
-    """
+    """Return the proof of a contradiction, given the proof of the fact that `_goal` returned for it."""
     if mistake.row is not None:
         return proof
     x, y = mistake.told.terms

@@ -112,7 +112,9 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
     if not len(rows):
         return []
     uses = _uses(rows, saved, dictionary, rules)
-    found = [use.reading.told(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses]
+    found = [
+        use.reading.contradiction(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses
+    ]
     listed: dict[object, Mistake] = {}
     asserted = _as_asserted(found, saved, dictionary)
     for told, use in sorted(zip(asserted, uses, strict=True), key=lambda each: each[0]):
@@ -170,7 +172,6 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
 
 
 def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
-    """Return, for each row of int32[n, w], the texts of its terms. Zeros at the end of a row are left out."""
     texts = iter(dictionary.decode(rows[rows > 0]))
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
@@ -210,7 +211,6 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
 
 
 def _asserted_triples(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
-    """Return the asserted triples that have one of `literals` as their object: int32[n, 3]."""
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
 

@@ -62,7 +62,6 @@ class Proof:
         return "computed" if is_computed(self.fact) or is_aggregated(self.fact) else "asserted"
 
     def _repr_markdown_(self) -> str:
-        """Return the Mermaid flowchart, for notebooks."""
         return f"```mermaid\n{self.to_mermaid()}```\n"
 
     def steps(self) -> list[Proof]:

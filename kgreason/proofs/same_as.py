@@ -74,7 +74,6 @@ class SameAsFacts:
         return State(asserted, _STEPS * stamp)
 
     def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
-        """Yield the engine's derivations of a fact, translated for users."""
         return map(_derivation, self._facts.derivations(fact))
 
     def _derivations(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:

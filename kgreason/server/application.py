@@ -110,7 +110,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         graph.subscribe(feed.add)
         try:
             await pool.warm()
-            warming = asyncio.create_task(writer.run(_start_engine))
+            warming = asyncio.create_task(writer.run(lambda graph: graph.what_if().end(False)))
             warming.add_done_callback(_look_at)
             async with console.running() if console else nullcontext():
                 yield
@@ -169,11 +169,6 @@ def _console_routes() -> list[Route]:
         Route("/console/sign-out", sign_out, methods=["POST"]),
         Route("/console/rows.{form}", rows, methods=["GET"]),
     ]
-
-
-def _start_engine(graph: KnowledgeGraph) -> None:
-    """Start the engine, so that the first edit does not wait for it."""
-    graph.what_if().end(False)
 
 
 def _look_at(task: asyncio.Task[None]) -> None:

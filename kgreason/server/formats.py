@@ -75,7 +75,6 @@ def unacceptable(types: Types) -> Problem:
 
 
 def _ranges(accept: str) -> Iterator[tuple[str, float]]:
-    """Yield the media ranges of an Accept header, each with its quality."""
     for part in accept.split(","):
         media, *parameters = (each.strip().lower() for each in part.split(";"))
         quality = 1.0
@@ -90,10 +89,7 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """Find the range among `ranges` that matches a media type most exactly.
-
-    Returns its quality, and how exact it is (0 to 2).
-    """
+    """Find the range among `ranges` that matches a media type most exactly."""
     exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
     found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
     exact, quality = max(found, default=(0, 0.0))

@@ -176,7 +176,6 @@ def _parameter(name: str, text: str, place: str) -> dict[str, Any]:
 
 
 def _success(path: str, method: str) -> dict[str, Any]:
-    """Return the description of a successful answer: the media types of its body, if it has a body."""
     if method not in ("GET", "POST") or (path in ("/update", "/store", "/shapes") and method == "POST"):
         return {"description": "done; headers tell of the commit", "headers": _COMMIT}
     kinds: dict[str, Types] = {"/query": {**SOLUTIONS, **TRIPLES}, "/store": {**TRIPLES, **QUADS}}

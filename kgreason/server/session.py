@@ -175,5 +175,4 @@ class Sessions:
 
 
 def _end(session: str) -> int:
-    """Return the time at which a session ends by itself."""
     return int(session.partition("-")[0])

@@ -137,7 +137,7 @@ class Folder:
             raise no_store(path)
         self.path = path.absolute()
         try:
-            self.manifest, self.journal = self._open() if write else self._seen()
+            self.manifest, self.journal = self._open() if write else self._open_together()
         except BaseException:
             if self._lock is not None:
                 self._lock.close()
@@ -233,7 +233,6 @@ class Folder:
             shutil.rmtree(path, ignore_errors=True)
 
     def _folders(self) -> Iterator[Path]:
-        """Yield the folders of snapshots and of Oxigraph stores."""
         for kind in ("snapshot-", "oxigraph"):
             yield from self.path.glob(f"{kind}*")
 
@@ -309,7 +308,7 @@ class Folder:
             journal.reset(known.commit)
         return manifest, journal
 
-    def _seen(self) -> tuple[Manifest | None, Journal]:
+    def _open_together(self) -> tuple[Manifest | None, Journal]:
         """Open the manifest and the journal for a reader, so that both are of the same moment.
 
         If a writer replaces one of them meanwhile, both are opened again.

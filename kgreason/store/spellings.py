@@ -31,7 +31,7 @@ _CHUNK = 30_000
 _FEW = 1_000
 
 
-def stored(texts: Sequence[str]) -> list[str]:
+def normal_forms(texts: Sequence[str]) -> list[str]:
     """Return the normal form of each term: the text that Oxigraph returns for the term."""
     store, lines = Store(), "".join(f"<row:{i}> <row:> {text} .\n" for i, text in enumerate(texts))
     store.bulk_extend(parse(lines.encode(), RdfFormat.N_TRIPLES, lenient=True))
@@ -131,7 +131,7 @@ class Spellings:
         if self._seen == len(self._dictionary) and self._is_grouped:
             return
         found = self._candidates()
-        parts = [self._spelled(found[first : first + _CHUNK]) for first in range(0, len(found), _CHUNK)]
+        parts = [self._forms_of(found[first : first + _CHUNK]) for first in range(0, len(found), _CHUNK)]
         for form, term in chain.from_iterable(parts):
             self._others[form].append(term)
         self._seen, self._alike = len(self._dictionary), {}
@@ -143,13 +143,12 @@ class Spellings:
         self._is_grouped = True
 
     def _candidates(self) -> Ids:
-        """Return the ids of new terms that may differ from their normal form."""
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
         literals = np.union1d(self._dictionary.typed(self._seen), self._dictionary.with_capitals(self._seen))
         return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
-    def _spelled(self, ids: Ids) -> list[tuple[str, int]]:
+    def _forms_of(self, ids: Ids) -> list[tuple[str, int]]:
         """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""
         typed = [(i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if varies(text)]
-        forms = stored([text for _, text in typed])
+        forms = normal_forms([text for _, text in typed])
         return [(form, i) for (i, text), form in zip(typed, forms, strict=True) if form != text]

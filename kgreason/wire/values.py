@@ -89,7 +89,6 @@ def from_json(value: Any) -> Any:
 
 
 def _fields(kind: Any) -> tuple[str, ...]:
-    """Return the names of the fields that the constructor of a class takes."""
     if is_dataclass(kind):
         return tuple(field.name for field in fields(kind) if field.init)
     return tuple(kind._fields)

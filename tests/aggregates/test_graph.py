@@ -13,7 +13,7 @@ from kgreason.errors import LimitError, StratificationError
 from kgreason.graph.changes.follower import Follower
 from kgreason.materialize.operators.groups import Grouped
 from kgreason.materialize.operators.tables import Register
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 
 NAMES = {"": "http://e/"}
 RULES = """@prefix : <http://e/> .
@@ -243,7 +243,7 @@ def test_a_program_on_tables_aggregates(tmp_path: Path) -> None:
         "total(?who, ?sum) :- AGGREGATE(sales(?who, ?n) ON ?who BIND SUM(?n) AS ?sum) ."
         "best(?most) :- AGGREGATE(total(?who, ?n) BIND MAX(?n) AS ?most) ."
     )
-    done("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
+    succeed("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path / "out")
     assert sorted((tmp_path / "out" / "total.csv").read_text().splitlines()) == ["anna\t7", "bert\t5"]
     assert (tmp_path / "out" / "best.csv").read_text().split() == ["7"]
 

@@ -46,7 +46,7 @@ def talk(place: object, session: Callable[[Client], Awaitable[None]], *options: 
     anyio.run(talking)
 
 
-async def called(client: Client, name: str, **arguments: Any) -> Any:
+async def call(client: Client, name: str, **arguments: Any) -> Any:
     """The result of a tool that goes well."""
     result = await client.call_tool(name, arguments)
     assert not result.is_error, result.content
@@ -64,17 +64,17 @@ async def refused(client: Client, name: str, **arguments: Any) -> str:
 async def ask(client: Client) -> None:
     """Use every tool that reads."""
     assert {tool.name for tool in (await client.list_tools()).tools} == {"query", "explain", "what_if", "schema"}
-    found = await called(client, "query", sparql="SELECT ?c { <http://e/tom> a ?c } ORDER BY ?c")
+    found = await call(client, "query", sparql="SELECT ?c { <http://e/tom> a ?c } ORDER BY ?c")
     assert found == {"columns": ["c"], "rows": [["<http://e/Animal>"], ["<http://e/Cat>"]], "complete": True}
-    assert (await called(client, "query", sparql="ASK { <http://e/tom> a <http://e/Dog> }")) == {"answer": False}
-    short = await called(client, "query", sparql="CONSTRUCT WHERE { ?s ?p ?o }", limit=1)
+    assert (await call(client, "query", sparql="ASK { <http://e/tom> a <http://e/Dog> }")) == {"answer": False}
+    short = await call(client, "query", sparql="CONSTRUCT WHERE { ?s ?p ?o }", limit=1)
     assert len(short["triples"]) == 1
     assert not short["complete"]
-    assert "cax-sco" in await called(client, "explain", triple="<http://e/tom> a <http://e/Animal>")
-    would = await called(client, "what_if", update=TOM)
+    assert "cax-sco" in await call(client, "explain", triple="<http://e/tom> a <http://e/Animal>")
+    would = await call(client, "what_if", update=TOM)
     assert would["counts"] == {"appear": 1, "disappear": 0}
     assert "disjoint" in would["contradictions"][0]
-    schema = await called(client, "schema")
+    schema = await call(client, "schema")
     assert schema["classes"]["<http://e/Animal>"] == 1
     assert "subClassOf" in str(schema["properties"])
     assert "does not have this triple" in await refused(client, "explain", triple="<http://e/tom> a <http://e/Dog>")
@@ -100,9 +100,9 @@ def test_an_assistant_asks_a_server(store: Path) -> None:
 
 def test_an_assistant_edits_if_it_may(store: Path) -> None:
     async def edit(client: Client) -> None:
-        made = await called(client, "update", update=TOM)
+        made = await call(client, "update", update=TOM)
         assert made["appear"] == ["<http://e/tom> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Dog>"]
-        assert (await called(client, "query", sparql="ASK { <http://e/tom> a <http://e/Dog> }"))["answer"]
+        assert (await call(client, "query", sparql="ASK { <http://e/tom> a <http://e/Dog> }"))["answer"]
         assert "LOAD is refused" in await refused(client, "update", update="LOAD <file:///etc/passwd>")
 
     talk(store, edit, "--write")
@@ -111,7 +111,7 @@ def test_an_assistant_edits_if_it_may(store: Path) -> None:
 
 
 def test_without_the_package_the_command_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.cli.calling import failed
+    from tests.cli.calling import fail
 
     monkeypatch.setitem(sys.modules, "kgreason.bridges.mcp", None)
-    assert "kgreason[mcp]" in failed("mcp", "-l", store)
+    assert "kgreason[mcp]" in fail("mcp", "-l", store)

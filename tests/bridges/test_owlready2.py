@@ -17,7 +17,7 @@ from kgreason.errors import InputError, StoreError
 owlready2 = pytest.importorskip("owlready2", reason="the extra owlready2 is not installed")
 
 from kgreason.bridges.owlready2 import follow  # noqa: E402
-from tests.bridges.zoo import ZOO, has, held, iri, written, zoo  # noqa: E402
+from tests.bridges.zoo import ZOO, asserted_quads, has, iri, saved_quads, zoo  # noqa: E402
 
 
 def test_a_world_is_loaded_with_all_it_holds(world: Any, graph: KnowledgeGraph) -> None:
@@ -26,7 +26,7 @@ def test_a_world_is_loaded_with_all_it_holds(world: Any, graph: KnowledgeGraph) 
     onto.Animal("old", age=1.5)
     owlready2.AllDifferent([onto.rex, onto.old])
     followed = follow(world, graph)
-    assert held(graph) == written(world) != set()
+    assert asserted_quads(graph) == saved_quads(world) != set()
     assert has(graph, iri("Pet"), "<http://www.w3.org/2000/01/rdf-schema#subClassOf>", iri("Animal"))
     assert not followed.sync().rows.size
 
@@ -46,7 +46,7 @@ def test_values_are_spelt_as_rdf_spells_them(world: Any, graph: KnowledgeGraph, 
     onto = zoo(world)
     onto.Animal("rex", age=value)
     follow(world, graph)
-    [quad] = [quad for quad in held(graph) if iri("age") in quad and iri("rex") in quad]
+    [quad] = [quad for quad in asserted_quads(graph) if iri("age") in quad and iri("rex") in quad]
     text = quad.split(" ", 2)[2].removesuffix(f" <{ZOO}>")
     assert text == literal.replace("xsd:", "<http://www.w3.org/2001/XMLSchema#").replace("decimal", "decimal>").replace(
         "boolean", "boolean>"
@@ -59,7 +59,7 @@ def test_floats_of_double_keep_infinity(world: Any, graph: KnowledgeGraph) -> No
     for value in (float("inf"), float("-inf"), 1e21):
         onto._add_data_triple_raw_spod(rex.storid, onto.age.storid, value, double)
     follow(world, graph)
-    assert {quad.split('"')[1] for quad in held(graph) if iri("age") in quad and '"' in quad} == {
+    assert {quad.split('"')[1] for quad in asserted_quads(graph) if iri("age") in quad and '"' in quad} == {
         "INF",
         "-INF",
         "1e+21",
@@ -81,7 +81,7 @@ def test_classes_and_individuals_made_by_python_arrive_in_one_commit(world: Any,
         rex.has_owner = [john]
         assert not has(graph, iri("rex"), "a", iri("Dog"))
     assert commits == [followed.delta]
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     assert has(graph, iri("rex"), "a", iri("Pet"))
     assert has(graph, iri("john"), iri("owns"), iri("rex"))
     assert len(followed.delta.quads(added=True)) == 7
@@ -94,7 +94,7 @@ def test_edits_of_every_kind_are_seen(world: Any, graph: KnowledgeGraph) -> None
 
     def check(*expected: bool) -> None:
         followed.sync()
-        assert held(graph) == written(world)
+        assert asserted_quads(graph) == saved_quads(world)
 
     onto.Pet.is_a.append(onto.has_owner.max(1, onto.Person))
     check()
@@ -116,7 +116,7 @@ def test_edits_of_every_kind_are_seen(world: Any, graph: KnowledgeGraph) -> None
     owlready2.destroy_entity(rex)
     onto.Animal("rex")
     delta = followed.sync()
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     assert not [triple for triple in delta.disappeared() if triple[2] == iri("Animal")]
 
 
@@ -128,12 +128,12 @@ def test_an_entity_that_was_renamed_goes_by_its_new_name(world: Any, graph: Know
     rex.name, onto.has_owner.name, onto.age.iri = "rocky", "belongs_to", "http://elsewhere/years"
     rex.age = 3
     followed.sync()
-    assert held(graph) == written(world)
-    assert not [quad for quad in held(graph) if "rex" in quad or "has_owner" in quad]
+    assert asserted_quads(graph) == saved_quads(world)
+    assert not [quad for quad in asserted_quads(graph) if "rex" in quad or "has_owner" in quad]
     onto.base_iri = "http://e/park#"
     followed.sync()
-    assert held(graph) == written(world)
-    assert not [quad for quad in held(graph) if ZOO in quad.rsplit(" ", 1)[0]]
+    assert asserted_quads(graph) == saved_quads(world)
+    assert not [quad for quad in asserted_quads(graph) if ZOO in quad.rsplit(" ", 1)[0]]
 
 
 def test_an_ontology_is_followed_with_what_it_imports(world: Any, graph: KnowledgeGraph) -> None:
@@ -148,13 +148,13 @@ def test_an_ontology_is_followed_with_what_it_imports(world: Any, graph: Knowled
     followed.sync()
     assert has(graph, "<http://e/other#thing>", "?p", "?o")
     assert has(graph, "<http://e/third#thing>", "?p", "?o")
-    assert held(graph) == {quad for quad in written(world) if not quad.endswith("<http://anonymous/>")}
+    assert asserted_quads(graph) == {quad for quad in saved_quads(world) if not quad.endswith("<http://anonymous/>")}
     with third:
         owlready2.Thing("late")
     onto.imported_ontologies.remove(other)
     followed.sync()
     assert not has(graph, "<http://e/third#thing>", "?p", "?o")
-    assert held(graph) == {quad for quad in written(world) if quad.endswith(f"<{ZOO}>")}
+    assert asserted_quads(graph) == {quad for quad in saved_quads(world) if quad.endswith(f"<{ZOO}>")}
 
 
 def test_a_triple_of_two_ontologies_stays_while_one_has_it(world: Any, graph: KnowledgeGraph) -> None:
@@ -171,7 +171,7 @@ def test_a_triple_of_two_ontologies_stays_while_one_has_it(world: Any, graph: Kn
     other.destroy()
     assert followed.sync().disappeared()
     assert not has(graph, iri("rex"), "a", iri("Pet"))
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_ontologies_that_come_and_are_loaded_later_are_followed(world: Any, graph: KnowledgeGraph) -> None:
@@ -182,11 +182,11 @@ def test_ontologies_that_come_and_are_loaded_later_are_followed(world: Any, grap
     )
     onto = world.get_ontology("http://e/late").load(fileobj=BytesIO(text.encode()))
     assert followed.sync().appeared()
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     assert has(graph, "<http://e/late#x>", "a", "<http://e/late#C>")
     onto.load(reload=True, fileobj=BytesIO(text.replace("late#x", "late#y").encode()))
     followed.sync()
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     assert not has(graph, "<http://e/late#x>", "?p", "?o")
 
 
@@ -220,7 +220,7 @@ def test_edits_that_a_subscriber_makes_come_with_the_next_sync(world: Any, graph
     rex.age = 3
     with pytest.raises(KeyError):
         followed.sync()
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_a_subscriber_that_undoes_an_edit_and_fails(world: Any, graph: KnowledgeGraph) -> None:
@@ -240,7 +240,7 @@ def test_a_subscriber_that_undoes_an_edit_and_fails(world: Any, graph: Knowledge
     assert has(graph, iri("rex"), iri("age"), "3")
     followed.sync()
     assert not has(graph, iri("rex"), iri("age"), "3")
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_an_import_that_fails_is_tried_again(world: Any, graph: KnowledgeGraph) -> None:
@@ -269,7 +269,7 @@ def test_a_triple_that_is_no_rdf_is_named_and_waits(world: Any, graph: Knowledge
     followed.sync()
     assert has(graph, iri("rx"), "a", iri("Animal"))
     assert rex.storid
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_every_edit_at_once(world: Any, graph: KnowledgeGraph) -> None:
@@ -281,14 +281,14 @@ def test_every_edit_at_once(world: Any, graph: KnowledgeGraph) -> None:
     assert has(graph, iri("rex"), "a", iri("Pet"))
     rex.age = 3
     rex.name = "rocky"
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     rex.has_owner = []
     assert not has(graph, iri("rocky"), "a", iri("Pet"))
     with world.get_ontology("http://e/other#"):
         owlready2.Thing("thing")
     assert has(graph, "<http://e/other#thing>", "?p", "?o")
     owlready2.destroy_entity(rex)
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     followed.close()
     onto.Animal("max")
     assert not has(graph, iri("max"), "?p", "?o")
@@ -338,7 +338,7 @@ def test_a_graph_on_disk_takes_up_a_world_where_it_was(tmp_path: Path) -> None:
             assert not followed.delta.quads(added=False)
             onto.Animal(f"rex{number}", age=number)
             followed.sync()
-            assert held(graph) == written(world)
+            assert asserted_quads(graph) == saved_quads(world)
         world.save()
         world.close()
 
@@ -365,7 +365,7 @@ def test_edits_of_another_connection_are_found(tmp_path: Path, graph: KnowledgeG
     yours.save()
     followed.sync()
     assert has(graph, iri("rex"), "a", iri("Animal"))
-    assert held(graph) == written(mine)
+    assert asserted_quads(graph) == saved_quads(mine)
     mine.close()
     yours.close()
 
@@ -376,7 +376,7 @@ def test_a_world_that_moves_to_a_file_is_followed_there(world: Any, graph: Knowl
     world.set_backend(filename=str(tmp_path / "world.sqlite3"))
     onto.Animal("rex")
     assert len(followed.sync().quads(added=True)) == 2
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_following_leaves_no_trace_in_the_quadstore(world: Any, graph: KnowledgeGraph) -> None:

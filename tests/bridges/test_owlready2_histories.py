@@ -18,7 +18,7 @@ owlready2 = pytest.importorskip("owlready2", reason="the extra owlready2 is not 
 from owlready2 import base  # noqa: E402
 
 from kgreason.bridges.owlready2 import follow  # noqa: E402
-from tests.bridges.zoo import ZOO, held, written, zoo  # noqa: E402
+from tests.bridges.zoo import ZOO, asserted_quads, saved_quads, zoo  # noqa: E402
 from tests.volume import many  # noqa: E402
 
 OTHER = "http://e/other"
@@ -79,7 +79,7 @@ edits: st.SearchStrategy[Edit] = st.one_of(
 )
 
 
-def populated(world: Any) -> tuple[Any, Any]:
+def populate(world: Any) -> tuple[Any, Any]:
     """The zoo with a pet, and another ontology."""
     onto, other = zoo(world), world.get_ontology(f"{OTHER}#")
     onto.Animal("rex").has_owner = [onto.Person("john")]
@@ -91,7 +91,7 @@ def populated(world: Any) -> tuple[Any, Any]:
 @given(st.lists(st.lists(edits, max_size=4), max_size=5), st.booleans())
 def test_a_sync_is_what_following_anew_gives(history: list[list[Edit]], at_once: bool) -> None:
     world = owlready2.World()
-    onto, other = populated(world)
+    onto, other = populate(world)
     with KnowledgeGraph.open(rules=["none"]) as graph:
         followed = follow(world, graph, name=ZOO, at_once=at_once)
         for block in history:
@@ -99,7 +99,7 @@ def test_a_sync_is_what_following_anew_gives(history: list[list[Edit]], at_once:
                 with suppress(Exception):  # owlready2 refuses some, half done at times: the quadstore is what counts
                     edit(onto, other)
             delta = followed.sync()
-            assert held(graph) == written(world)
+            assert asserted_quads(graph) == saved_quads(world)
             assert not (set(delta.quads(added=True)) & set(delta.quads(added=False)))
             assert not followed.sync().rows.size
     world.close()
@@ -112,7 +112,7 @@ def _parents(world: Any) -> dict[int, set[int]]:
     return {storid: {parent for parent in found if parent > 0} - _KINDS for storid, found in parents.items()}
 
 
-def _stored(world: Any) -> dict[int, set[int]]:
+def _parents_in_quadstore(world: Any) -> dict[int, set[int]]:
     """The same as the quadstore has it."""
     relations = base.rdf_type, base.rdfs_subclassof
     return {
@@ -132,16 +132,16 @@ def _stored(world: Any) -> dict[int, set[int]]:
 @example([[_class("Person", "Person", in_other=False), _equivalent("Person", "Pet")]])
 def test_objects_show_what_the_quadstore_has_of_inferences(history: list[list[Edit]]) -> None:
     world = owlready2.World()
-    onto, other = populated(world)
+    onto, other = populate(world)
     with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
         followed = follow(world, graph)
         for block in history:
             for edit in block:
                 with suppress(Exception):
                     edit(onto, other)
-            before = _parents(world) == _stored(world)
+            before = _parents(world) == _parents_in_quadstore(world)
             followed.write_back(strict=False)
-            assert held(graph) == written(world)
-            assert not before or _parents(world) == _stored(world)
+            assert asserted_quads(graph) == saved_quads(world)
+            assert not before or _parents(world) == _parents_in_quadstore(world)
             assert followed.write_back(strict=False) == (0, 0)
     world.close()

@@ -12,7 +12,7 @@ from kgreason import KnowledgeGraph
 owlready2 = pytest.importorskip("owlready2", reason="the extra owlready2 is not installed")
 
 from kgreason.bridges.owlready2 import follow  # noqa: E402
-from tests.bridges.zoo import has, held, iri, written, zoo  # noqa: E402
+from tests.bridges.zoo import asserted_quads, has, iri, saved_quads, zoo  # noqa: E402
 
 
 def subclass(onto: Any, name: str, *parents: Any) -> Any:
@@ -37,7 +37,7 @@ def test_types_appear_stay_out_of_the_graph_and_go(world: Any, graph: KnowledgeG
     assert isinstance(rex, onto.Pet)
     assert onto.Pet.instances() == [rex]
     assert not followed.sync().rows.size
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
     rex.has_owner = []
     assert has(graph, iri("rex"), "a", iri("Pet"))
     assert followed.write_back() == (0, 1)
@@ -103,13 +103,13 @@ def test_edits_of_is_a_assert_nothing_that_is_inferred(world: Any, graph: Knowle
     rex.is_a.append(cat)
     owlready2.destroy_entity(onto.age)
     followed.sync()
-    assert not [quad for quad in held(graph) if iri("rex") in quad and iri("Pet") in quad]
+    assert not [quad for quad in asserted_quads(graph) if iri("rex") in quad and iri("Pet") in quad]
     rex.has_owner = []
     followed.write_back()
     assert set(rex.is_a) == {onto.Animal, cat}
     rex.is_a = [cat]
     followed.sync()
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_a_type_that_was_removed_and_still_follows_comes_back(world: Any, graph: KnowledgeGraph) -> None:
@@ -284,7 +284,7 @@ def test_swrl_rules_are_rules(world: Any, graph: KnowledgeGraph) -> None:
     owlready2.destroy_entity(rule)
     followed.sync()
     assert graph.warnings == before
-    assert held(graph) == written(world)
+    assert asserted_quads(graph) == saved_quads(world)
 
 
 def test_values_that_sqlite_has_no_number_for(world: Any, graph: KnowledgeGraph) -> None:

@@ -31,7 +31,7 @@ SHAPES = """@prefix sh: <http://www.w3.org/ns/shacl#> . @prefix : <http://e/> .
     :S a sh:NodeShape ; sh:targetClass :B ; sh:property [ sh:path :name ; sh:minCount 1 ] ."""
 
 
-def filled(graph: Graph) -> Graph:
+def fill(graph: Graph) -> Graph:
     for triple in DATA:
         graph.add(triple)
     return graph
@@ -40,7 +40,7 @@ def filled(graph: Graph) -> Graph:
 @pytest.fixture(params=["none", "owl2rl"])
 def graph(request: pytest.FixtureRequest) -> Iterator[Graph]:
     with KnowledgeGraph.open(rules=[request.param]) as live:
-        yield filled(Graph(KGReasonStore(live)))
+        yield fill(Graph(KGReasonStore(live)))
 
 
 def test_owlrl_adds_what_it_adds_elsewhere_but_for_generalised_triples(graph: Graph) -> None:
@@ -48,7 +48,7 @@ def test_owlrl_adds_what_it_adds_elsewhere_but_for_generalised_triples(graph: Gr
     with pytest.warns(DroppedWarning, match="in RDF a subject must not be a literal") as caught:
         owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(graph)
     assert len(caught) == 1
-    elsewhere = filled(Graph())
+    elsewhere = fill(Graph())
     owlrl.DeductiveClosure(owlrl.OWLRL_Semantics).expand(elsewhere)
     wanted = {triple for triple in elsewhere if not isinstance(triple[0], Literal)}
     assert wanted <= set(graph)

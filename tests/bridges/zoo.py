@@ -42,14 +42,14 @@ def zoo(world: Any) -> Any:
     return onto
 
 
-def held(graph: KnowledgeGraph) -> set[str]:
+def asserted_quads(graph: KnowledgeGraph) -> set[str]:
     """The asserted quads of named graphs, blank nodes by owlready2's numbers."""
     lines = b"".join(graph.dump(asserted=True, graphs=True)).decode().split("\n")
     quads = [next(iter(pyoxigraph.parse(line, RdfFormat.N_QUADS))) for line in lines if line]
     return {_LABEL.sub("_:", str(quad)) for quad in quads if not isinstance(quad.graph_name, pyoxigraph.DefaultGraph)}
 
 
-def written(world: Any) -> set[str]:
+def saved_quads(world: Any) -> set[str]:
     """What owlready2 writes of a world, but for what is inferred; graphs go by the IRIs of their ontologies."""
     file = BytesIO()
     world.save(file, format="nquads")

@@ -21,14 +21,14 @@ def call(*arguments: object, stdin: str | bytes | None = None) -> Result:
     return CliRunner().invoke(main, [str(argument) for argument in arguments], input=stdin, prog_name="kgreason")
 
 
-def done(*arguments: object, stdin: str | bytes | None = None) -> str:
+def succeed(*arguments: object, stdin: str | bytes | None = None) -> str:
     """What a command line that goes well prints."""
     result = call(*arguments, stdin=stdin)
     assert result.exit_code == 0, result.output
     return result.stdout
 
 
-def failed(*arguments: object, stdin: str | bytes | None = None, status: int = 1) -> str:
+def fail(*arguments: object, stdin: str | bytes | None = None, status: int = 1) -> str:
     """The one line that a command line which fails says, without `kgreason: `."""
     result = call(*arguments, stdin=stdin)
     assert result.exit_code == status, result.output
@@ -51,13 +51,13 @@ def start(*arguments: object, **more: object) -> subprocess.Popen[str]:
 
 def answers(store: Path, sparql: str) -> set[tuple[str, ...]]:
     """The answers of a SELECT query."""
-    _, *rows = csv.reader(io.StringIO(done("query", "-l", store, "--query", sparql, "--results-format", "csv")))
+    _, *rows = csv.reader(io.StringIO(succeed("query", "-l", store, "--query", sparql, "--results-format", "csv")))
     return {tuple(row) for row in rows}
 
 
 def triples(store: Path, *options: str) -> set[str]:
     """The lines of a dump."""
-    return set(done("dump", "-l", store, *options).splitlines())
+    return set(succeed("dump", "-l", store, *options).splitlines())
 
 
 def files(folder: Path) -> dict[str, bytes]:

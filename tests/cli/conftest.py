@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 
 FAMILY = """
 @prefix : <http://example.org/> .
@@ -32,5 +32,5 @@ def family(tmp_path: Path) -> Path:
 def store(tmp_path: Path, family: Path) -> Path:
     """A store that holds the family under OWL 2 RL."""
     path = tmp_path / "store"
-    done("load", "-l", path, "-f", family)
+    succeed("load", "-l", path, "-f", family)
     return path

@@ -16,7 +16,7 @@ import pytest
 
 import kgreason
 from kgreason.cli.commands import main
-from tests.cli.calling import answers, call, done, failed, files, start, triples
+from tests.cli.calling import answers, call, fail, files, start, succeed, triples
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "commands.md"
 E = "http://example.org/"
@@ -35,7 +35,7 @@ COMMANDS = dict(commands())
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
 def test_help_has_an_example_with_options_that_exist(path: tuple[str, ...]) -> None:
-    text = done(*path, "--help")
+    text = succeed(*path, "--help")
     example = text.split("Example")[1]
     words = [word for line in example.splitlines() if f"kgreason {' '.join(path)} " in line for word in line.split()]
     assert words
@@ -49,21 +49,21 @@ def test_the_page_of_commands_shows(path: tuple[str, ...]) -> None:
 
 
 def test_help_and_version() -> None:
-    assert done("--version") == f"kgreason {kgreason.__version__}\n"
-    assert done() == done("--help")
-    assert all(path[0] in done() for path in COMMANDS)
+    assert succeed("--version") == f"kgreason {kgreason.__version__}\n"
+    assert succeed() == succeed("--help")
+    assert all(path[0] in succeed() for path in COMMANDS)
 
 
 def test_load_says_what_the_graph_has(tmp_path: Path, family: Path) -> None:
-    text = done("load", "-l", tmp_path / "text", "-f", family, "-v").splitlines()
-    values = json.loads(done("load", "-l", tmp_path / "json", "--file", family, "--json"))
+    text = succeed("load", "-l", tmp_path / "text", "-f", family, "-v").splitlines()
+    values = json.loads(succeed("load", "-l", tmp_path / "json", "--file", family, "--json"))
     assert values["asserted"] == 8
     assert values["inferred"] > 2
     assert values["seconds"] > 0
     assert re.fullmatch(r"loaded 8 new triples in \d+\.\d\d s", text[0])
     assert text[1] == f"the store has 8 asserted and {values['inferred']} inferred triples, and no contradictions"
     assert [line.split()[0] for line in text[2:]] == list(values)
-    short = done("load", "-l", tmp_path / "text", "-f", family).splitlines()
+    short = succeed("load", "-l", tmp_path / "text", "-f", family).splitlines()
     assert [line.split(" in ")[0] for line in short] == ["loaded 0 new triples", text[1]]
 
 
@@ -71,11 +71,11 @@ def test_load_takes_many_files_and_standard_input(tmp_path: Path, family: Path) 
     (tmp_path / "a.nt").write_text(f"<{E}ida> <{E}hasParent> <{E}una> .\n")
     (tmp_path / "b.nt.gz").write_bytes(gzip.compress(f"<{E}una> <{E}hasParent> <{E}zoe> .\n".encode()))
     one, many, later = tmp_path / "one", tmp_path / "many", tmp_path / "later"
-    done("load", "-f", family, tmp_path / "a.nt", "-l", one, "-f", tmp_path / "b.nt.gz", "--rules", "owl2rl")
-    done("load", f"--file={family}", tmp_path / "a.nt", tmp_path / "b.nt.gz", "-l", many)
-    done("load", "-l", later, "-f", tmp_path / "b.nt.gz")
-    done("load", "-l", later, "-f", "-", "--format", "nt", stdin=(tmp_path / "a.nt").read_text())
-    done("load", "-l", later, "-f", "-", "--format", "ttl", stdin=family.read_text())
+    succeed("load", "-f", family, tmp_path / "a.nt", "-l", one, "-f", tmp_path / "b.nt.gz", "--rules", "owl2rl")
+    succeed("load", f"--file={family}", tmp_path / "a.nt", tmp_path / "b.nt.gz", "-l", many)
+    succeed("load", "-l", later, "-f", tmp_path / "b.nt.gz")
+    succeed("load", "-l", later, "-f", "-", "--format", "nt", stdin=(tmp_path / "a.nt").read_text())
+    succeed("load", "-l", later, "-f", "-", "--format", "ttl", stdin=family.read_text())
     assert triples(one) == triples(many) == triples(later)
     assert f"<{E}ann> <{E}hasAncestor> <{E}zoe> ." in triples(later, "--inferred")
 
@@ -83,42 +83,42 @@ def test_load_takes_many_files_and_standard_input(tmp_path: Path, family: Path) 
 def test_rules_and_schema_are_chosen_when_a_store_is_made(tmp_path: Path, family: Path) -> None:
     (tmp_path / "own.dl").write_text(f"[?x, <{E}isOld>, true] :- [?x, <{E}hasAge>, ?y] .")
     rdfs, own, data = (tmp_path / name for name in ("rdfs", "own", "data"))
-    done("load", "-l", rdfs, "-f", family, "--rules", "rdfs")
+    succeed("load", "-l", rdfs, "-f", family, "--rules", "rdfs")
     assert answers(rdfs, f"SELECT ?x {{ <{E}ann> <{E}hasAncestor> ?x }}") == {(f"{E}eve",)}
-    done("load", "-l", own, "-f", family, "--rules", "owl2rl", "--rules", tmp_path / "own.dl")
+    succeed("load", "-l", own, "-f", family, "--rules", "owl2rl", "--rules", tmp_path / "own.dl")
     assert answers(own, f"SELECT ?x {{ ?x <{E}isOld> true }}") == {(f"{E}eve",)}
-    done("load", "-l", data, "-f", family, "--schema", "data")
+    succeed("load", "-l", data, "-f", family, "--schema", "data")
     assert answers(data, f"SELECT ?x {{ <{E}ann> <{E}hasAncestor> ?x }}") == {(f"{E}eve",), (f"{E}ida",)}
-    assert "rdfs" in failed("load", "-l", rdfs, "-f", family, "--rules", "owl2rl")
-    assert "data" in failed("load", "-l", data, "-f", family, "--schema", "axioms")
+    assert "rdfs" in fail("load", "-l", rdfs, "-f", family, "--rules", "owl2rl")
+    assert "data" in fail("load", "-l", data, "-f", family, "--schema", "axioms")
 
 
 def test_query_results_come_in_every_format(store: Path, tmp_path: Path) -> None:
     select, ask = "SELECT ?x ?y { ?x :hasParent ?y } ORDER BY ?x", "ASK { ?x :hasParent ?y }"
     prefix = f"PREFIX : <{E}> "
-    assert done("query", "-l", store, "--query", prefix + select).splitlines() == [
+    assert succeed("query", "-l", store, "--query", prefix + select).splitlines() == [
         "x,y",
         f"{E}ann,{E}eve",
         f"{E}eve,{E}ida",
     ]
     for syntax in ("csv", "tsv", "json", "xml"):
-        text = done("query", "-l", store, "--query", prefix + select, "--results-format", syntax)
+        text = succeed("query", "-l", store, "--query", prefix + select, "--results-format", syntax)
         assert text.endswith("\n")
         assert text.count(f"{E}eve") == 2
-        assert "true" in done("query", "-l", store, "--query", prefix + ask, "--results-format", syntax)
+        assert "true" in succeed("query", "-l", store, "--query", prefix + ask, "--results-format", syntax)
     construct = prefix + "CONSTRUCT { ?y :hasChild ?x } { ?x :hasParent ?y }"
-    lines = done("query", "-l", store, "--query", construct)
+    lines = succeed("query", "-l", store, "--query", construct)
     assert f"<{E}eve> <{E}hasChild> <{E}ann> ." in lines.splitlines()
-    turtle = done("query", "-l", store, "--query", construct, "--results-format", "ttl")
+    turtle = succeed("query", "-l", store, "--query", construct, "--results-format", "ttl")
     assert set(ox.parse(turtle, ox.RdfFormat.TURTLE)) == set(ox.parse(lines, ox.RdfFormat.N_TRIPLES))
 
 
 def test_a_query_comes_from_an_option_a_file_or_standard_input(store: Path, tmp_path: Path) -> None:
     query = f"SELECT ?x {{ ?x <{E}hasAncestor> <{E}ida> }}"
     (tmp_path / "query.rq").write_text(query)
-    given = done("query", "-l", store, "--query", query)
-    assert done("query", "-l", store, "--query-file", tmp_path / "query.rq") == given
-    assert done("query", "--location", store, stdin=query) == given
+    given = succeed("query", "-l", store, "--query", query)
+    assert succeed("query", "-l", store, "--query-file", tmp_path / "query.rq") == given
+    assert succeed("query", "--location", store, stdin=query) == given
     assert given.count(E) == 2
 
 
@@ -132,13 +132,13 @@ def test_dump_keeps_asserted_and_inferred_apart_and_literals_as_written(store: P
 
 @pytest.mark.parametrize("syntax", ["nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld"])
 def test_dump_writes_every_format(store: Path, syntax: str) -> None:
-    done("load", "-l", store, "-f", "-", "--format", "nq", stdin=f"<{E}a> <{E}b> <{E}c> <{E}graph> .\n")
-    text = done("dump", "-l", store, "--format", syntax)
+    succeed("load", "-l", store, "-f", "-", "--format", "nq", stdin=f"<{E}a> <{E}b> <{E}c> <{E}graph> .\n")
+    text = succeed("dump", "-l", store, "--format", syntax)
     form = ox.RdfFormat.from_extension(syntax)
     assert form
     quads = set(ox.parse(text, form))
     assert {quad.triple for quad in quads} == {
-        quad.triple for quad in ox.parse(done("dump", "-l", store), ox.RdfFormat.N_TRIPLES)
+        quad.triple for quad in ox.parse(succeed("dump", "-l", store), ox.RdfFormat.N_TRIPLES)
     }
     graphs = {quad.graph_name for quad in quads}
     assert (ox.NamedNode(f"{E}graph") in graphs) == (syntax in ("nq", "trig", "jsonld"))
@@ -146,35 +146,35 @@ def test_dump_writes_every_format(store: Path, syntax: str) -> None:
 
 def test_stats_are_those_of_the_load(tmp_path: Path, family: Path) -> None:
     store = tmp_path / "store"
-    loaded = json.loads(done("load", "-l", store, "-f", family, "--json"))
-    stats = json.loads(done("stats", "-l", store, "--format", "json"))
-    assert stats == json.loads(done("stats", "-l", store, "--json"))
+    loaded = json.loads(succeed("load", "-l", store, "-f", family, "--json"))
+    stats = json.loads(succeed("stats", "-l", store, "--format", "json"))
+    assert stats == json.loads(succeed("stats", "-l", store, "--json"))
     assert stats.items() <= loaded.items()
     assert stats["facts"] == len(triples(store))
-    assert f"{stats['facts']}" in done("stats", "-l", store).splitlines()[0]
+    assert f"{stats['facts']}" in succeed("stats", "-l", store).splitlines()[0]
 
 
 def test_rules_are_listed_with_their_reasons(store: Path) -> None:
-    found = json.loads(done("rules", "list", "-l", store, "--json"))
+    found = json.loads(succeed("rules", "list", "-l", store, "--json"))
     assert {tuple(rule) for rule in found} == {("name", "rule", "why", "stratum")}
     [transitive] = [rule for rule in found if rule["name"] == "prp-trp"]
     assert f"<{E}hasAncestor>" in transitive["why"]
-    assert "# from the axiom " in done("rules", "list", "-l", store).partition("@rule prp-trp")[0]
+    assert "# from the axiom " in succeed("rules", "list", "-l", store).partition("@rule prp-trp")[0]
 
 
 def test_the_listed_rules_are_rule_text(store: Path) -> None:
     from kgreason.rules.parser import parse
 
-    program = parse(done("rules", "list", "-l", store, "--all"))
-    assert len(program.rules) == json.loads(done("stats", "-l", store, "--json"))["rules"]
+    program = parse(succeed("rules", "list", "-l", store, "--all"))
+    assert len(program.rules) == json.loads(succeed("stats", "-l", store, "--json"))["rules"]
 
 
 @pytest.mark.parametrize("syntax", ["nt", "nt.gz"])
 def test_materialize_is_what_a_store_dumps(store: Path, family: Path, tmp_path: Path, syntax: str) -> None:
     out = tmp_path / f"out.{syntax}"
-    done("materialize", family, "-o", out)
+    succeed("materialize", family, "-o", out)
     assert set(text(out).splitlines()) == triples(store)
-    done("materialize", family, "-o", out, "--inferred", "--rules", "owl2rl")
+    succeed("materialize", family, "-o", out, "--inferred", "--rules", "owl2rl")
     assert set(text(out).splitlines()) == triples(store, "--inferred")
     assert {path.name for path in tmp_path.iterdir()} == {"family.ttl", "store", out.name}
 
@@ -184,45 +184,45 @@ def text(path: Path) -> str:
 
 
 def test_materialize_reads_standard_input_and_writes_standard_output(store: Path, family: Path) -> None:
-    printed = done("materialize", "-", "--format", "ttl", "-o", "-", stdin=family.read_text())
+    printed = succeed("materialize", "-", "--format", "ttl", "-o", "-", stdin=family.read_text())
     assert set(printed.splitlines()) == triples(store)
 
 
 def test_materialize_writes_sorted_turtle_with_prefixes(store: Path, family: Path, tmp_path: Path) -> None:
     for name, more in (("all.ttl", ()), ("inferred.ttl.gz", ("--inferred",))):
-        done("materialize", family, "-o", tmp_path / name, "--prefix", "ex=http://example.com/", *more)
+        succeed("materialize", family, "-o", tmp_path / name, "--prefix", "ex=http://example.com/", *more)
         shown = text(tmp_path / name)
         assert shown.startswith("# The inferred triples" if more else "# All triples")
         assert f"@prefix : <{E}> ." in shown
         assert ":ida a :Person" in shown
-        assert shown == done("dump", "-l", store, "--format", "ttl", *more)
+        assert shown == succeed("dump", "-l", store, "--format", "ttl", *more)
 
 
 def test_commands_know_the_prefixes_of_loaded_files(store: Path) -> None:
     asked = ("query", "-l", store, "--query", "SELECT ?x { ?x :hasParent :eve }", "--results-format")
-    assert done(*asked, "table").splitlines()[2].strip() == ":ann"
-    assert done(*asked, "csv").split() == ["x", f"{E}ann"], "programs read the other formats"
+    assert succeed(*asked, "table").splitlines()[2].strip() == ":ann"
+    assert succeed(*asked, "csv").split() == ["x", f"{E}ann"], "programs read the other formats"
     other = "PREFIX : <http://other/> ASK { ?x :hasParent :eve }"
-    assert done("query", "-l", store, "--query", other) == "false\n", "the query's own prefix counts first"
+    assert succeed("query", "-l", store, "--query", other) == "false\n", "the query's own prefix counts first"
     other = "ASK { ?x :hasParent :eve }"
-    assert done("query", "-l", store, "--query", other, "--prefix", "=http://other/") == "false\n"
-    told = done("query", "-l", store, "--query", "CONSTRUCT WHERE { :ann :hasParent ?y }", "--results-format", "ttl")
+    assert succeed("query", "-l", store, "--query", other, "--prefix", "=http://other/") == "false\n"
+    told = succeed("query", "-l", store, "--query", "CONSTRUCT WHERE { :ann :hasParent ?y }", "--results-format", "ttl")
     assert told.splitlines()[-1] == ":ann :hasParent :eve ."
-    assert "the prefix : is not declared" in failed("update", "-l", store, "-u", "INSERT DATA { :a :b :c }")
+    assert "the prefix : is not declared" in fail("update", "-l", store, "-u", "INSERT DATA { :a :b :c }")
 
 
 def test_materialize_takes_rules_and_schema(family: Path, tmp_path: Path) -> None:
-    axioms = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred")
-    data = done("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred", "--schema", "data")
+    axioms = succeed("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred")
+    data = succeed("materialize", family, "-o", "-", "--rules", "rdfs", "--inferred", "--schema", "data")
     assert set(axioms.splitlines()) == set(data.splitlines())
     assert f"<{E}ann> <{E}hasAncestor> <{E}ida> ." not in axioms
 
 
 def test_generalised_triples_are_used_but_never_shown(store: Path, family: Path) -> None:
     # "Ann" :isNameOf :ann is derived from the inverse, with a literal as its subject
-    assert json.loads(done("stats", "-l", store, "--json"))["hidden"] > 0
+    assert json.loads(succeed("stats", "-l", store, "--json"))["hidden"] > 0
     assert not answers(store, "SELECT * { ?s ?p ?o FILTER isLiteral(?s) }")
-    for printed in (done("dump", "-l", store), done("materialize", family, "-o", "-")):
+    for printed in (succeed("dump", "-l", store), succeed("materialize", family, "-o", "-")):
         assert f'<{E}ann> <{E}hasName> "Ann" .' in printed
         assert "isNameOf> <http://example.org/ann>" not in printed
 
@@ -267,10 +267,10 @@ def test_the_first_contradictions_are_shown_one_by_one(tmp_path: Path) -> None:
 
 
 def test_lubm_makes_the_same_data_for_the_same_seed(tmp_path: Path) -> None:
-    counts = json.loads(done("lubm", "--universities", 1, "-o", tmp_path / "a", "--json"))
+    counts = json.loads(succeed("lubm", "--universities", 1, "-o", tmp_path / "a", "--json"))
     assert counts == {"universities": 1, "files": len(files(tmp_path / "a"))}
-    done("lubm", "--universities", 1, "-o", tmp_path / "b", "--seed", "0")
-    done("lubm", "--universities", 1, "-o", tmp_path / "c", "--seed", "1")
+    succeed("lubm", "--universities", 1, "-o", tmp_path / "b", "--seed", "0")
+    succeed("lubm", "--universities", 1, "-o", tmp_path / "c", "--seed", "1")
     assert files(tmp_path / "a") == files(tmp_path / "b") != files(tmp_path / "c")
 
 
@@ -280,16 +280,16 @@ def test_equal_terms_are_shown_as_asked(tmp_path: Path) -> None:
     file.write_text(f"<http://e/a> {same} <http://e/b> , <http://e/c> ; <http://e/p> <http://e/x> .")
     for options, count in (((), 9), (("--same-as", "representatives"), 5), (("--aliases", 8), 5)):
         store = tmp_path / f"store{len(options)}{count}{options[:1]}"
-        done("load", "-l", store, "-f", file, *options)
+        succeed("load", "-l", store, "-f", file, *options)
         assert len(answers(store, "SELECT * { ?s ?p ?o }")) == count
-        assert len(done("materialize", file, *options, "-o", "-").splitlines()) == count
+        assert len(succeed("materialize", file, *options, "-o", "-").splitlines()) == count
 
 
 def test_a_table_is_for_people(store: Path, tmp_path: Path) -> None:
     """In the order of the query, terms as Turtle has them, IRIs shortened by the prefixes of the query."""
     names = "OPTIONAL { ?y :hasAge ?age } OPTIONAL { ?x :hasName ?n }"
     query = f"PREFIX : <{E}> SELECT * {{ ?y ^:hasParent ?x {names} }}"
-    table = done("query", "-l", store, "--query", f"{query} ORDER BY ?x", "--results-format", "table").splitlines()
+    table = succeed("query", "-l", store, "--query", f"{query} ORDER BY ?x", "--results-format", "table").splitlines()
     assert [line.split() for line in table] == [
         ["y", "x", "age", "n"],
         ["─" * len(table[1])],
@@ -297,21 +297,21 @@ def test_a_table_is_for_people(store: Path, tmp_path: Path) -> None:
         [":ida", ":eve"],
         ["2", "rows"],
     ]
-    assert done("query", "-l", store, "--query", query).splitlines()[0] == "y,x,age,n"
+    assert succeed("query", "-l", store, "--query", query).splitlines()[0] == "y,x,age,n"
     for syntax in ("tsv", "json", "xml"):
-        head = done("query", "-l", store, "--query", query, "--results-format", syntax).split(E)[0]
+        head = succeed("query", "-l", store, "--query", query, "--results-format", syntax).split(E)[0]
         assert re.findall(r'[?"](y|x|age|n)\b', head)[:4] == ["y", "x", "age", "n"]
-    empty = done("query", "-l", store, "--query", f"SELECT ?b ?a {{ ?a <{E}none> ?b }}", "--results-format", "table")
+    empty = succeed("query", "-l", store, "--query", f"SELECT ?b ?a {{ ?a <{E}none> ?b }}", "--results-format", "table")
     assert empty.split() == ["b", "a", "─" * 5, "0", "rows"]
-    assert done("query", "-l", store, "--query", "ASK {}", "--results-format", "table") == "true\n"
+    assert succeed("query", "-l", store, "--query", "ASK {}", "--results-format", "table") == "true\n"
     construct = "CONSTRUCT WHERE { ?s ?p ?o }"
-    assert "triples" in failed("query", "-l", store, "--query", construct, "--results-format", "table", status=2)
+    assert "triples" in fail("query", "-l", store, "--query", construct, "--results-format", "table", status=2)
 
 
 def test_a_long_table_has_every_row(tmp_path: Path) -> None:
     store, rows = tmp_path / "store", "".join(f"<{E}{n}> <{E}p> {n} .\n" for n in range(2_500))
-    done("load", "-l", store, "-f", "-", "--format", "ttl", "--rules", "none", stdin=rows)
-    text = done("query", "-l", store, "--query", "SELECT ?o { ?s ?p ?o }", "--results-format", "table")
+    succeed("load", "-l", store, "-f", "-", "--format", "ttl", "--rules", "none", stdin=rows)
+    text = succeed("query", "-l", store, "--query", "SELECT ?o { ?s ?p ?o }", "--results-format", "table")
     assert text.endswith("\n2,500 rows\n")
     assert {int(word) for word in text.splitlines() if word.strip().isdigit()} == set(range(2_500))
 
@@ -338,7 +338,7 @@ def test_on_a_terminal_a_table_is_the_default(store: Path) -> None:
 @pytest.mark.parametrize("syntax", ["table", "csv", "tsv", "json", "xml"])
 def test_a_query_that_fails_prints_nothing(store: Path, syntax: str) -> None:
     query = "SELECT * { ?s ?p ?o SERVICE <http://127.0.0.1:9/sparql> { ?s ?q ?r } }"
-    told = failed("query", "-l", store, "--query", query, "--results-format", syntax)
+    told = fail("query", "-l", store, "--query", query, "--results-format", syntax)
     assert told.startswith("the query cannot be evaluated: ")
-    told = failed("query", "-l", store, "--query", "SELECT nonsense", "--results-format", syntax)
+    told = fail("query", "-l", store, "--query", "SELECT nonsense", "--results-format", syntax)
     assert told.startswith("the query does not parse: ")

@@ -11,14 +11,14 @@ import pytest
 
 from kgreason.cli.bulk.load_profile import bars
 from kgreason.spans import PARTS
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 
 E = "http://example.org/"
 GRAND = f"@prefix : <{E}> . @rule grand [?x, :grand, ?z] :- [?x, :hasParent, ?y], [?y, :hasParent, ?z] ."
 
 
 def rows(store: Path, *options: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(done("profile", "-l", store, "--json", *options))
+    found: list[dict[str, Any]] = json.loads(succeed("profile", "-l", store, "--json", *options))
     return found
 
 
@@ -26,7 +26,7 @@ def rows(store: Path, *options: str) -> list[dict[str, Any]]:
 def ruled(store: Path, tmp_path: Path) -> Path:
     """The family with a rule of a file."""
     (tmp_path / "own.dl").write_text(GRAND)
-    done("rules", "add", "-l", store, tmp_path / "own.dl")
+    succeed("rules", "add", "-l", store, tmp_path / "own.dl")
     return store
 
 
@@ -40,7 +40,7 @@ def test_the_costliest_rules_come_first(ruled: Path) -> None:
     ]
     assert (grand["derivations"], grand["last_derivations"]) == (1, 1)
     assert grand["why"].endswith("own.dl")
-    assert json.loads(done("stats", "-l", ruled, "--rules", "--json")) == found
+    assert json.loads(succeed("stats", "-l", ruled, "--rules", "--json")) == found
 
 
 def test_the_rules_of_an_axiom_are_one_row(ruled: Path) -> None:
@@ -50,42 +50,42 @@ def test_the_rules_of_an_axiom_are_one_row(ruled: Path) -> None:
 
 
 def test_the_table(ruled: Path) -> None:
-    text = done("profile", "-l", ruled, "--prefix", f"={E}", "--limit", 400)
+    text = succeed("profile", "-l", ruled, "--prefix", f"={E}", "--limit", 400)
     head, *lines = text.splitlines()
     assert head.split() == ["share", "rewrites", "derivations", "last", "commit", "rule"]
     (trp,) = (line for line in lines if "prp-trp" in line and ":hasAncestor" in line)
     assert trp.endswith("prp-trp, from the axiom :hasAncestor a owl:TransitiveProperty .")
     (grand,) = (line for line in lines if " grand: " in line)
     assert grand.endswith("  grand: [?x, :grand, ?z] :- [?x, :hasParent, ?y], [?y, :hasParent, ?z] .")
-    shown = done("profile", "-l", ruled, "--limit", 2).splitlines()
+    shown = succeed("profile", "-l", ruled, "--limit", 2).splitlines()
     assert len(shown) == 4
     assert shown[-1] == f"and {len(lines) - 2} more; --limit N shows more of them"
-    assert len(done("stats", "-l", ruled, "--rules").splitlines()) == len(lines) + 1
+    assert len(succeed("stats", "-l", ruled, "--rules").splitlines()) == len(lines) + 1
 
 
 def test_alone_and_anew(ruled: Path) -> None:
     (grand,) = (row for row in rows(ruled, "--alone", "--anew") if row["names"] == ["grand"])
     assert (grand["alone"], grand["derivations"], grand["last_derivations"]) == (1, 1, 1)
-    assert "alone" in done("profile", "-l", ruled, "--alone").splitlines()[0]
+    assert "alone" in succeed("profile", "-l", ruled, "--alone").splitlines()[0]
     before = rows(ruled)
     rows(ruled, "--anew")
     assert rows(ruled) == before
 
 
 def test_rules_may_be_left_out(ruled: Path) -> None:
-    assert done("profile", "rules", "-l", ruled) == done("profile", "-l", ruled)
-    assert "load" in done("profile", "--help")
+    assert succeed("profile", "rules", "-l", ruled) == succeed("profile", "-l", ruled)
+    assert "load" in succeed("profile", "--help")
 
 
 def test_where_the_time_of_a_load_goes(family: Path) -> None:
-    told = json.loads(done("profile", "load", family, "--json"))
+    told = json.loads(succeed("profile", "load", family, "--json"))
     parts = told["seconds_by_part"]
     assert set(parts) == set(PARTS) - {"journal"}
     assert sum(parts.values()) <= told["seconds"] + 0.001
-    *lines, last = done("profile", "load", family).splitlines()
+    *lines, last = succeed("profile", "load", family).splitlines()
     assert [line.split()[0] for line in lines] == [*parts, "other", "all"]
     assert last.startswith(f"{told['asserted'] + told['inferred']:,} triples, and at most ")
-    assert "No such file" in failed("profile", "load", family.with_name("none.ttl"))
+    assert "No such file" in fail("profile", "load", family.with_name("none.ttl"))
 
 
 def test_parts_are_drawn_to_scale() -> None:
@@ -96,7 +96,7 @@ def test_parts_are_drawn_to_scale() -> None:
 
 
 def test_stats_tell_where_the_time_went(store: Path) -> None:
-    text, told = done("stats", "-l", store), json.loads(done("stats", "-l", store, "--format", "json"))
+    text, told = succeed("stats", "-l", store), json.loads(succeed("stats", "-l", store, "--format", "json"))
     shown = re.search(r"seconds_by_part +where the time .* overlap: (.*)", text)
     assert shown is not None
     assert [part.split()[0] for part in shown[1].split(", ")] == list(told["seconds_by_part"])
@@ -104,5 +104,5 @@ def test_stats_tell_where_the_time_went(store: Path) -> None:
 
 
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:
-    assert "there is no store here" in failed("profile", "-l", tmp_path / "none")
+    assert "there is no store here" in fail("profile", "-l", tmp_path / "none")
     assert call("profile").exit_code == 2

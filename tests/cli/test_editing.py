@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from kgreason.cli.options import _repeated
-from tests.cli.calling import answers, call, done, failed, files, triples
+from kgreason.cli.options import _repeat_options
+from tests.cli.calling import answers, call, fail, files, succeed, triples
 
 E = "http://example.org/"
 PREFIX = f"PREFIX : <{E}> PREFIX owl: <http://www.w3.org/2002/07/owl#> "
@@ -19,9 +19,9 @@ BEINGS = f"{PREFIX} INSERT DATA {{ :Person {SUBCLASS} :Being }}"
 CHILD = f"@prefix : <{E}> . @rule child [?y, :hasChild, ?x] :- [?x, :hasParent, ?y] ."
 
 
-def said(*arguments: object, stdin: str | None = None) -> dict[str, Any]:
+def json_of(*arguments: object, stdin: str | None = None) -> dict[str, Any]:
     """What a command says in JSON."""
-    values: dict[str, Any] = json.loads(done(*arguments, "--json", stdin=stdin))
+    values: dict[str, Any] = json.loads(succeed(*arguments, "--json", stdin=stdin))
     return values
 
 
@@ -38,11 +38,11 @@ def is_a(name: str, kind: str) -> str:
 
 def test_update_says_what_it_did(store: Path) -> None:
     before = triples(store)
-    values = said("update", "-l", store, "--update", BEINGS)
+    values = json_of("update", "-l", store, "--update", BEINGS)
     assert triples(store) - before >= {is_a("eve", "Being"), is_a("ida", "Being")}
     assert values["appeared"] == len(triples(store)) - len(before) > 2
     assert (values["asserted"], values["disappeared"], values["retracted"], values["rules_added"]) == (1, 0, 0, 1)
-    text = done("update", "-l", store, "-v", stdin=BEINGS.replace("INSERT", "DELETE"))
+    text = succeed("update", "-l", store, "-v", stdin=BEINGS.replace("INSERT", "DELETE"))
     found = dict(line.split() for line in text.splitlines()[2:])
     assert list(found) == list(values)
     assert (found["disappeared"], found["retracted"]) == (str(values["appeared"]), "1")
@@ -52,31 +52,31 @@ def test_update_says_what_it_did(store: Path) -> None:
 def test_an_update_comes_from_an_option_a_file_or_standard_input(store: Path, tmp_path: Path) -> None:
     delete, before = BEINGS.replace("INSERT", "DELETE"), triples(store)
     (tmp_path / "update.ru").write_text(f"\ufeff{BEINGS}", encoding="utf-8")
-    done("update", "-l", store, "--update-file", tmp_path / "update.ru")
+    succeed("update", "-l", store, "--update-file", tmp_path / "update.ru")
     changed = triples(store)
     for insert in (("-u", BEINGS), ("--update-file", tmp_path / "update.ru")):
-        done("update", "-l", store, stdin=delete)
+        succeed("update", "-l", store, stdin=delete)
         assert triples(store) == before
-        done("update", "-l", store, *insert)
+        succeed("update", "-l", store, *insert)
         assert triples(store) == changed != before
 
 
 def test_update_counts_what_nobody_asserted_and_what_stays(store: Path) -> None:
     delete = f"{PREFIX} DELETE DATA {{ :ann :hasAncestor :eve . :ann :hasParent :nobody . :eve :hasAge 7 }}"
-    values = said("update", "-l", store, "--update", delete)
+    values = json_of("update", "-l", store, "--update", delete)
     assert (values["unasserted"], values["entailed"], values["retracted"]) == (2, 1, 1)
     assert not answers(store, f"SELECT ?age {{ ?x <{E}hasAge> ?age }}")
-    again = said("update", "-l", store, "--update", delete)
+    again = json_of("update", "-l", store, "--update", delete)
     assert (again["unasserted"], again["entailed"], again["disappeared"]) == (3, 1, 0)
 
 
 def test_an_update_of_several_operations_is_one(store: Path) -> None:
     where = f"{PREFIX} DELETE {{ ?x :seen 1 }} INSERT {{ ?x a :Seen }} WHERE {{ ?x a :Being }}"
-    values = said("update", "-l", store, "--update", f"{BEINGS} ; {where} ; {BEINGS.replace('INSERT', 'DELETE')}")
+    values = json_of("update", "-l", store, "--update", f"{BEINGS} ; {where} ; {BEINGS.replace('INSERT', 'DELETE')}")
     assert (values["appeared"], values["asserted"], values["disappeared"], values["retracted"]) == (2, 2, 0, 0)
     assert is_a("eve", "Seen") in triples(store, "--asserted")
     kept = triples(store)
-    told = failed("update", "-l", store, "--update", f"{BEINGS} ; INSERT {{ ?x :p 1 }} WHERE {{ SERVICE <{E}> {{}} }}")
+    told = fail("update", "-l", store, "--update", f"{BEINGS} ; INSERT {{ ?x :p 1 }} WHERE {{ SERVICE <{E}> {{}} }}")
     assert "cannot be evaluated" in told
     assert triples(store) == kept
 
@@ -85,16 +85,16 @@ def test_an_update_of_several_operations_is_one(store: Path) -> None:
 def test_the_strategy_is_chosen(store: Path, family: Path, strategy: str) -> None:
     before = triples(store)
     expected = "update" if strategy == "auto" else strategy
-    assert said("update", "-l", store, "-u", BEINGS, "--strategy", strategy)["strategy"] == expected
-    added = said("rules", "add", "-l", store, "--rule", CHILD, "--strategy", strategy)
+    assert json_of("update", "-l", store, "-u", BEINGS, "--strategy", strategy)["strategy"] == expected
+    added = json_of("rules", "add", "-l", store, "--rule", CHILD, "--strategy", strategy)
     assert (added["strategy"], added["appeared"]) == (expected, 2)
-    removed = said("rules", "remove", "-l", store, "--rule", CHILD, "--strategy", strategy)
+    removed = json_of("rules", "remove", "-l", store, "--rule", CHILD, "--strategy", strategy)
     assert (removed["strategy"], removed["disappeared"]) == (expected, 2)
-    done("update", "-l", store, "-u", BEINGS.replace("INSERT", "DELETE"), "--strategy", strategy)
+    succeed("update", "-l", store, "-u", BEINGS.replace("INSERT", "DELETE"), "--strategy", strategy)
     assert triples(store) == before
-    done("unload", "-l", store, "-f", family, "--strategy", strategy)
+    succeed("unload", "-l", store, "-f", family, "--strategy", strategy)
     assert triples(store) == set()
-    assert said("load", "-l", store, "-f", family, "--strategy", strategy)["strategy"] == expected
+    assert json_of("load", "-l", store, "-f", family, "--strategy", strategy)["strategy"] == expected
     assert triples(store) == before
 
 
@@ -108,46 +108,46 @@ def test_a_commit_that_exceeds_its_budget_changes_nothing(store: Path, tmp_path:
         (("load", "-f", rows), ("unload", "-f", rows)),
         (("rules", "remove", "--name", "pairs"), ("rules", "add", "--rule", pairs)),
     ):
-        done(*ready, "-l", store)
-        before, rules = triples(store), done("rules", "list", "-l", store)
-        told = failed(*edit, "-l", store, "--budget", 20_000)
+        succeed(*ready, "-l", store)
+        before, rules = triples(store), succeed("rules", "list", "-l", store)
+        told = fail(*edit, "-l", store, "--budget", 20_000)
         assert told.startswith("the commit needs more than its budget of 20,000 rewrites, and has changed nothing; the")
         assert "ran out, most of it in rule pairs." in told
         assert told.endswith("If the rule is right, give a larger --budget")
         assert triples(store) == before
-        assert done("rules", "list", "-l", store) == rules
+        assert succeed("rules", "list", "-l", store) == rules
 
 
 def test_unload_takes_away_what_files_say(store: Path, family: Path, tmp_path: Path) -> None:
     before = triples(store)
     (tmp_path / "more.ttl").write_text(f"@prefix : <{E}> . :ida :hasParent _:una . _:una :hasAge 99 .")
     (tmp_path / "other.nt").write_text(f"<{E}x> <{E}y> <{E}z> .\n")
-    done("load", "-l", store, "-f", tmp_path / "more.ttl")
-    values = said("unload", "-l", store, "-f", tmp_path / "more.ttl", tmp_path / "other.nt")
+    succeed("load", "-l", store, "-f", tmp_path / "more.ttl")
+    values = json_of("unload", "-l", store, "-f", tmp_path / "more.ttl", tmp_path / "other.nt")
     assert (values["missed"], values["asserted"]) == (1, 8)
     assert triples(store) == before
-    values = said("unload", "-l", store, "-f", "-", "--format", "ttl", stdin=family.read_text())
+    values = json_of("unload", "-l", store, "-f", "-", "--format", "ttl", stdin=family.read_text())
     assert (values["facts"], values["missed"]) == (0, 0)
-    assert "facts" in done("unload", "-l", store, "-f", family, "-v")
+    assert "facts" in succeed("unload", "-l", store, "-f", family, "-v")
 
 
 def test_rules_come_and_go_by_file_text_and_name(store: Path, tmp_path: Path) -> None:
-    before, listed = triples(store), done("rules", "list", "-l", store)
+    before, listed = triples(store), succeed("rules", "list", "-l", store)
     file = tmp_path / "own.dl"
     file.write_text(f"@prefix : <{E}> .\n{CHILD}\n@rule old [?x, a, :Old] :- [?x, :hasAge, ?y] .")
-    added = said("rules", "add", "-l", store, file)
+    added = json_of("rules", "add", "-l", store, file)
     assert (added["rules_added"], added["appeared"]) == (2, 3)
-    assert said("rules", "add", "-l", store, "--rule", CHILD)["rules_added"] == 0
-    own = [rule for rule in json.loads(done("rules", "list", "-l", store, "--json")) if str(file) in rule["why"]]
+    assert json_of("rules", "add", "-l", store, "--rule", CHILD)["rules_added"] == 0
+    own = [rule for rule in json.loads(succeed("rules", "list", "-l", store, "--json")) if str(file) in rule["why"]]
     assert [rule["name"] for rule in own] == ["child", "old"]
     assert f"<{E}hasChild>" in own[0]["rule"]
-    assert said("rules", "remove", "-l", store, "--name", "old")["disappeared"] == 1
+    assert json_of("rules", "remove", "-l", store, "--name", "old")["disappeared"] == 1
     renamed = CHILD.replace("?x", "?a").replace("@rule child", "")
-    assert said("rules", "remove", "-l", store, "--rule", renamed)["rules_removed"] == 1
+    assert json_of("rules", "remove", "-l", store, "--rule", renamed)["rules_removed"] == 1
     assert triples(store) == before
-    assert done("rules", "list", "-l", store) == listed
-    done("rules", "add", "-l", store, file)
-    assert done("rules", "remove", "-l", store, file).startswith("removed 2 rules in ")
+    assert succeed("rules", "list", "-l", store) == listed
+    succeed("rules", "add", "-l", store, file)
+    assert succeed("rules", "remove", "-l", store, file).startswith("removed 2 rules in ")
     assert triples(store) == before
 
 
@@ -161,7 +161,7 @@ def test_rules_that_are_refused(store: Path, tmp_path: Path) -> None:
         (("remove", "--rule", CHILD), "no such rule was added"),
         (("remove", "--name", "prp-trp"), "prp-trp: no rule of this name was added"),
     ):
-        assert expected in failed("rules", command[0], "-l", store, *command[1:])
+        assert expected in fail("rules", command[0], "-l", store, *command[1:])
         assert files(store) == kept
 
 
@@ -173,36 +173,36 @@ def test_diff_is_what_an_update_then_does(store: Path, tmp_path: Path) -> None:
         ("--update-file", tmp_path / "update.ru"),
     ):
         before = triples(store)
-        removed, added = rows(done("diff", "-l", store, *update))
+        removed, added = rows(succeed("diff", "-l", store, *update))
         assert triples(store) == before
-        done("update", "-l", store, *update)
+        succeed("update", "-l", store, *update)
         assert triples(store) == before - removed | added
         assert removed <= before
         assert not added & before
-    assert rows(done("diff", "-l", store, stdin=f"{PREFIX} DELETE DATA {{ :x :y :z }}")) == (set(), set())
+    assert rows(succeed("diff", "-l", store, stdin=f"{PREFIX} DELETE DATA {{ :x :y :z }}")) == (set(), set())
 
 
 def test_diff_of_files(store: Path, family: Path, tmp_path: Path) -> None:
     before, kept = triples(store), files(store)
     (tmp_path / "new.ttl").write_text(f"@prefix : <{E}> . :ida :hasParent :una . :Person {SUBCLASS} :Being .")
-    removed, added = rows(done("diff", "-l", store, "-f", tmp_path / "new.ttl"))
+    removed, added = rows(succeed("diff", "-l", store, "-f", tmp_path / "new.ttl"))
     assert not removed
     assert {is_a("una", "Being"), is_a("eve", "Being")} < added
-    both = rows(done("diff", "-l", store, "-f", tmp_path / "new.ttl", family, "--remove", family))
+    both = rows(succeed("diff", "-l", store, "-f", tmp_path / "new.ttl", family, "--remove", family))
     assert both == (removed, added)
-    gone, _ = rows(done("diff", "-l", store, "--remove", "-", "--format", "ttl", stdin=family.read_text()))
+    gone, _ = rows(succeed("diff", "-l", store, "--remove", "-", "--format", "ttl", stdin=family.read_text()))
     assert gone == before
     assert files(store) == kept
-    done("load", "-l", store, "-f", tmp_path / "new.ttl")
+    succeed("load", "-l", store, "-f", tmp_path / "new.ttl")
     assert triples(store) == before | added
 
 
 def test_diff_only_reads(store: Path) -> None:
     kept = files(store)
-    done("update", "-l", store, "-u", BEINGS)
+    succeed("update", "-l", store, "-u", BEINGS)
     assert files(store) != kept
     kept = files(store)
-    done("diff", "-l", store, "-u", f"{PREFIX} CLEAR ALL")
+    succeed("diff", "-l", store, "-u", f"{PREFIX} CLEAR ALL")
     assert files(store) == kept
 
 
@@ -221,7 +221,7 @@ def test_diff_only_reads(store: Path) -> None:
     ids=" ".join,
 )
 def test_command_lines_that_make_no_sense(arguments: tuple[str, ...], store: Path) -> None:
-    assert "--help" in failed(*arguments, "-l", store, status=2)
+    assert "--help" in fail(*arguments, "-l", store, status=2)
 
 
 @pytest.mark.parametrize("command", ["update", "diff"])
@@ -235,8 +235,8 @@ def test_an_update_that_is_none(command: str, store: Path, tmp_path: Path) -> No
         (("--update-file", tmp_path / "missing.ru"), "missing.ru: No such file or directory"),
         (("--update-file", tmp_path / "bytes.ru"), "bytes.ru: is not UTF-8 text"),
     ):
-        assert expected in failed(command, "-l", store, *update)
-    assert failed(command, "-l", store, stdin="nonsense").startswith("<stdin>:1:1: ")
+        assert expected in fail(command, "-l", store, *update)
+    assert fail(command, "-l", store, stdin="nonsense").startswith("<stdin>:1:1: ")
     assert files(store) == kept
 
 
@@ -269,7 +269,7 @@ def test_people_read_what_a_command_did(store: Path, family: Path) -> None:
             rf"unloaded 0 triples {seconds}; 8 triples of the files are not asserted in the store",
         ),
     ):
-        did, now = done(*command, "-l", store).splitlines()
+        did, now = succeed(*command, "-l", store).splitlines()
         assert re.fullmatch(expected, did), did
         found = re.fullmatch(has, now)
         assert found
@@ -282,7 +282,7 @@ EDITORS = (("update", "-u", BEINGS), ("unload", "-f", "x.nt"), ("rules", "add", 
 @pytest.mark.parametrize("command", [*EDITORS, ("diff", "-u", BEINGS), ("diff", "-f", "x.nt")], ids=" ".join)
 def test_a_store_has_to_be_there(command: tuple[str, ...], tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
-        told = failed(*command, "-l", path)
+        told = fail(*command, "-l", path)
         assert told == f"{path}: there is no store here; to make one: kgreason load -l {path} -f FILE"
     assert list(tmp_path.iterdir()) == []
 
@@ -315,7 +315,7 @@ def test_a_mistake_of_a_change_is_told(store: Path) -> None:
     ],
 )
 def test_one_option_takes_many_files(words: str, expected: str) -> None:
-    assert list(_repeated(words.split())) == expected.split()
+    assert list(_repeat_options(words.split())) == expected.split()
 
 
 def test_a_store_may_refuse_contradictions(tmp_path: Path) -> None:
@@ -323,43 +323,43 @@ def test_a_store_may_refuse_contradictions(tmp_path: Path) -> None:
     cats.write_text(f"@prefix : <{E}> . @prefix owl: <http://www.w3.org/2002/07/owl#> . :tom a :Cat .\n")
     cats.write_text(cats.read_text() + ":Cat owl:disjointWith :Dog .")
     dogs.write_text(f"@prefix : <{E}> . :tom a :Dog .")
-    done("load", "-l", store, "-f", cats, "--on-contradiction", "refuse")
+    succeed("load", "-l", store, "-f", cats, "--on-contradiction", "refuse")
     before = triples(store)
-    told = failed("load", "-l", store, "-f", dogs)
+    told = fail("load", "-l", store, "-f", dogs)
     assert told.startswith(f"the commit raises a contradiction, and has changed nothing: cax-dw: <{E}tom> is in")
-    failed("update", "-l", store, "-u", f"INSERT DATA {{ <{E}tom> a <{E}Dog> }}")
-    failed("rules", "add", "-l", store, "--rule", f"@rule r false :- [?x, a, <{E}Cat>] .")
+    fail("update", "-l", store, "-u", f"INSERT DATA {{ <{E}tom> a <{E}Dog> }}")
+    fail("rules", "add", "-l", store, "--rule", f"@rule r false :- [?x, a, <{E}Cat>] .")
     assert triples(store) == before
     diff = call("diff", "-l", store, "-f", dogs)
     assert (diff.exit_code, is_a("tom", "Dog") in diff.stdout) == (0, True)
     assert "contradictions: 1" in diff.stderr
-    told = failed("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
+    told = fail("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
     assert told.endswith("made with on_contradiction refuse, which cannot be changed; leave --on-contradiction out")
 
 
 def test_diff_has_limits(store: Path, tmp_path: Path) -> None:
     rule = tmp_path / "count.dl"
     rule.write_text("@rule next n(?y) :- n(?x), BIND(?x + 1 AS ?y) . n(1) :- [?x, a, <http://e/Counter>] .")
-    done("rules", "add", "-l", store, rule)
+    succeed("rules", "add", "-l", store, rule)
     (tmp_path / "counter.ttl").write_text("<http://e/x> a <http://e/Counter> .")
     for edit in (("-u", "INSERT DATA { <http://e/x> a <http://e/Counter> }"), ("-f", tmp_path / "counter.ttl")):
-        assert failed("diff", "-l", store, *edit, "--most-rounds", 20).endswith("give a larger --most-rounds")
-        assert failed("diff", "-l", store, *edit, "--most-made-terms", 20).endswith("give a larger --most-made-terms")
-        assert "more than its budget of 1 rewrites" in failed("diff", "-l", store, *edit, "--budget", 1)
-        told = failed("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
+        assert fail("diff", "-l", store, *edit, "--most-rounds", 20).endswith("give a larger --most-rounds")
+        assert fail("diff", "-l", store, *edit, "--most-made-terms", 20).endswith("give a larger --most-made-terms")
+        assert "more than its budget of 1 rewrites" in fail("diff", "-l", store, *edit, "--budget", 1)
+        told = fail("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
         assert told == "the edit took longer than 0.3 s; nothing was changed"
-    assert rows(done("diff", "-l", store, "-u", "INSERT DATA { <http://e/y> a <http://e/C> }", "--timeout", 60))[1]
+    assert rows(succeed("diff", "-l", store, "-u", "INSERT DATA { <http://e/y> a <http://e/C> }", "--timeout", 60))[1]
 
 
 def test_a_construct_prints_literals_as_a_dump_does(store: Path) -> None:
     asked = ("query", "-l", store, "-q", "CONSTRUCT WHERE { ?s ?p ?o }", "--results-format")
-    assert set(done(*asked, "nt").splitlines()) == triples(store)
-    done(
+    assert set(succeed(*asked, "nt").splitlines()) == triples(store)
+    succeed(
         "update",
         "-l",
         store,
         "-u",
         f'{PREFIX} INSERT DATA {{ :ida :hasAge "+7"^^<http://www.w3.org/2001/XMLSchema#int> }}',
     )
-    assert set(done(*asked, "nt").splitlines()) == triples(store)
-    assert '"+7"^^xsd:int' in done(*asked, "ttl")
+    assert set(succeed(*asked, "nt").splitlines()) == triples(store)
+    assert '"+7"^^xsd:int' in succeed(*asked, "ttl")

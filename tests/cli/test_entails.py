@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 
 E, XSD = "http://example.org/", "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = f"@prefix : <{E}> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -22,8 +22,8 @@ def document(folder: Path, name: str, text: str) -> Path:
 
 def test_entailed(family: Path, tmp_path: Path) -> None:
     conclusion = document(tmp_path, "conclusion", ":hasParent rdfs:range [ owl:unionOf (:Person :Robot) ] .")
-    assert done("entails", family, "--conclusion", conclusion) == "entailed\n"
-    assert json.loads(done("entails", family, "--conclusion", conclusion, "--json")) == {
+    assert succeed("entails", family, "--conclusion", conclusion) == "entailed\n"
+    assert json.loads(succeed("entails", family, "--conclusion", conclusion, "--json")) == {
         "entailed": True,
         "contradictory": False,
         "unproved": [],
@@ -44,24 +44,24 @@ def test_triples_that_are_not_entailed_are_shown(family: Path, tmp_path: Path) -
 
 def test_semantics_and_rules(family: Path, tmp_path: Path) -> None:
     conclusion = document(tmp_path, "conclusion", ":Person a owl:Class .")
-    done("entails", family, "--conclusion", conclusion)
+    succeed("entails", family, "--conclusion", conclusion)
     assert call("entails", family, "--conclusion", conclusion, "--semantics", "rdf-based").exit_code == 1
     assert call("entails", family, "--conclusion", conclusion, "--rules", "rdfs").exit_code == 1
 
 
 def test_errors_of_entails(family: Path, tmp_path: Path) -> None:
-    assert "missing.ttl" in failed("entails", family, "--conclusion", tmp_path / "missing.ttl", status=2)
-    assert "--help" in failed("entails", family, status=2)
-    assert "--help" in failed("entails", "--conclusion", family, status=2)
+    assert "missing.ttl" in fail("entails", family, "--conclusion", tmp_path / "missing.ttl", status=2)
+    assert "--help" in fail("entails", family, status=2)
+    assert "--help" in fail("entails", "--conclusion", family, status=2)
 
 
 def test_files_are_checked(family: Path, tmp_path: Path) -> None:
-    assert done("check", family) == "no contradictions\n"
+    assert succeed("check", family) == "no contradictions\n"
     clash = document(tmp_path, "clash", ":Person owl:disjointWith :Robot . :eve a :Robot .")
     result = call("check", family, clash, "--prefix", f"={E}")
     assert (result.exit_code, result.stderr) == (1, "")
     assert result.stdout.startswith("cax-dw: :eve is in :Person and in :Robot, ")
-    assert done("check", family, clash, "--rules", "rdfs") == "no contradictions\n"
+    assert succeed("check", family, clash, "--rules", "rdfs") == "no contradictions\n"
 
 
 def test_imports_are_checked(family: Path, tmp_path: Path) -> None:
@@ -71,15 +71,15 @@ def test_imports_are_checked(family: Path, tmp_path: Path) -> None:
     robots = document(tmp_path, "robots", f"<{E}top> a owl:Ontology ; owl:imports <{E}doc> . :eve a :Robot .")
     assert call("check", family, robots, "--catalogue", folder).exit_code == 1
     conclusion = document(tmp_path, "conclusion", ":Robot owl:disjointWith :Person .")
-    done("entails", robots, "--conclusion", conclusion, "--catalogue", folder)
+    succeed("entails", robots, "--conclusion", conclusion, "--catalogue", folder)
     assert call("entails", robots, "--conclusion", conclusion).exit_code == 1
 
 
 def test_files_or_a_store(store: Path, family: Path) -> None:
-    assert "RDF files or a store" in failed("check", family, "-l", store, status=2)
-    assert "RDF files, or a store" in failed("check", status=2)
-    assert "are for files" in failed("check", "-l", store, "--rules", "rdfs", status=2)
-    assert done("check", "-l", store) == "no contradictions\n"
+    assert "RDF files or a store" in fail("check", family, "-l", store, status=2)
+    assert "RDF files, or a store" in fail("check", status=2)
+    assert "are for files" in fail("check", "-l", store, "--rules", "rdfs", status=2)
+    assert succeed("check", "-l", store) == "no contradictions\n"
 
 
 def test_contradictions_with_one_cause_have_examples_and_a_count(tmp_path: Path) -> None:

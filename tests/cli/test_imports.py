@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call, done, failed, triples
+from tests.cli.calling import call, fail, succeed, triples
 
 PREFIXES = """@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"""
@@ -37,26 +37,26 @@ def test_a_load_brings_documents_and_an_unload_takes_them(library: Path, file: P
     assert FOLLOWS not in triples(store)
     assert not call("load", "-l", store, "-f", file, "--catalogue", library).stderr
     assert FOLLOWS in triples(store)
-    done("unload", "-l", store, "-f", file)
+    succeed("unload", "-l", store, "-f", file)
     assert not triples(store)
 
 
 def test_updates_and_what_they_would_change(library: Path, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    done("load", "-l", store, "-f", file, "--catalogue", library)
-    done("update", "-l", store, "-u", UPDATE.format("DELETE"))
+    succeed("load", "-l", store, "-f", file, "--catalogue", library)
+    succeed("update", "-l", store, "-u", UPDATE.format("DELETE"))
     assert FOLLOWS not in triples(store)
     for edit in (("-u", UPDATE.format("INSERT")), ("-f", file)):
-        assert FOLLOWS in done("diff", "-l", store, *edit, "--catalogue", library)
-        assert FOLLOWS not in done("diff", "-l", store, *edit)
+        assert FOLLOWS in succeed("diff", "-l", store, *edit, "--catalogue", library)
+        assert FOLLOWS not in succeed("diff", "-l", store, *edit)
     assert FOLLOWS not in triples(store)
-    done("update", "-l", store, "-u", UPDATE.format("INSERT"), "--catalogue", library)
+    succeed("update", "-l", store, "-u", UPDATE.format("INSERT"), "--catalogue", library)
     assert FOLLOWS in triples(store)
-    assert FOLLOWS in done("diff", "-l", store, "--remove", file)
+    assert FOLLOWS in succeed("diff", "-l", store, "--remove", file)
 
 
 def test_materialize(library: Path, file: Path) -> None:
-    assert FOLLOWS in done("materialize", file, "-o", "-", "--catalogue", library)
+    assert FOLLOWS in succeed("materialize", file, "-o", "-", "--catalogue", library)
     told = call("materialize", file, "-o", "-")
     assert FOLLOWS not in told.stdout
     assert "warning: <http://e/a> imports <http://e/b>" in told.stderr
@@ -71,11 +71,11 @@ def test_check_says_which_documents_it_did_not_see(library: Path, file: Path) ->
 
 def test_a_mistake_in_a_catalogue_or_a_document_is_told(library: Path, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    told = failed("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")
+    told = fail("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")
     assert told == f"{tmp_path / 'gone'}: No such file or directory"
     (library / "b.ttl").write_text(PREFIXES + ":b a owl:Ontology .\n:B :p .")
     for command in (("load", "-l", store, "-f", file), ("materialize", file, "-o", tmp_path / "out.nt")):
-        told = failed(*command, "--catalogue", library)
+        told = fail(*command, "--catalogue", library)
         assert told.startswith(f"{library / 'b.ttl'}:4:7: ")
         assert told.endswith("; <http://e/a> imports it as <http://e/b>")
     assert not (tmp_path / "out.nt").exists()

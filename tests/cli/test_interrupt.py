@@ -15,7 +15,7 @@ from kgreason.cli.bulk.lubm import lubm
 from kgreason.cli.commands import main
 from kgreason.lubm import generate
 from kgreason.resources import resource
-from tests.cli.calling import answers, call, done, start, triples
+from tests.cli.calling import answers, call, start, succeed, triples
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the system has no SIGINT of its own")
 DEPARTMENTS = 4
@@ -61,11 +61,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A store ahead of the load that is interrupted: it is not there yet, or it holds the ontology."""
     path = tmp_path / "store"
     if request.param == "later load":
-        done("load", "-l", path, "-f", ONTOLOGY)
+        succeed("load", "-l", path, "-f", ONTOLOGY)
     return path
 
 
-def held(store: Path) -> set[str]:
+def content(store: Path) -> set[str]:
     """What a store holds, and what queries see of it."""
     if not store.exists():
         return set()
@@ -81,7 +81,7 @@ def interrupting(stage: str, moment: str, *arguments: object) -> subprocess.Comp
 
 
 def test_while_reading(store: Path, data: Path) -> None:
-    before = held(store)
+    before = content(store)
     process = start("load", "-l", store, "-f", "-", "--format", "nt", stdin=subprocess.PIPE)
     assert process.stdin
     process.stdin.write(data.read_text())  # which ends when nearly all has been read
@@ -89,7 +89,7 @@ def test_while_reading(store: Path, data: Path) -> None:
     process.send_signal(signal.SIGINT)
     assert process.communicate()[1] == "kgreason: interrupted; nothing was changed\n"
     assert process.returncode == 130
-    assert held(store) == before
+    assert content(store) == before
 
 
 @pytest.mark.parametrize(
@@ -103,20 +103,20 @@ def test_while_reading(store: Path, data: Path) -> None:
     ],
 )
 def test_at_every_stage(stage: str, moment: str, store: Path, data: Path) -> None:
-    before = held(store)
+    before = content(store)
     process = interrupting(stage, moment, "load", "-l", store, "-f", data, ONTOLOGY)
     assert (process.returncode, process.stdout, process.stderr) == (
         130,
         "",
         "kgreason: interrupted; nothing was changed\n",
     )
-    assert held(store) == before
+    assert content(store) == before
 
 
 def test_the_load_can_be_done_again(store: Path, data: Path) -> None:
     interrupting("storing", "ends", "load", "-l", store, "-f", data, ONTOLOGY)
-    done("load", "-l", store, "-f", data, ONTOLOGY)
-    assert held(store) == set(done("materialize", data, ONTOLOGY, "-o", "-").splitlines())
+    succeed("load", "-l", store, "-f", data, ONTOLOGY)
+    assert content(store) == set(succeed("materialize", data, ONTOLOGY, "-o", "-").splitlines())
 
 
 @pytest.mark.parametrize("stage", ["reading", "reasoning", "writing"])
@@ -158,7 +158,7 @@ def test_after_the_change(store: Path, data: Path) -> None:
     command = [sys.executable, "-c", AFTER_THE_CHANGE, "load", "-l", str(store), "-f", str(data)]
     process = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (process.returncode, process.stderr) == (130, "kgreason: interrupted; the change was made before that\n")
-    assert held(store)
+    assert content(store)
 
 
 AT_AN_IMPORT = """

@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.resources import resource
-from tests.cli.calling import answers, done
+from tests.cli.calling import answers, succeed
 
 UB = "http://swat.cse.lehigh.edu/onto/univ-bench.owl#"
 EMPLOYEES = f"SELECT ?x {{ ?x a <{UB}Employee> }}"
@@ -40,7 +40,7 @@ def official(lubm: Path) -> list[Answers]:
 def store(lubm: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The original ontology and data in a store on disk."""
     path = tmp_path_factory.mktemp("lubm") / "store"
-    done("load", "-l", path, "-f", lubm / "univ-bench.owl", lubm / "lubm1.nt.gz", "--rules", "owl2rl")
+    succeed("load", "-l", path, "-f", lubm / "univ-bench.owl", lubm / "lubm1.nt.gz", "--rules", "owl2rl")
     return path
 
 
@@ -61,11 +61,11 @@ def test_employees_on_disk(store: Path) -> None:
 def test_the_official_answers_in_memory(lubm: Path, queries: list[str], official: list[Answers]) -> None:
     with KnowledgeGraph.open(rules=["owl2rl"]) as graph:
         graph.load(lubm / "univ-bench.owl", lubm / "lubm1.nt.gz")
-        assert [asked(graph, query) for query in queries] == official
-        assert len(asked(graph, EMPLOYEES)) == 1087
+        assert [answers_of(graph, query) for query in queries] == official
+        assert len(answers_of(graph, EMPLOYEES)) == 1087
 
 
-def asked(graph: KnowledgeGraph, sparql: str) -> Answers:
+def answers_of(graph: KnowledgeGraph, sparql: str) -> Answers:
     return {tuple(term.value for term in solution if term) for solution in graph.select(sparql)}
 
 
@@ -74,6 +74,6 @@ def test_our_ontology_and_our_queries_give_the_official_answers(
 ) -> None:
     from kgreason.lubm import queries as ours
 
-    done("load", "-l", tmp_path / "store", "-f", resource("ontologies", "univ-bench.ttl"), lubm / "lubm1.nt.gz")
+    succeed("load", "-l", tmp_path / "store", "-f", resource("ontologies", "univ-bench.ttl"), lubm / "lubm1.nt.gz")
     assert [answers(tmp_path / "store", query) for query in ours().values()] == official
     assert len(answers(tmp_path / "store", EMPLOYEES)) == 1087

@@ -16,7 +16,7 @@ from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.rules.parser import load, parse
 from kgreason.tables import reading
 from kgreason.tables.fields import constant, field
-from tests.cli.calling import done, failed, files
+from tests.cli.calling import fail, files, succeed
 from tests.oracle import datalog
 
 CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "cases").glob("*/program.dl"))
@@ -33,7 +33,7 @@ FIELDS = st.one_of(
 
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 def test_a_case(case: Path, tmp_path: Path) -> None:
-    done("run", case / "program.dl", "--facts", case / "facts", "--output", tmp_path)
+    succeed("run", case / "program.dl", "--facts", case / "facts", "--output", tmp_path)
     assert files(tmp_path) == files(case / "expected")
 
 
@@ -47,7 +47,7 @@ def test_random_tables_are_as_the_oracle_says(case: Path, data: st.DataObject) -
     for name, row in datalog.close(facts, [in_fields(rule) for rule in rules]):
         if name in expected:
             expected[name].add(row)
-    assert evaluated(case / "program.dl", tables) == expected
+    assert evaluate(case / "program.dl", tables) == expected
 
 
 def few_rows(arity: int) -> st.SearchStrategy[Table]:
@@ -64,26 +64,26 @@ def in_fields(rule: Rule) -> datalog.Rule:
     """The rule with the fields that its constants stand for."""
 
     def plain(atom: Atom) -> datalog.Atom:
-        return datalog.Atom(atom.relation, tuple(written(term) for term in atom.terms))
+        return datalog.Atom(atom.relation, tuple(oracle_term(term) for term in atom.terms))
 
     return datalog.Rule(tuple(map(plain, rule.heads)), tuple(map(plain, rule.body)))
 
 
-def written(term: Variable | str) -> datalog.Var | str:
+def oracle_term(term: Variable | str) -> datalog.Var | str:
     if isinstance(term, Variable):
         return datalog.Var(term.name)
     number = re.fullmatch(r'"(.*)"\^\^<.*#integer>', term)
     return number[1] if number else str(json.loads(term))
 
 
-def evaluated(program: Path, tables: dict[str, Table]) -> dict[str, Table]:
+def evaluate(program: Path, tables: dict[str, Table]) -> dict[str, Table]:
     """The derived tables; checks that each is in order."""
     with TemporaryDirectory() as name:
         folder = Path(name)
         for relation, rows in tables.items():
             lines = ("\t".join(row) if row else "()" for row in rows)
             (folder / f"{relation}.facts").write_text("".join(f"{line}\n" for line in lines), newline="")
-        counts = json.loads(done("run", program, "-F", folder, "-D", folder / "new" / "out", "--json"))
+        counts = json.loads(succeed("run", program, "-F", folder, "-D", folder / "new" / "out", "--json"))
         derived = {path.stem: rows_of(path) for path in (folder / "new" / "out").iterdir()}
     assert {relation: len(rows) for relation, rows in derived.items()} == counts
     assert all(rows == sorted(set(rows), key=lambda row: [in_order(text) for text in row]) for rows in derived.values())
@@ -116,7 +116,7 @@ def test_copied_rows_stay_the_same(rows: Table) -> None:
     with TemporaryDirectory() as name:
         program = Path(name, "copy.dl")
         program.write_text(COPY)
-        assert evaluated(program, {"pair": rows})["copy"] == {(y, x) for x, y in rows}
+        assert evaluate(program, {"pair": rows})["copy"] == {(y, x) for x, y in rows}
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def copied(tmp_path: Path) -> Callable[[bytes], bytes]:
 
     def copy(facts: bytes) -> bytes:
         (tmp_path / "pair.facts").write_bytes(facts)
-        done("run", tmp_path / "copy.dl", "--facts", tmp_path, "--output", tmp_path)
+        succeed("run", tmp_path / "copy.dl", "--facts", tmp_path, "--output", tmp_path)
         return (tmp_path / "copy.csv").read_bytes()
 
     return copy
@@ -156,14 +156,14 @@ def test_files_are_here_unless_said_otherwise(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     Path("copy.dl").write_text(COPY)
     Path("pair.facts").write_text("1\t2\n")
-    assert done("run", "copy.dl") == "copy  1\n"
+    assert succeed("run", "copy.dl") == "copy  1\n"
     assert Path("copy.csv").read_text() == "2\t1\n"
 
 
 def test_constants_that_no_file_can_have_are_written_as_they_are(tmp_path: Path) -> None:
     program = tmp_path / "program.dl"
     program.write_text('r(<http://e/a>, 1.5, "x"@en) .')
-    done("run", program, "-F", tmp_path, "-D", tmp_path)
+    succeed("run", program, "-F", tmp_path, "-D", tmp_path)
     assert (tmp_path / "r.csv").read_text() == '<http://e/a>\t1.5\t"x"@en\n'
 
 
@@ -186,7 +186,7 @@ def test_bad_facts(
     (tmp_path / "copy.csv").write_text("before")
     if facts is not None:
         (tmp_path / "pair.facts").write_bytes(facts)
-    told = failed("run", tmp_path / "copy.dl", "-F", tmp_path, "-D", tmp_path)
+    told = fail("run", tmp_path / "copy.dl", "-F", tmp_path, "-D", tmp_path)
     assert told == f"{tmp_path}/{problem}"
     assert (tmp_path / "copy.csv").read_text() == "before"
 
@@ -194,12 +194,12 @@ def test_bad_facts(
 def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text("on(1) :- is_on() .")
     (tmp_path / "is_on.facts").write_text("()\n()\n")
-    assert done("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  1\n"
+    assert succeed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  1\n"
     (tmp_path / "is_on.facts").write_text("")
-    assert done("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  0\n"
+    assert succeed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  0\n"
     assert (tmp_path / "on.csv").read_text() == ""
     (tmp_path / "is_on.facts").write_text("()\nyes\n")
-    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
     assert told == f"{tmp_path}/is_on.facts:2: is_on has no columns, so the line must be ()"
 
 
@@ -219,11 +219,11 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
 def test_a_program_that_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     program = tmp_path / "program.dl"
     program.write_text(text)
-    told = failed("run", program)
+    told = fail("run", program)
     assert problem in told
     if "at most" not in problem:
         assert told.startswith(f"{program}:")
-    assert "missing.dl: cannot be read" in failed("run", tmp_path / "missing.dl")
+    assert "missing.dl: cannot be read" in fail("run", tmp_path / "missing.dl")
 
 
 TYPED = """
@@ -241,7 +241,7 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
     program.write_text(TYPED)
     options = ("run", program, "--facts", tmp_path, "--output", out, *how)
     (tmp_path / "price.facts").write_text("tea\t10\t007\nwine\t2.50\t\nsalt\t1\tx\ntea\t10\t007\n")
-    said = done(*options, stdin="dump step;")
+    said = succeed(*options, stdin="dump step;")
     assert said == ('step("tea")\nstep("wine")\n' if how else "dear  2\n")
     assert files(out) == {"dear.csv": b"tea\t10\t007\nwine\t2.50\t\n"}
     for facts, problem in (
@@ -252,10 +252,10 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
         ),
     ):
         (tmp_path / "price.facts").write_text(facts)
-        assert failed(*options, stdin="").startswith(f"{tmp_path}/{problem}")
+        assert fail(*options, stdin="").startswith(f"{tmp_path}/{problem}")
     (tmp_path / "price.facts").write_text("")
     (tmp_path / "dear.facts").write_text("tea\t1\t1\n")
-    assert failed(*options, stdin="").endswith("dear.facts: dear is declared as derived, so only rules make its facts")
+    assert fail(*options, stdin="").endswith("dear.facts: dear is declared as derived, so only rules make its facts")
 
 
 def test_different_facts_are_different_lines(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_different_facts_are_different_lines(tmp_path: Path) -> None:
         "@relation internal n(x) . @relation derived code(x: xsd:decimal) . code(?x) :- n(?x) . n(5) ."
         ' n("5"^^<http://www.w3.org/2001/XMLSchema#decimal>) .'
     )
-    done("run", program, "--output", out)
+    succeed("run", program, "--output", out)
     assert files(out) == {"code.csv": b'5\n"5"^^<http://www.w3.org/2001/XMLSchema#integer>\n'}
 
 
@@ -276,12 +276,12 @@ def test_a_number_and_its_text_are_different_lines(how: tuple[str, ...], tmp_pat
         "copy(?x) :- any(?x) . text(?x) :- code(?x) ."
     )
     (tmp_path / "code.facts").write_text("5\n")
-    done("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
+    succeed("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
     assert (out / "copy.csv").read_text() == '5\n""5""\n"5"\n'
     assert (out / "text.csv").read_text() == '"5"\n'
     (tmp_path / "any.facts").write_text((out / "copy.csv").read_text())
     program.write_text('copy(?x) :- any(?x) . is(?x) :- any(?x), FILTER(?x = "5") .')
-    done("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
+    succeed("run", program, "--facts", tmp_path, "--output", out, *how, stdin="")
     assert (out / "copy.csv").read_text() == '5\n""5""\n"5"\n'
     assert (out / "is.csv").read_text() == '"5"\n'
 
@@ -292,17 +292,17 @@ def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
     program.write_text("@relation r(x: rdfs:Resource) . s(?x) :- r(?x) .")
     options = ("run", program, "--facts", tmp_path, "--output", tmp_path, *how)
     (tmp_path / "r.facts").write_text("http://e/a\n<mailto:tom>\n_:b\nurn:x\n")
-    done(*options, stdin="")
+    succeed(*options, stdin="")
     assert (tmp_path / "s.csv").read_text() == "<http://e/a>\n<mailto:tom>\n<urn:x>\n_:b\n"
     for wrong in ("tom", "ex:tom", "<a b>", "5", '"x"'):
         (tmp_path / "r.facts").write_text(f"http://e/a\n{wrong}\n")
-        assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in failed(*options, stdin="")
+        assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in fail(*options, stdin="")
 
 
 def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text("@relation r(x: rdf:langString) . s(?x) :- r(?x) .")
     (tmp_path / "r.facts").write_text("chat\n")
-    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
     assert told.endswith(
         "r.facts:1: column x, value 'chat': a field of a table has no language tag; leave the type out, "
         "or use xsd:string"
@@ -330,13 +330,13 @@ def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> Non
 def test_rules_that_do_not_fit_a_declaration(text: str, problem: str, how: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text(text)
     (tmp_path / "s.facts").write_text("")
-    assert problem in failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+    assert problem in fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_a_made_text_that_no_table_can_have(how: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text(r'made(?y) :- given(?x), BIND(CONCAT(?x, "\n", ?x) AS ?y) .')
     (tmp_path / "given.facts").write_text("a\n")
-    told = failed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
     assert "the text 'a\\na' has a tab or a line break" in told
     assert not (tmp_path / "made.csv").exists()

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from kgreason.cli.script.syntax import commands
-from tests.cli.calling import call, done, failed, files, message, start
+from tests.cli.calling import call, fail, files, message, start, succeed
 
 PROGRAM = """
 @prefix : <http://e/> .
@@ -33,13 +33,13 @@ def program(tmp_path: Path) -> Path:
 
 def answers(program: Path, text: str) -> list[str]:
     """The lines that a script answers."""
-    return done("run", program, "--facts", program.parent, "--script", "-", stdin=text).splitlines()
+    return succeed("run", program, "--facts", program.parent, "--script", "-", stdin=text).splitlines()
 
 
 def refused(program: Path, text: str) -> str:
     """The message of a script that fails, as a file; nothing may be answered before it."""
     (program.parent / "script").write_text(text)
-    said = failed("run", program, "--facts", program.parent, "--script", program.parent / "script")
+    said = fail("run", program, "--facts", program.parent, "--script", program.parent / "script")
     return said.removeprefix(f"{program.parent / 'script'}:")
 
 
@@ -57,7 +57,7 @@ def test_answers_in_json_say_what_the_lines_say(program: Path) -> None:
         "query path(1, ?x); query path(?x, 3); dump path; dump; echo 'so'; explain path(2, 3); why_not path(1, 2);"
         "explain [:ann, :linked, :bob]; profile;"
     )
-    said = done("run", program, "--facts", program.parent, "--script", "-", "--json", stdin=script).splitlines()
+    said = succeed("run", program, "--facts", program.parent, "--script", "-", "--json", stdin=script).splitlines()
     found = list(map(json.loads, said))
     assert [each["command"] for each in found] == [
         "commit", "dump_changes", "query", "query", "dump", "dump", "echo", "explain", "why_not", "explain", "profile"
@@ -254,7 +254,7 @@ def test_at_a_terminal_the_next_command_is_read_after_an_error(program: Path) ->
 @pytest.mark.parametrize("case", CASES, ids=lambda path: path.name)
 def test_a_script_that_edits_nothing_writes_the_tables_of_a_run(case: Path, tmp_path: Path) -> None:
     options = ("run", case / "program.dl", "--facts", case / "facts", "--output", tmp_path)
-    assert done(*options, "--script", "-", stdin="commit dump_changes;") == ""
+    assert succeed(*options, "--script", "-", stdin="commit dump_changes;") == ""
     assert files(tmp_path) == files(case / "expected")
 
 
@@ -263,7 +263,7 @@ def test_fields_of_typed_columns_are_values_of_the_type(program: Path) -> None:
     facts.write_text("1\t<http://e/a>\t5\n")
     assert answers(program, "query edge(1, '<http://e/a>', ?w);") == ['edge(1, "<http://e/a>", 5)']
     facts.write_text("1\t2\t5\n1\t3\tfar\n")
-    said = failed("run", program, "--facts", program.parent, "--script", "-", stdin="dump;")
+    said = fail("run", program, "--facts", program.parent, "--script", "-", stdin="dump;")
     assert (
         said == f"{facts}:2: column weight, value 'far': not a value of its datatype: expected digits, with or "
         "without a sign"
@@ -289,11 +289,11 @@ def test_random_scripts_are_as_a_run_on_the_tables_that_they_make(tmp_path: Path
             edges = pending if is_kept else edges
         (tmp_path / "edge.facts").write_text("")
         options = ("run", program, "--facts", tmp_path, "--output")
-        told = done(*options, tmp_path / "one", "--script", "-", stdin=text)
+        told = succeed(*options, tmp_path / "one", "--script", "-", stdin=text)
         for line in told.splitlines():  # the changes add up to the facts
             (shown.add if line[0] == "+" else shown.remove)(line[1:])
         (tmp_path / "edge.facts").write_text("".join(f"{x}\t{y}\n" for x, y in edges))
-        done(*options, tmp_path / "other")
+        succeed(*options, tmp_path / "other")
         assert files(tmp_path / "one") == files(tmp_path / "other"), f"script {seed}"
         assert len(shown) == sum(text.count(b"\n") for text in files(tmp_path / "one").values())
 
@@ -304,10 +304,10 @@ def test_a_recursion_without_end_names_the_option(how: tuple[str, ...], tmp_path
     program.write_text("@rule next n(?y) :- n(?x), BIND(?x + 1 AS ?y) .")
     (tmp_path / "n.facts").write_text("" if how else "1\n")
     options = ("run", program, "--facts", tmp_path, "--output", tmp_path / "out", *how)
-    said = failed(*options, "--most-rounds", 20, stdin="insert n(1); commit;")
+    said = fail(*options, "--most-rounds", 20, stdin="insert n(1); commit;")
     assert "BIND has made new terms from new terms 20 times" in said
     assert said.endswith("give a larger --most-rounds")
-    said = failed(*options, "--most-made-terms", 20, stdin="insert n(1); commit;")
+    said = fail(*options, "--most-made-terms", 20, stdin="insert n(1); commit;")
     assert said.endswith("give a larger --most-made-terms")
     assert said.startswith("<stdin>:1:14: rule next") or not how
 

@@ -13,7 +13,7 @@ from click.testing import Result
 
 from kgreason import KnowledgeGraph
 from kgreason.cli.commands import main
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 from tests.cli.conftest import FAMILY
 from tests.server.serving import served
 
@@ -151,12 +151,12 @@ def both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Both]:
     for name, text in {**FILES, "family.ttl": FAMILY}.items():
         Path(name).write_text(text)
     for store in ("our-store", "their-store"):
-        done("load", "-l", store, "-f", "family.ttl", "--history", "all")
+        succeed("load", "-l", store, "-f", "family.ttl", "--history", "all")
     with served(tmp_path / "their-store") as address:
         yield Both(Path("our-store"), address)
 
 
-def placed(line: tuple[str, ...], place: object) -> list[object]:
+def at_place(line: tuple[str, ...], place: object) -> list[object]:
     """A command line with `-l` and a place behind the names of the command."""
     names = 2 if line[0] in ("rules", "relation", "profile") else 1
     return [*line[:names], "-l", place, *line[names:]]
@@ -177,7 +177,7 @@ def plain(text: str, place: object) -> str:
 def test_every_command_prints_the_same(both: Both) -> None:
     different = []
     for line in WALK:
-        found = [outcome(call(*placed(line, place)), place) for place in both]
+        found = [outcome(call(*at_place(line, place)), place) for place in both]
         if line == ("dump",):  # in the order of the rows, which a graph that is opened again may have in another order
             found = [(status, "\n".join(sorted(out.splitlines())), err) for status, out, err in found]
         different += [(line, *found)] if found[0] != found[1] else []
@@ -192,10 +192,10 @@ def outcome(result: Result, place: object) -> tuple[int, str, str]:
 def test_watching_from_the_beginning_gives_the_graph(both: Both) -> None:
     rows = []
     for place in both:
-        done("load", "-l", place, "-f", "more.ttl")
-        patches = done("watch", "-l", place, "--once", "--from", "0").splitlines()
+        succeed("load", "-l", place, "-f", "more.ttl")
+        patches = succeed("watch", "-l", place, "--once", "--from", "0").splitlines()
         rows.append(sorted(line.removeprefix("A ") for line in patches if line.startswith("A ")))
-        assert rows[-1] == sorted(done("dump", "-l", place).splitlines())
+        assert rows[-1] == sorted(succeed("dump", "-l", place).splitlines())
     assert rows[0] == rows[1]
 
 
@@ -213,40 +213,38 @@ def test_the_walk_has_every_command() -> None:
 
 def test_some_commands_need_the_folder(both: Both) -> None:
     server = both.address
-    assert failed("serve", "-l", server, status=2).startswith("serve needs the folder")
-    assert failed("validate", "-l", server, status=2).startswith("validate needs the folder")
-    assert failed("shapes", "dump", "-l", server, status=2).startswith("shapes needs the folder")
-    assert "cannot be used with a server" in failed("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
-    assert "cannot be used with a server" in failed(
-        "load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2
-    )
-    assert "no server answers there" in failed("stats", "-l", "http://127.0.0.1:9")
-    assert "is not the address" in failed("stats", "-l", "http://")
+    assert fail("serve", "-l", server, status=2).startswith("serve needs the folder")
+    assert fail("validate", "-l", server, status=2).startswith("validate needs the folder")
+    assert fail("shapes", "dump", "-l", server, status=2).startswith("shapes needs the folder")
+    assert "cannot be used with a server" in fail("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
+    assert "cannot be used with a server" in fail("load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2)
+    assert "no server answers there" in fail("stats", "-l", "http://127.0.0.1:9")
+    assert "is not the address" in fail("stats", "-l", "http://")
     assert call("check", "-l", "http://127.0.0.1:9").exit_code == 2
 
 
 def test_tokens_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "family.ttl").write_text(FAMILY)
-    done("load", "-l", tmp_path / "store", "-f", tmp_path / "family.ttl")
+    succeed("load", "-l", tmp_path / "store", "-f", tmp_path / "family.ttl")
     (tmp_path / "tokens").write_text(f"# mine\nwrite {'w' * 16} ann\nread {'r' * 16}\n")
     (tmp_path / "empty").write_text("# nobody\n")
     with served(tmp_path / "store", tokens={"w" * 16: "write", "r" * 16: "read"}) as address:
-        assert "give a token" in failed("stats", "-l", address)
+        assert "give a token" in fail("stats", "-l", address)
         insert = ("update", "-l", address, "--update", "INSERT DATA { <a:a> <a:b> <a:c> }")
-        assert "asserted 1 quad" in done(*insert, "--token-file", tmp_path / "tokens")
+        assert "asserted 1 quad" in succeed(*insert, "--token-file", tmp_path / "tokens")
         monkeypatch.setenv("KGREASON_TOKEN", "r" * 16)
-        assert "facts" in done("stats", "-l", address)
-        assert "role read" in failed(*insert)
-        assert "no token" in failed(*insert, "--token-file", tmp_path / "empty", status=2)
+        assert "facts" in succeed("stats", "-l", address)
+        assert "role read" in fail(*insert)
+        assert "no token" in fail(*insert, "--token-file", tmp_path / "empty", status=2)
 
 
 def test_a_store_of_a_server_is_copied(both: Both, tmp_path: Path) -> None:
-    told = done("backup", "-l", both.address, tmp_path / "copy")
+    told = succeed("backup", "-l", both.address, tmp_path / "copy")
     with KnowledgeGraph.open(tmp_path / "copy", read_only=True) as graph:
         assert told == f"copied the store as of commit {graph.commit}\n"
-    assert done("dump", "-l", tmp_path / "copy") == done("dump", "-l", both.address)
+    assert succeed("dump", "-l", tmp_path / "copy") == succeed("dump", "-l", both.address)
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
-    assert "something at this path already" in failed("backup", "-l", both.address, tmp_path / "copy")
-    assert "cannot be used with a server" in failed(
+    assert "something at this path already" in fail("backup", "-l", both.address, tmp_path / "copy")
+    assert "cannot be used with a server" in fail(
         "backup", "-l", both.address, tmp_path / "more", "--functions", __file__, status=2
     )

@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.cli import progress
 from kgreason.errors import LimitError
-from tests.cli.calling import call, done, start
+from tests.cli.calling import call, start, succeed
 
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?n ?o }"
 
@@ -36,7 +36,7 @@ main()
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("stopping")
     (folder / "data.nt").write_text("".join(f"<http://e/{n}> <http://e/p> <http://e/o> .\n" for n in range(300)))
-    done("load", "-l", folder / "store", "-f", folder / "data.nt", "--rules", "none")
+    succeed("load", "-l", folder / "store", "-f", folder / "data.nt", "--rules", "none")
     return folder / "store"
 
 
@@ -61,7 +61,7 @@ def test_ctrl_c_ends_a_query(store: Path) -> None:
 
 def test_a_timeout_that_is_not_reached_changes_nothing(store: Path) -> None:
     query = ("query", "-l", store, "--query", "SELECT ?s { ?s <http://e/p> ?o }")
-    assert done(*query, "--timeout", 60) == done(*query)
+    assert succeed(*query, "--timeout", 60) == succeed(*query)
 
 
 def test_a_wrong_timeout_is_refused(store: Path) -> None:

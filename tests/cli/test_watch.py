@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import done, failed, start, triples
+from tests.cli.calling import fail, start, succeed, triples
 
 E = "http://example.org/"
 INSERT = f"INSERT DATA {{ <{E}ida> <{E}hasParent> <{E}una> }}"
@@ -32,18 +32,18 @@ def applied(patches: str, rows: set[str]) -> set[str]:
 
 def test_patches_add_up(store: Path) -> None:
     first = triples(store)
-    assert done("watch", "-l", store, "--once") == ""
-    assert applied(done("watch", "-l", store, "--from", "0", "--once"), set()) == first
-    done("update", "-l", store, "-u", INSERT)
-    done("rules", "add", "-l", store, "--rule", CHILD)
-    done("update", "-l", store, "-u", INSERT.replace("INSERT", "DELETE"))
-    patches = done("watch", "-l", store, "--from", "1", "--once")
+    assert succeed("watch", "-l", store, "--once") == ""
+    assert applied(succeed("watch", "-l", store, "--from", "0", "--once"), set()) == first
+    succeed("update", "-l", store, "-u", INSERT)
+    succeed("rules", "add", "-l", store, "--rule", CHILD)
+    succeed("update", "-l", store, "-u", INSERT.replace("INSERT", "DELETE"))
+    patches = succeed("watch", "-l", store, "--from", "1", "--once")
     assert applied(patches, first) == triples(store)
-    assert applied(done("watch", "-l", store, "--from", "0", "--once"), set()) == triples(store)
+    assert applied(succeed("watch", "-l", store, "--from", "0", "--once"), set()) == triples(store)
     heads = [line for line in patches.splitlines() if line.startswith("H ") and not line.startswith("H time ")]
     assert [heads[0], heads[1], heads[3]] == [f'H commit "{number}" .' for number in (2, 3, 4)]
     assert heads[2].startswith('H add-rule "@rule child\\n')
-    assert done("watch", "-l", store, "--from", "3", "--once") == patches[patches.index(heads[3]) :]
+    assert succeed("watch", "-l", store, "--from", "3", "--once") == patches[patches.index(heads[3]) :]
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_commits_are_shown_as_they_come_until_interrupted(store: Path, watching:
     assert watching.stderr
     for number, update in ((2, INSERT), (3, INSERT.replace("INSERT", "DELETE"))):
         before = triples(store)
-        done("update", "-l", store, "-u", update)
+        succeed("update", "-l", store, "-u", update)
         patch = [watching.stdout.readline() for _ in range(3)]
         assert patch[1].startswith('H time "2')
         assert [patch[0], patch[2]] == [f'H commit "{number}" .\n', "TX .\n"]
@@ -80,12 +80,12 @@ def test_a_reader_that_went_away_ends_it(store: Path, watching: subprocess.Popen
     assert watching.stdout
     assert watching.stderr
     watching.stdout.close()
-    done("update", "-l", store, "-u", INSERT)
+    succeed("update", "-l", store, "-u", INSERT)
     assert watching.wait(timeout=60) == 1
     assert watching.stderr.read() == ""
 
 
 def test_where_it_cannot_begin(store: Path, tmp_path: Path) -> None:
-    assert failed("watch", "-l", store, "--from", "9").endswith("there is no commit 9; the last commit is 1")
-    assert failed("watch", "-l", tmp_path / "missing").startswith(f"{tmp_path / 'missing'}: there is no store")
-    assert "--help" in failed("watch", "-l", store, "--from", "-1", status=2)
+    assert fail("watch", "-l", store, "--from", "9").endswith("there is no commit 9; the last commit is 1")
+    assert fail("watch", "-l", tmp_path / "missing").startswith(f"{tmp_path / 'missing'}: there is no store")
+    assert "--help" in fail("watch", "-l", store, "--from", "-1", status=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.terms.vocabulary import OWL
-from tests.cli.calling import done, failed, files, start
+from tests.cli.calling import fail, files, start, succeed
 
 E = "http://example.org/"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -21,18 +21,18 @@ INSERT DATA {{ :Person owl:disjointWith :Robot . :eve a :Robot . :ida a :Robot }
 
 
 def test_a_proof_goes_down_to_what_was_loaded(store: Path) -> None:
-    text = done("explain", "-l", store, f"<{E}ann> <{E}hasAncestor> <{E}eve>")
+    text = succeed("explain", "-l", store, f"<{E}ann> <{E}hasAncestor> <{E}eve>")
     assert text.splitlines() == [
         ":ann :hasAncestor :eve",
         "    by prp-spo1: [?v0, :hasAncestor, ?v1] :- [?v0, :hasParent, ?v1] .",
         "    with the axiom :hasParent rdfs:subPropertyOf :hasAncestor",
         "    :ann :hasParent :eve (asserted)",
     ], "with the prefixes of the loaded file"
-    assert done("explain", "-l", store, ":ann :hasAncestor :eve") == text
+    assert succeed("explain", "-l", store, ":ann :hasAncestor :eve") == text
 
 
 def test_prefixes_are_for_reading_and_writing(store: Path) -> None:
-    text = done("explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--prefix", "ex=http://example.com/")
+    text = succeed("explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--prefix", "ex=http://example.com/")
     assert text.splitlines() == [
         ":eve a :Person",
         "    by prp-rng: [?v1, a, :Person] :- [?v0, :hasParent, ?v1] .",
@@ -40,32 +40,34 @@ def test_prefixes_are_for_reading_and_writing(store: Path) -> None:
         "    :ann :hasParent :eve (asserted)",
     ]
     for given in (f"<{E}eve> {TYPE} <{E}Person>", f"<{E}eve> {TYPE} <{E}Person> .", ":eve rdf:type :Person ."):
-        assert done("explain", "-l", store, given, "--prefix", f":=<{E}>") == text
+        assert succeed("explain", "-l", store, given, "--prefix", f":=<{E}>") == text
 
 
 def test_all_derivations(store: Path) -> None:
-    done("update", "-l", store, "-u", f"PREFIX : <{E}> INSERT DATA {{ :ann :hasParent :leo . :leo :hasParent :ida }}")
+    succeed(
+        "update", "-l", store, "-u", f"PREFIX : <{E}> INSERT DATA {{ :ann :hasParent :leo . :leo :hasParent :ida }}"
+    )
     triple = f"<{E}ann> <{E}hasAncestor> <{E}ida>"
-    proofs = done("explain", "-l", store, triple, "--all").split("\n\n")
-    assert f"{proofs[0]}\n" == done("explain", "-l", store, triple)
+    proofs = succeed("explain", "-l", store, triple, "--all").split("\n\n")
+    assert f"{proofs[0]}\n" == succeed("explain", "-l", store, triple)
     assert ["leo" in proof for proof in proofs] == [False, True]
-    found = json.loads(done("explain", "-l", store, triple, "--all", "--format", "json"))
-    assert found[0] == json.loads(done("explain", "-l", store, triple, "--format", "json"))
+    found = json.loads(succeed("explain", "-l", store, triple, "--all", "--format", "json"))
+    assert found[0] == json.loads(succeed("explain", "-l", store, triple, "--format", "json"))
     assert len(found) == 2
     loaded = f'<{E}ann> <{E}hasName> "Ann"'
-    asserted, derived = done("explain", "-l", store, loaded, "--all").split("\n\n")
+    asserted, derived = succeed("explain", "-l", store, loaded, "--all").split("\n\n")
     assert asserted == ':ann :hasName "Ann" (asserted)'
     assert derived.startswith(':ann :hasName "Ann"\n    by prp-inv2: ')
     plain = f"<{E}ann> <{E}hasParent> <{E}leo>"
-    assert done("explain", "-l", store, plain, "--all") == ":ann :hasParent :leo (asserted)\n"
+    assert succeed("explain", "-l", store, plain, "--all") == ":ann :hasParent :leo (asserted)\n"
 
 
 def test_formats(store: Path) -> None:
     triple = f"<{E}ann> <{E}hasAncestor> <{E}ida>"
-    proof = json.loads(done("explain", "-l", store, triple, "--format", "json"))
+    proof = json.loads(succeed("explain", "-l", store, triple, "--format", "json"))
     assert proof["steps"][proof["fact"]]["rule"]["name"] == "prp-trp"
     assert proof["steps"][proof["fact"]]["fact"]["terms"] == triple.split()
-    drawn = done("explain", "-l", store, triple, "--format", "mermaid")
+    drawn = succeed("explain", "-l", store, triple, "--format", "mermaid")
     assert drawn.startswith("flowchart BT\n")
     assert drawn.count('{{"prp-spo1"}}') == 2
     assert f"[{E[:-1]}" not in drawn
@@ -79,17 +81,17 @@ def test_a_fact_that_does_not_hold_has_no_proof(store: Path) -> None:
         ("no:ann :hasParent :eve", "the prefix no: is not declared"),
         (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples; pass exactly one"),
     ):
-        told = failed("explain", "-l", store, triple)
+        told = fail("explain", "-l", store, triple)
         assert expected in told
         assert told.startswith(triple)
-    assert "--help" in failed("explain", "-l", store, "x", "--prefix", "nonsense", status=2)
-    assert "--help" in failed("explain", "-l", store, status=2)
+    assert "--help" in fail("explain", "-l", store, "x", "--prefix", "nonsense", status=2)
+    assert "--help" in fail("explain", "-l", store, status=2)
 
 
 def test_check(store: Path) -> None:
-    assert done("check", "-l", store) == "no contradictions\n"
-    assert json.loads(done("check", "-l", store, "--json")) == []
-    done("update", "-l", store, "-u", CLASH)
+    assert succeed("check", "-l", store) == "no contradictions\n"
+    assert json.loads(succeed("check", "-l", store, "--json")) == []
+    succeed("update", "-l", store, "-u", CLASH)
     process = start("check", "-l", store, "--prefix", f"={E}")
     text, errors = process.communicate()
     assert (process.returncode, errors) == (1, "")
@@ -119,7 +121,7 @@ def test_check(store: Path) -> None:
 
 def test_check_says_of_whom_two_values_are(store: Path) -> None:
     text = f"<{E}age> a <{OWL}FunctionalProperty> . <{E}ida> <{E}age> 17, 18"
-    done("update", "-l", store, "-u", f"INSERT DATA {{ {text} }}")
+    succeed("update", "-l", store, "-u", f"INSERT DATA {{ {text} }}")
     process = start("check", "-l", store, "--prefix", f"={E}", "--prefix", f"owl={OWL}")
     text, _ = process.communicate()
     assert process.returncode == 1
@@ -134,24 +136,22 @@ def test_check_says_of_whom_two_values_are(store: Path) -> None:
         "",
         "1 contradiction",
     ]
-    assert json.loads(done("stats", "-l", store, "--json"))["contradictions"] == 1
+    assert json.loads(succeed("stats", "-l", store, "--json"))["contradictions"] == 1
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:
-    assert failed("check", "-l", tmp_path / "missing", status=2).startswith(
-        f"{tmp_path / 'missing'}: there is no store"
-    )
+    assert fail("check", "-l", tmp_path / "missing", status=2).startswith(f"{tmp_path / 'missing'}: there is no store")
     (store / "kgreason.json").write_text("nonsense")
-    assert "the manifest cannot be read" in failed("check", "-l", store, status=2)
-    assert "the manifest cannot be read" in failed("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)
-    assert "--help" in failed("check", status=2)
+    assert "the manifest cannot be read" in fail("check", "-l", store, status=2)
+    assert "the manifest cannot be read" in fail("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)
+    assert "--help" in fail("check", status=2)
 
 
 @pytest.mark.parametrize("command", [("explain", f"<{E}eve> {TYPE} <{E}Person>"), ("check",)], ids=lambda each: each[0])
 def test_asking_only_reads(command: tuple[str, ...], store: Path) -> None:
-    done("update", "-l", store, "-u", f"INSERT DATA {{ <{E}a> <{E}b> <{E}c> }}")
+    succeed("update", "-l", store, "-u", f"INSERT DATA {{ <{E}a> <{E}b> <{E}c> }}")
     kept = files(store)
-    done(*command, "-l", store)
+    succeed(*command, "-l", store)
     assert files(store) == kept
 
 
@@ -192,8 +192,10 @@ def test_commands_that_need_no_engine_start_none(case: str, store: Path) -> None
     """Also where the journal has commits, rules that came and went among them."""
     command, expected = WITHOUT_ENGINE[case]
     for rule in ("gone", "kept"):
-        done("rules", "add", "-l", store, "--rule", f"@rule {rule} [?x, <{E}{rule}>, ?y] :- [?x, <{E}hasParent>, ?y] .")
-    done("rules", "remove", "-l", store, "--name", "gone")
+        succeed(
+            "rules", "add", "-l", store, "--rule", f"@rule {rule} [?x, <{E}{rule}>, ?y] :- [?x, <{E}hasParent>, ?y] ."
+        )
+    succeed("rules", "remove", "-l", store, "--name", "gone")
     kept = files(store)
     process, imported = modules(*command, "-l", store)
     assert process.returncode == 1
@@ -202,14 +204,14 @@ def test_commands_that_need_no_engine_start_none(case: str, store: Path) -> None
     assert not process.stdout
     assert not ENGINE & imported
     assert files(store) == kept
-    done("rules", "remove", "-l", store, "--name", "kept")
+    succeed("rules", "remove", "-l", store, "--name", "kept")
 
 
 def test_a_store_without_contradictions_is_checked_without_the_engine(store: Path) -> None:
     process, imported = modules("check", "-l", store)
     assert (process.returncode, process.stdout) == (0, "no contradictions\n")
     assert not ENGINE & imported
-    done("update", "-l", store, "-u", CLASH)
+    succeed("update", "-l", store, "-u", CLASH)
     process, imported = modules("check", "-l", store)
     assert process.returncode == 1
     assert process.stdout.startswith("cax-dw: ")
@@ -224,22 +226,22 @@ def test_rules_are_listed_without_the_engine(store: Path) -> None:
 def test_why_a_triple_does_not_hold(store: Path) -> None:
     kept = files(store)
     asked = "explain", "-l", store, ":ida a :Robot", "--prefix", f"={E}", "--why-not"
-    assert done(*asked).splitlines() == [
+    assert succeed(*asked).splitlines() == [
         ":ida a :Robot does not hold",
         "    no triple of the graph has :Robot",
         "    no rule in force could derive it; only a change that asserts it would make it hold",
     ]
     asked = "explain", "-l", store, ":ann a :Person", "--prefix", f"={E}", "--why-not"
-    assert done(*asked).splitlines() == [
+    assert succeed(*asked).splitlines() == [
         ":ann a :Person does not hold",
         "    rule prp-rng: [?v1, a, :Person] :- [?v0, :hasParent, ?v1] .",
         "        with the axiom :hasParent rdfs:range :Person",
         "        with ?v1 = :ann",
         "        missing: ?v0 :hasParent :ann",
     ]
-    (rule,) = json.loads(done(*asked, "--format", "json"))["rules"]
+    (rule,) = json.loads(succeed(*asked, "--format", "json"))["rules"]
     assert (rule["name"], rule["fails"][0]["condition"]) == ("prp-rng", f"?v0 <{E}hasParent> <{E}ann>")
     asked = "explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--why-not"
-    assert done(*asked).startswith(":eve a :Person holds; `explain` without --why-not shows why")
-    assert "leave --all" in failed(*asked, "--all", status=2)
+    assert succeed(*asked).startswith(":eve a :Person holds; `explain` without --why-not shows why")
+    assert "leave --all" in fail(*asked, "--all", status=2)
     assert files(store) == kept

@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 
 E = "http://example.org/"
 
 
 def test_a_file_in_the_place_of_a_store_is_told(family: Path) -> None:
     expected = f"{family}: is a file, and a store is a folder; to load a file, name it after -f"
-    assert failed("load", "-l", family, "-f", family) == expected
+    assert fail("load", "-l", family, "-f", family) == expected
     for command in (("stats",), ("query", "--query", "ASK {}"), ("explain", "<http://e/a> a <http://e/b>"), ("check",)):
         told = call(command[0], "-l", family, *command[1:]).stderr
         assert told == f"kgreason: {expected}\n"
 
 
 def test_a_store_in_the_place_of_a_file_is_told(store: Path) -> None:
-    assert failed("load", "-l", store, "-f", store) == f"{store}: is a folder; name the files in it"
+    assert fail("load", "-l", store, "-f", store) == f"{store}: is a folder; name the files in it"
 
 
 def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
-    told = failed("explain", "-l", store, "ex:ann a ex:Person")
+    told = fail("explain", "-l", store, "ex:ann a ex:Person")
     assert told.startswith("ex:ann a ex:Person: the prefix ex: is not declared; give --prefix ex=http://example.org/")
     assert "Parser error" not in told
 
@@ -34,11 +34,11 @@ def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
 @pytest.mark.parametrize("options", [(), ("--prefix", f"={E}")])
 def test_common_prefixes_are_known(store: Path, options: tuple[str, ...]) -> None:
     asked = f"<{E}hasParent> rdfs:subPropertyOf <{E}hasAncestor>"
-    assert "(asserted)" in done("explain", "-l", store, asked, *options)
+    assert "(asserted)" in succeed("explain", "-l", store, asked, *options)
 
 
 def test_text_that_is_no_triple_says_where(store: Path) -> None:
-    told = failed("explain", "-l", store, f"<{E}ann> <{E}p> <x")
+    told = fail("explain", "-l", store, f"<{E}ann> <{E}p> <x")
     assert told.startswith(f"<{E}ann> <{E}p> <x: not a triple at column ")
     assert "Parser error" not in told
 
@@ -47,38 +47,38 @@ def test_xml_that_is_not_well_formed_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.rdf"
     rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     path.write_text(f'<rdf:RDF xmlns:rdf="{rdf}">\n<rdf:Description>\n</rdf:RDF>')
-    assert failed("load", "-l", tmp_path / "new", "-f", path).startswith(f"{path}:3:")
+    assert fail("load", "-l", tmp_path / "new", "-f", path).startswith(f"{path}:3:")
 
 
 def test_a_rule_of_a_rule_set_cannot_be_removed_and_the_message_says_so(store: Path) -> None:
-    told = failed("rules", "remove", "-l", store, "--name", "prp-trp")
+    told = fail("rules", "remove", "-l", store, "--name", "prp-trp")
     assert told.startswith("prp-trp: no rule of this name was added; it is a rule of the rule set owl2rl")
     assert "remove the axioms" in told
-    assert failed("rules", "remove", "-l", store, "--name", "nobody") == "nobody: no rule of this name was added"
+    assert fail("rules", "remove", "-l", store, "--name", "nobody") == "nobody: no rule of this name was added"
 
 
 def test_premises_that_contradict_themselves_are_told(family: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.ttl"
     wrong.write_text(f"<{E}a> a <http://www.w3.org/2002/07/owl#Nothing> .")
-    told = done("entails", wrong, "--conclusion", family)
+    told = succeed("entails", wrong, "--conclusion", family)
     assert told.startswith("entailed, because the premises contradict themselves and entail everything")
-    assert json.loads(done("entails", wrong, "--conclusion", family, "--json")) == {
+    assert json.loads(succeed("entails", wrong, "--conclusion", family, "--json")) == {
         "entailed": True,
         "contradictory": True,
         "unproved": [],
     }
-    assert done("entails", family, "--conclusion", family) == "entailed\n"
+    assert succeed("entails", family, "--conclusion", family) == "entailed\n"
 
 
 def test_every_row_of_stats_is_explained(store: Path) -> None:
-    told = done("stats", "--help")
+    told = succeed("stats", "--help")
     rows = [line.split()[0] for line in told.partition("Rows:\n")[2].partition("\n\n")[0].splitlines()]
-    assert rows == [*json.loads(done("stats", "-l", store, "--json"))]
-    assert rows == [line.split()[0] for line in done("stats", "-l", store).splitlines()]
+    assert rows == [*json.loads(succeed("stats", "-l", store, "--json"))]
+    assert rows == [line.split()[0] for line in succeed("stats", "-l", store).splitlines()]
 
 
 def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> None:
-    told = done("--help")
+    told = succeed("--help")
     commands = told.partition("Commands:\n")[2].partition("\n\n")[0].splitlines()
     assert [line.split()[0] for line in commands][:3] == ["load", "query", "update"]
     assert all(line.endswith(".") and not line.endswith("...") for line in commands)
@@ -86,18 +86,18 @@ def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> 
 
 
 def test_a_query_and_an_update_name_each_other(store: Path) -> None:
-    assert failed("query", "-l", store, "--query", "CLEAR ALL").endswith(
+    assert fail("query", "-l", store, "--query", "CLEAR ALL").endswith(
         "this is a SPARQL Update, not a query: use `update` for it"
     )
-    assert failed("update", "-l", store, "--update", "ASK {}").endswith(
+    assert fail("update", "-l", store, "--update", "ASK {}").endswith(
         "this is a SPARQL query, not an update: use `query` for it"
     )
-    assert failed("update", "-l", store, "--update", "") == "<update>: the update is empty"
-    assert failed("query", "-l", store, "--query", " ").endswith("the query is empty")
+    assert fail("update", "-l", store, "--update", "") == "<update>: the update is empty"
+    assert fail("query", "-l", store, "--query", " ").endswith("the query is empty")
 
 
 def test_an_iri_without_brackets_is_told(store: Path) -> None:
-    assert "an IRI is written in angle brackets" in failed("explain", "-l", store, f"{E}ann a {E}Person")
+    assert "an IRI is written in angle brackets" in fail("explain", "-l", store, f"{E}ann a {E}Person")
 
 
 @pytest.fixture
@@ -132,14 +132,14 @@ SHORT = ("--prefix", f"={E}")
 
 def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
     asked = "SELECT ?who { :ann :hasAncestor ?who } ORDER BY ?who"
-    assert ":eve" in done("query", "-l", store, "--query", asked, "--results-format", "table", *SHORT)
-    assert f"\n{E}eve" in done("query", "-l", store, "--query", asked, *SHORT)
+    assert ":eve" in succeed("query", "-l", store, "--query", asked, "--results-format", "table", *SHORT)
+    assert f"\n{E}eve" in succeed("query", "-l", store, "--query", asked, *SHORT)
     update = "INSERT DATA { :ida :hasParent :una ; :hasAge 80 }"
-    assert "A :ida :hasAge 80 .\n" in done("diff", "-l", store, "--update", update, *SHORT)
-    done("update", "-l", store, "--update", update, *SHORT)
-    assert "A :una a :Person .\n" in done("watch", "-l", store, "--from", 1, "--once", *SHORT)
-    assert ":una" in done("dump", "-l", store, "--format", "ttl", *SHORT)
-    told = failed("dump", "-l", store, *SHORT, status=2)
+    assert "A :ida :hasAge 80 .\n" in succeed("diff", "-l", store, "--update", update, *SHORT)
+    succeed("update", "-l", store, "--update", update, *SHORT)
+    assert "A :una a :Person .\n" in succeed("watch", "-l", store, "--from", 1, "--once", *SHORT)
+    assert ":una" in succeed("dump", "-l", store, "--format", "ttl", *SHORT)
+    told = fail("dump", "-l", store, *SHORT, status=2)
     assert told.startswith("--prefix: the format nt has no prefixes; use --format ttl, trig, n3 or rdf")
     clash = "INSERT DATA { :Person <http://www.w3.org/2002/07/owl#disjointWith> :Person }"
     assert ":eve a :Person" in call("update", "-l", store, "--update", clash, *SHORT).stderr
@@ -176,27 +176,27 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
 )
 def test_a_wrong_command_line_is_told_in_plain_words(words: str, expected: str, store: Path) -> None:
     words = words.replace("-l s", f"-l {store}").replace("-l .", f"-l {store}")
-    told = failed(*words.split(), status=2)
+    told = fail(*words.split(), status=2)
     assert told.startswith(expected)
     assert " (see kgreason " in told
 
 
 def test_rules_come_from_standard_input(store: Path) -> None:
     rule = f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] ."
-    assert done("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
-    assert done("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
-    assert failed("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")
+    assert succeed("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
+    assert succeed("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
+    assert fail("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")
 
 
 def test_a_message_names_options_in_place_of_arguments(store: Path, family: Path) -> None:
     with KnowledgeGraph.open(store):
-        told = failed("update", "-l", store, "-u", "CLEAR ALL")
+        told = fail("update", "-l", store, "-u", "CLEAR ALL")
     assert told.endswith("has the store open for writing; close it there, or wait longer with --wait SECONDS")
     rules = family.with_name("family.dl")
     rules.write_text(f"<{E}Person>[?x] :- <{E}hasParent>[?x, ?y] .")
-    told = failed("load", "-l", store, "-f", rules)
+    told = fail("load", "-l", store, "-f", rules)
     assert told == f"{rules}: is a file of rules, not of RDF; add its rules with `kgreason rules add -l STORE FILE`"
-    told = failed("query", "-l", store, "--query", "ASK { ?x a ex:C }")
+    told = fail("query", "-l", store, "--query", "ASK { ?x a ex:C }")
     assert told.endswith(
         "begin the query with PREFIX ex: <http://example.org/>, or give --prefix ex=http://example.org/"
     )
@@ -207,31 +207,31 @@ def test_rules_that_a_store_has_already_are_added_by_another_command(store: Path
     file.write_text(f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] .")
     made = f"{store}: the store was made with rules owl2rl, and opening it does not change its rules; leave --rules out"
     loaded = ("load", "-l", store, "-f", tmp_path / "family.ttl", "--rules")
-    assert failed(*loaded, "rdfs") == made
-    assert failed(*loaded, "owl2rl", "--rules", file) == (
+    assert fail(*loaded, "rdfs") == made
+    assert fail(*loaded, "owl2rl", "--rules", file) == (
         f"{made}; to add the rules of {file}, run `kgreason rules add -l STORE FILE`"
     )
-    told = failed("rules", "add", "-l", store, "--rule", "own.dl")
+    told = fail("rules", "add", "-l", store, "--rule", "own.dl")
     assert told.endswith(
         "'own.dl' is the name of a file; to add its rules, name it without --rule: kgreason rules add -l STORE own.dl"
     )
-    assert failed("rules", "remove", "-l", store, "--rule", "abc") == (
+    assert fail("rules", "remove", "-l", store, "--rule", "abc") == (
         "abc: is not a rule (HEAD :- BODY .), and no rule of this name was added"
     )
-    told = failed("rules", "add", "-l", store, tmp_path / "family.ttl")
+    told = fail("rules", "add", "-l", store, tmp_path / "family.ttl")
     assert told.endswith("this is RDF (Turtle), not a rule; load RDF files with `kgreason load -l STORE -f FILE`")
     for option in ("--rule", "--name"):
-        told = failed("rules", "remove", "-l", store, option, "own.dl")
+        told = fail("rules", "remove", "-l", store, option, "own.dl")
         assert told == "'own.dl' is the name of a file; to remove its rules, give --file own.dl"
 
 
 def test_the_text_of_a_rule_may_use_the_prefixes_of_the_command_line(store: Path) -> None:
     rule = "[?x, a, :Old] :- [?x, :hasAge, ?y] ."
     edit = ("-l", store, *SHORT, "--rule")
-    assert done("rules", "add", *edit, rule).startswith("added 1 rule in ")
-    assert done("rules", "remove", *edit, rule).startswith("removed 1 rule in ")
-    assert done("rules", "add", *edit, f"@prefix : <http://other/> . {rule}").startswith("added 1 rule in ")
-    assert ":Old" in done("rules", "list", "-l", store, "--prefix", "=http://other/")
+    assert succeed("rules", "add", *edit, rule).startswith("added 1 rule in ")
+    assert succeed("rules", "remove", *edit, rule).startswith("removed 1 rule in ")
+    assert succeed("rules", "add", *edit, f"@prefix : <http://other/> . {rule}").startswith("added 1 rule in ")
+    assert ":Old" in succeed("rules", "list", "-l", store, "--prefix", "=http://other/")
     wrong = "[?x, a, :Old] :- [?x, :hasAge, ?y] .\n[?x, a :Old]"
-    assert failed("rules", "add", *edit, wrong).startswith("<rule>:2:8: ")
-    assert "ex: is not declared" in failed("rules", "add", *edit, rule.replace(":Old", "ex:Old"))
+    assert fail("rules", "add", *edit, wrong).startswith("<rule>:2:8: ")
+    assert "ex: is not declared" in fail("rules", "add", *edit, rule.replace(":Old", "ex:Old"))

@@ -12,14 +12,14 @@ import kgreason
 from kgreason import KnowledgeGraph
 from kgreason.client.graph import RemoteGraph
 from kgreason.errors import HistoryError, InputError
-from tests.cli.calling import done, failed
+from tests.cli.calling import fail, succeed
 from tests.server.serving import served
 
 RULE = "@rule own [?x, <http://e/p>, ?x] :- [?x, a, <http://e/Cat>] ."
 PETS = "SELECT ?x { ?x a <http://e/Pet> } ORDER BY ?x"
 
 
-def made(path: Path) -> Path:
+def make_store(path: Path) -> Path:
     with KnowledgeGraph.open(path, rules=["rdfs"], history="all") as graph:
         graph.add("<http://e/Cat> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://e/Pet> .")
         graph.add("<http://e/tom> a <http://e/Cat> .")
@@ -34,8 +34,8 @@ def made(path: Path) -> Path:
 def both(tmp_path: Path) -> Iterator[tuple[KnowledgeGraph, RemoteGraph]]:
     """A graph of this process and a graph of a server, with the same commits."""
     with (
-        KnowledgeGraph.open(made(tmp_path / "here")) as here,
-        served(made(tmp_path / "there")) as address,
+        KnowledgeGraph.open(make_store(tmp_path / "here")) as here,
+        served(make_store(tmp_path / "there")) as address,
         kgreason.connect(address) as there,
     ):
         yield here, there
@@ -78,10 +78,10 @@ def test_errors(both: tuple[KnowledgeGraph, RemoteGraph]) -> None:
 def test_commands_print_the_same(both: tuple[KnowledgeGraph, RemoteGraph], tmp_path: Path) -> None:
     places = str(both[1].url), tmp_path / "here"
     for words in (["--diff", 1, 3], ["--diff", 4, 2], ["--limit", 0]):
-        told = [done("log", "-l", place, *words) for place in places]
+        told = [succeed("log", "-l", place, *words) for place in places]
         assert sorted(told[0]) == sorted(told[1])
-    assert [len(done("log", "-l", place).splitlines()) for place in places] == [5, 5]
-    assert len({done("query", "-l", place, "--query", PETS, "--as-of", 2) for place in places}) == 1
+    assert [len(succeed("log", "-l", place).splitlines()) for place in places] == [5, 5]
+    assert len({succeed("query", "-l", place, "--query", PETS, "--as-of", 2) for place in places}) == 1
     both[0].close()
-    assert len({done("revert", "-l", place, 4).partition(" in ")[0] for place in places}) == 1
-    assert len({failed("query", "-l", place, "--query", PETS, "--as-of", 99) for place in places}) == 1
+    assert len({succeed("revert", "-l", place, 4).partition(" in ")[0] for place in places}) == 1
+    assert len({fail("query", "-l", place, "--query", PETS, "--as-of", 99) for place in places}) == 1

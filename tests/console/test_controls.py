@@ -193,9 +193,9 @@ def test_a_graph_without_history_has_no_times() -> None:
 
 
 def test_time_and_author_of_a_commit_are_shown_if_they_are_known() -> None:
-    assert past.made(None) == past.made({"commit": 3}) == ""
-    assert past.made(HEADS[0]).striptags() == "2026-02-14 12:00:00 UTC"
-    assert past.made({**HEADS[0], "author": "<ann>"}).striptags() == "2026-02-14 12:00:00 UTC by <ann>"
+    assert past.time_and_author(None) == past.time_and_author({"commit": 3}) == ""
+    assert past.time_and_author(HEADS[0]).striptags() == "2026-02-14 12:00:00 UTC"
+    assert past.time_and_author({**HEADS[0], "author": "<ann>"}).striptags() == "2026-02-14 12:00:00 UTC by <ann>"
 
 
 def test_the_reasons_of_an_inferred_triple_are_shown() -> None:

@@ -138,7 +138,7 @@ LABELLED = Words({"e": "http://e/"}, [IRI[1:-1]], [SCRIPT], {IRI[1:-1]: SCRIPT})
 CLASSES = hierarchy([(IRI, "<http://e/a>")], {IRI: 1})
 
 
-def made(make: Callable[[], object]) -> str:
+def html_of(make: Callable[[], object]) -> str:
     """The HTML of all elements that `make` makes."""
     with Client(page("/"), request=Request({"type": "http", "path": "/", "headers": []})) as client:
         make()
@@ -148,14 +148,14 @@ def made(make: Callable[[], object]) -> str:
 def triples_of_a_page(found: Sequence[Sequence[str]], graph: str = "") -> str:
     shown = object.__new__(explore._Explore)
     shown._frame, shown._graph = SimpleNamespace(words=LABELLED, may=lambda _: True), graph  # type: ignore[assignment]
-    return made(lambda: shown._table(SCRIPT, explore.Triples([(each, True) for each in found], False), (0, 2)))
+    return html_of(lambda: shown._table(SCRIPT, explore.Triples([(each, True) for each in found], False), (0, 2)))
 
 
-def listed(items: Sequence[Any]) -> str:
+def listing_of(items: Sequence[Any]) -> str:
     def row(each: Any) -> Row:
         return Row([term(each, WORDS)])
 
-    return made(lambda: listing.Listing(SCRIPT, [SCRIPT], items, row, lambda each, _: each))
+    return html_of(lambda: listing.Listing(SCRIPT, [SCRIPT], items, row, lambda each, _: each))
 
 
 SHOWN: dict[str, Callable[[], str]] = {
@@ -163,7 +163,7 @@ SHOWN: dict[str, Callable[[], str]] = {
     "a proof": lambda: tree({"fact": 0, "steps": STEPS}, WORDS),
     "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).shown,
     "a class": lambda: neighbourhood(CLASSES, LABELLED, IRI),
-    "rows": lambda: listed([IRI, f'"{SCRIPT}"'] * 60),
+    "rows": lambda: listing_of([IRI, f'"{SCRIPT}"'] * 60),
     "a commit": lambda: feed.commit_markup(1, {"appeared": ROWS, "disappeared": ROWS, "results": RESULTS}, HEAD, WORDS),
     "shapes": lambda: shapes.shapes(
         [each | {"results": 1, "focus": 1, "deactivated": True} for each in SHAPES],
@@ -183,7 +183,7 @@ SHOWN: dict[str, Callable[[], str]] = {
     ),
     "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
     "a term": lambda: explore._FORM.format(SCRIPT, ""),
-    "a label": lambda: explore._head(
+    "a label": lambda: explore._heading(
         IRI, explore.Triples([([IRI, explore._LABELS[0], f'"{SCRIPT}"'], True)], True), LABELLED
     ),
     "a triple": lambda: triples_of_a_page([TRIPLE, [IRI] * 3]),

@@ -17,12 +17,12 @@ from tests.w3crules import cases as folders
 TOCTREE = re.compile(r"^```\{toctree\}\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def made(name: str) -> str:
+def page_text(name: str) -> str:
     return MADE[name](Page(name).text)
 
 
 def test_the_command_line_page_has_every_command_and_option() -> None:
-    text = made("command-line")
+    text = page_text("command-line")
     for path, command in commands.commands():
         section = text.split(f"\n## {path}\n")[1].split("\n## ")[0]
         assert command.epilog
@@ -33,11 +33,11 @@ def test_the_command_line_page_has_every_command_and_option() -> None:
 
 
 def test_the_page_of_cases_has_every_case_and_rule_support_links_to_it() -> None:
-    headings = {heading.lower() for heading in re.findall(r"^## (.+)$", made("rule-cases"), re.MULTILINE)}
-    linked = set(re.findall(r"\]\(rule-cases\.md#([^)]+)\)", made("rule-support")))
+    headings = {heading.lower() for heading in re.findall(r"^## (.+)$", page_text("rule-cases"), re.MULTILINE)}
+    linked = set(re.findall(r"\]\(rule-cases\.md#([^)]+)\)", page_text("rule-support")))
     assert linked == headings
     assert len(linked) == len(folders.cases())
-    assert "../tests" not in made("rule-support")
+    assert "../tests" not in page_text("rule-support")
 
 
 def test_every_page_is_in_the_navigation() -> None:
@@ -105,11 +105,11 @@ def test_the_map_of_the_tests_has_every_folder() -> None:
 
 
 def test_pages_of_files_link_to_pages() -> None:
-    assert "](how-to/rules.md)" in made("contributing")
-    assert "](tests.md)" in made("contributing")
-    assert "](security.md)" in made("contributing")
-    assert "(LICENSE)" not in made("contributing")
-    assert "](rule-support.md)" in made("changelog")
+    assert "](how-to/rules.md)" in page_text("contributing")
+    assert "](tests.md)" in page_text("contributing")
+    assert "](security.md)" in page_text("contributing")
+    assert "(LICENSE)" not in page_text("contributing")
+    assert "](rule-support.md)" in page_text("changelog")
 
 
 INSIDE = {

@@ -16,7 +16,7 @@ TERMS = st.integers(-3, 3).filter(bool)
 PATTERNS = st.lists(st.tuples(TERMS, TERMS, TERMS), max_size=3)
 
 
-def tried(rows: list[Pattern], patterns: list[Pattern]) -> set[tuple[tuple[int, int], ...]]:
+def by_definition(rows: list[Pattern], patterns: list[Pattern]) -> set[tuple[tuple[int, int], ...]]:
     """The bindings, by definition."""
     variables = sorted({term for pattern in patterns for term in pattern if term < 0})
     found = set()
@@ -30,7 +30,7 @@ def tried(rows: list[Pattern], patterns: list[Pattern]) -> set[tuple[tuple[int, 
 @given(ROWS, PATTERNS)
 def test_solutions_are_those_of_the_definition(rows: list[Pattern], patterns: list[Pattern]) -> None:
     table = np.array(rows, dtype=np.int32).reshape(-1, 3)
-    assert {tuple(sorted(each.items())) for each in solutions(table, patterns)} == tried(rows, patterns)
+    assert {tuple(sorted(each.items())) for each in solutions(table, patterns)} == by_definition(rows, patterns)
 
 
 @given(ROWS)

@@ -18,7 +18,7 @@ from kgreason.entailment.versions.comparison import RULES, Comparison, compare
 from kgreason.entailment.versions.text import to_markdown
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms import vocabulary as v
-from tests.cli.calling import done, failed
+from tests.cli.calling import fail, succeed
 from tests.graph.histories import DATATYPES
 from tests.graph.views import lines
 from tests.strategies.axioms import KINDS
@@ -73,7 +73,7 @@ def test_a_restriction_is_told_with_what_it_says(tmp_path: Path) -> None:
     common = ":tom a :Owner . :tom :has :rex . :likes a owl:ObjectProperty ."
     some = ":Owner rdfs:subClassOf [ a owl:Restriction ; owl:onProperty :has ; owl:allValuesFrom :{} ] ."
     paths = versions(tmp_path, f"{common} {some.format('Dog')}", f"{some.format('Cat')} {common}")
-    text = done("compare", *paths)
+    text = succeed("compare", *paths)
     assert text.startswith(
         "asserted: 1 axiom added, 1 removed\n"
         "  + :Owner SubClassOf :has only :Cat\n"
@@ -86,11 +86,11 @@ def test_a_restriction_is_told_with_what_it_says(tmp_path: Path) -> None:
 def test_contradictions_and_the_other_formats(tmp_path: Path) -> None:
     common = ":tom a :Cat . :tom a :Dog ."
     paths = versions(tmp_path, common, f'{common} :Cat owl:disjointWith :Dog . :tom rdfs:label "a `b` <script>" .')
-    told = json.loads(done("compare", *paths, "--format", "json", "--rules", "owl2rl"))
+    told = json.loads(succeed("compare", *paths, "--format", "json", "--rules", "owl2rl"))
     assert told["gained"]["axioms"][0] == "<http://e/Cat> DisjointWith <http://e/Dog>"
     assert len(told["gained"]["contradictions"]) == 1
     assert told["lost"]["contradictions"] == []
-    markdown = done("compare", *paths, "--format", "markdown", "--rules", "owl2rl")
+    markdown = succeed("compare", *paths, "--format", "markdown", "--rules", "owl2rl")
     assert markdown.startswith(
         "## What `new.ttl` entails, compared with `old.ttl`\n\n### Asserted: 2 axioms added, 0 removed\n\n"
         "Added:\n\n- `:Cat DisjointWith :Dog`\n"
@@ -105,12 +105,12 @@ def test_long_lists_are_cut_and_folded(tmp_path: Path) -> None:
     data = tmp_path / "data.ttl"
     data.write_text(HEAD + " ".join(f":c{number} a :Cat ." for number in range(30)))
     paths = versions(tmp_path, "", ":Cat rdfs:subClassOf :Pet .")
-    assert "    and 25 more\n" in done("compare", *paths, "--data", data, "--most", 5)
-    markdown = done("compare", *paths, "--data", data, "--format", "markdown")
+    assert "    and 25 more\n" in succeed("compare", *paths, "--data", data, "--most", 5)
+    markdown = succeed("compare", *paths, "--data", data, "--format", "markdown")
     assert "<summary>30 triples</summary>" in markdown
     assert "- and 10 more" in markdown
-    assert "20 more entailed triples, not explained" in done("compare", *paths, "--data", data, "--limit", 10)
-    assert "missing.ttl" in failed("compare", paths[0], tmp_path / "missing.ttl")
+    assert "20 more entailed triples, not explained" in succeed("compare", *paths, "--data", data, "--limit", 10)
+    assert "missing.ttl" in fail("compare", paths[0], tmp_path / "missing.ttl")
 
 
 @settings(max_examples=5, phases=[Phase.reuse, Phase.generate])
@@ -168,7 +168,7 @@ PIZZA = """
 def test_a_pull_request_says_what_changes_for_a_defined_class(tmp_path: Path) -> None:
     """Mozzarella moves: Margherita is no CheesyPizza any more, and the axiom that did it is named."""
     paths = versions(tmp_path, f"{PIZZA}CheeseTopping .", f"{PIZZA}PizzaTopping .")
-    text = done("compare", *paths)
+    text = succeed("compare", *paths)
     assert text.startswith(
         "asserted: 1 axiom added, 1 removed\n"
         "  + :Mozzarella SubClassOf :PizzaTopping\n"
@@ -178,8 +178,8 @@ def test_a_pull_request_says_what_changes_for_a_defined_class(tmp_path: Path) ->
     axiom = "because of :Mozzarella SubClassOf :CheeseTopping\n"
     assert f"  {axiom}    - :Margherita SubClassOf :CheesyPizza\n" in text
     assert text.endswith(f"something can be in :Odd again, which was empty {axiom}")
-    assert ":Odd" not in done("compare", *paths, "--no-classes").splitlines()[-1]
-    back = done("compare", *reversed(paths), "--labels", "it", "--format", "markdown")
+    assert ":Odd" not in succeed("compare", *paths, "--no-classes").splitlines()[-1]
+    back = succeed("compare", *reversed(paths), "--labels", "it", "--format", "markdown")
     assert "- `:Mozzarella SubClassOf 'cheese topping'`\n" in back
     assert "### Classes that nothing can be in\n\n- nothing can be in `:Odd` any more, because of `:Mozzarella" in back
 

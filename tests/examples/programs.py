@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kgreason import KnowledgeGraph
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "rules"
@@ -19,7 +19,7 @@ def run(program: Path, tables: Mapping[str, Iterable[tuple[object, ...]]], folde
     for name, rows in tables.items():
         lines = ("\t".join(map(str, row)) + "\n" for row in rows)
         (folder / f"{name}.facts").write_text("".join(lines), encoding="utf-8")
-    done("run", program, "--facts", folder, "--output", folder / "out")
+    succeed("run", program, "--facts", folder, "--output", folder / "out")
     return {path.stem: read(path) for path in (folder / "out").iterdir()}
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 from tests.examples.programs import EXAMPLES, ROOT
 
 NAMES = sorted(path.name for path in EXAMPLES.iterdir())
@@ -31,7 +31,7 @@ def test_the_commands_of_a_page_write_the_tables_that_it_shows(
     for line in "".join(text for kind, text in BLOCK.findall(page(name)) if kind == "sh").splitlines():
         command, *arguments = shlex.split(line)
         if command == "kgreason":
-            done(*arguments)
+            succeed(*arguments)
         else:
             subprocess.run([sys.executable, *arguments], check=True, timeout=120)
     tables = TABLE.findall(page(name))

@@ -84,14 +84,14 @@ class Model(NamedTuple):
         """All that follows, generalised triples too."""
         return _closure(frozenset(self.asserted), self.rules, self.schema)
 
-    def shown(self) -> set[Triple]:
+    def visible(self) -> set[Triple]:
         """The RDF triples that follow, each value in one spelling."""
         found = ((s, p, o) for s, p, o in self.closure() if not s.startswith('"') and p.startswith("<"))
         return table8.visible(found, self.asserted)
 
     def lines(self) -> Lines:
         """What follows, and the quads of named graphs."""
-        return lines_of([*self.shown(), *(quad for quad in self.quads if quad[3])])
+        return lines_of([*self.visible(), *(quad for quad in self.quads if quad[3])])
 
 
 @cache

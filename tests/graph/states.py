@@ -51,7 +51,7 @@ def add(materializer: Materializer, quads: Iterable[Quad]) -> Change:
     return change
 
 
-def materialized(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
+def materialize(graph: Iterable[Triple], rules: str = "owl2rl", schema: SchemaMode = "axioms") -> Materializer:
     """A materializer to which the triples were added at once."""
     materializer = new_materializer(rules, schema)
     add(materializer, in_default(graph))

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pyoxigraph
 from pyoxigraph import RdfFormat
 
+from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.state.statistics import COUNTS, statistics
 from kgreason.proofs.contradiction import Contradiction
@@ -45,6 +46,14 @@ def lines(chunks: Iterable[bytes]) -> Lines:
     return frozenset(b"".join(chunks).decode().splitlines())
 
 
+def follow(copy: Lines, delta: Delta) -> Lines:
+    """A copy of the graph that follows the deltas."""
+    removed, added = lines([delta.removed]), lines([delta.added])
+    assert removed <= copy
+    assert copy.isdisjoint(added)
+    return (copy - removed) | added
+
+
 def view(graph: KnowledgeGraph) -> View:
     """Return what a graph shows now, after `assert_counted`."""
     assert_counted(graph)
@@ -77,7 +86,7 @@ def rows(graph: KnowledgeGraph) -> Lines:
     return lines(graph._home.store.lines())
 
 
-def normalised(texts: Lines) -> Lines:
+def normalize(texts: Lines) -> Lines:
     """Lines as Oxigraph gives them back."""
     store = OxigraphStore()
     store.load(["".join(f"{line}\n" for line in texts).encode()])
@@ -89,10 +98,10 @@ def agrees(graph: KnowledgeGraph) -> bool:
     seen = view(graph)
     closure = seen.asserted | seen.inferred
     named = lines(graph.dump(graphs=True)) - closure
-    return seen.rows == normalised(closure | named) and view(graph) == seen
+    return seen.rows == normalize(closure | named) and view(graph) == seen
 
 
-def written(texts: Lines) -> set[Quad]:
+def quads_in(texts: Lines) -> set[Quad]:
     """Lines as quads whose blank nodes have the labels of their file."""
     found = set()
     for quad in pyoxigraph.parse("\n".join(texts), RdfFormat.N_QUADS, lenient=True):

@@ -10,24 +10,20 @@ it may fork.
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from kgreason.graph import commits
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store import folder
-from kgreason.store.folder import Folder
 from kgreason.store.history.log import FileHistory
-from kgreason.store.journal import journal
-from kgreason.store.journal.journal import Journal
-from kgreason.store.oxigraph.store import OxigraphStore
-from tests.store.killed_histories import say, watch
+from tests.graph.views import lines
+from tests.store import killed_histories
+from tests.store.killed_histories import in_child, say, watch
 
 SUB = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 EDITS: tuple[tuple[str, str], ...] = (
@@ -41,19 +37,7 @@ EDITS: tuple[tuple[str, str], ...] = (
 )
 """The edits: what each removes and adds. The third is so large that it becomes a snapshot (`_SMALL`)."""
 _SMALL = 12
-STEPS: tuple[tuple[Any, str], ...] = (
-    (os, "write"),
-    (os, "ftruncate"),
-    (os, "fsync"),
-    (journal, "_sync"),
-    (folder, "sync_folder"),
-    (Path, "replace"),
-    (FileHistory, "append"),
-    (Journal, "append"),
-    (OxigraphStore, "apply"),
-    (OxigraphStore, "flush"),
-    (Folder, "close"),
-)
+STEPS: tuple[tuple[Any, str], ...] = (*killed_histories.STEPS, (FileHistory, "append"))
 
 
 def live(store: Path, done: Path) -> None:
@@ -81,33 +65,16 @@ def check(store: Path, done: Path) -> None:
                 with twin.transaction() as tx:
                     tx.remove(removed).add(added)
                 with graph.as_of(number) as past:
-                    assert lines(past) == lines(twin)
+                    assert lines(past.dump()) == lines(twin.dump())
                 patches = [g.changes(number - 1, number).to_patch().splitlines() for g in (graph, twin)]
                 assert sorted(patches[0]) == sorted(patches[1])
-            assert lines(graph) == lines(twin)
+            assert lines(graph.dump()) == lines(twin.dump())
         graph.add("<e:more> a <e:A> .")
         assert graph.log(1)[0].commit == last + 1
     say(f"{last}\n")
 
 
-def lines(graph: KnowledgeGraph) -> set[bytes]:
-    return {line for chunk in graph.dump() for line in chunk.splitlines()}
-
-
-def in_a_process(call: Callable[..., None], *arguments: Any) -> int:
-    """The status of a process that makes a call."""
-    child = os.fork()
-    if not child:
-        try:
-            call(*arguments)
-        except BaseException:  # the child must not go on as the parent does
-            sys.excepthook(*sys.exc_info())
-            os._exit(1)
-        os._exit(0)
-    return os.waitpid(child, 0)[1]
-
-
-def watched(kill_at: int, store: Path, done: Path) -> None:
+def live_until(kill_at: int, store: Path, done: Path) -> None:
     watch(kill_at, STEPS)
     live(store, done)
 
@@ -116,8 +83,8 @@ def main(place: Path, first: int, stride: int) -> None:
     for kill_at in count(first, stride):
         store, done = place / f"store-{kill_at}", place / f"done-{kill_at}"
         say(f"{kill_at} ")
-        status = in_a_process(watched, kill_at, store, done)
-        if status not in (0, signal.SIGKILL) or in_a_process(check, store, done):
+        status = in_child(partial(live_until, kill_at, store, done))
+        if status not in (0, -signal.SIGKILL) or in_child(partial(check, store, done)):
             sys.exit(f"failed at step {kill_at}")
         shutil.rmtree(store)
         if status == 0:

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import kgreason
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
+from tests.graph.views import lines
 
 _PACKAGE = str(Path(kgreason.__file__).parent)
 SC, SAME, TRANSITIVE = (
@@ -98,9 +99,6 @@ def _looked_at(graph: KnowledgeGraph, rows: list[tuple[str, str, str]], name: st
 
 
 def state(graph: KnowledgeGraph) -> State:
-    def lines(chunks: Iterator[bytes]) -> frozenset[str]:
-        return frozenset(b"".join(chunks).decode().splitlines())
-
     stored = lines(graph._home.store.lines())
     rules = frozenset(rule.name for rule in graph.own_rules())
     return (

@@ -72,7 +72,7 @@ def test_a_noted_ctrl_c_acts_before_the_end(graph: KnowledgeGraph, name: str) ->
     WORKS[name](graph)
 
 
-def test_what_the_journal_has_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_commit_in_the_journal_stands(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Ctrl-C after the record is written: the commit is accepted, and the call raises KeyboardInterrupt."""
     append = Journal.append
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kgreason.datatypes.datatype_map import values as values_of
 from kgreason.errors import InputError
-from kgreason.graph.input.terms import written
+from kgreason.graph.input.terms import term_text
 
 pyarrow = pytest.importorskip("pyarrow", reason="the extra frames is not installed")
 
@@ -54,7 +54,7 @@ def literal(text: str, name: str) -> str:
 def test_values_are_the_literals_that_rows_of_terms_get(drawn: Any, kind: Any) -> None:
     @given(st.lists(drawn, max_size=4))
     def follow(values: list[Any]) -> None:
-        assert objects(values, kind) == [written(value, "object") for value in values]
+        assert objects(values, kind) == [term_text(value, "object") for value in values]
 
     follow()
 
@@ -62,8 +62,8 @@ def test_values_are_the_literals_that_rows_of_terms_get(drawn: Any, kind: Any) -
 @pytest.mark.parametrize(
     ("drawn", "kind", "expected"),
     [
-        (st.datetimes(), pyarrow.timestamp("us"), lambda each: written(each, "object")),
-        (st.datetimes(timezones=st.just(UTC)), pyarrow.timestamp("us", "UTC"), lambda each: written(each, "object")),
+        (st.datetimes(), pyarrow.timestamp("us"), lambda each: term_text(each, "object")),
+        (st.datetimes(timezones=st.just(UTC)), pyarrow.timestamp("us", "UTC"), lambda each: term_text(each, "object")),
         (st.times(), pyarrow.time64("us"), lambda each: literal(each.isoformat(), "time")),
         (
             st.decimals(-(10**18), 10**18, allow_nan=False, places=12),
@@ -131,7 +131,7 @@ def test_a_dictionary_has_the_literals_of_its_values() -> None:
 
 @given(st.lists(st.one_of(st.text(), st.text('"\\\n\r\t\b\f\x00\x7f\ufffe é')), max_size=4))
 def test_text_is_escaped_as_a_row_of_terms_is(texts: list[str]) -> None:
-    assert objects(texts, pyarrow.string()) == [written(f'"{_escaped(text)}"', "object") for text in texts]
+    assert objects(texts, pyarrow.string()) == [term_text(f'"{_escaped(text)}"', "object") for text in texts]
     assert objects(texts, pyarrow.string_view(), language="en-GB") == [f'"{_escaped(text)}"@en-GB' for text in texts]
 
 

@@ -131,7 +131,7 @@ def test_other_profiles(history: list[Edit], profile: Profile) -> None:
 
 
 @given(histories(st.one_of(pools(), hierarchies)), st.integers(0, 6))
-def test_what_is_rolled_back_has_not_been(history: list[Edit], cut: int) -> None:
+def test_a_rollback_leaves_no_change(history: list[Edit], cut: int) -> None:
     edited = Edited()
     for removed, added in history[:cut]:
         edited.edit(removed, added)

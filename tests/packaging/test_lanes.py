@@ -13,23 +13,23 @@ ROOT = Path(__file__).parents[2]
 TESTS = [f"tests/{folder}/test_law.py::test_law[{number}]" for folder in ("graph", "rdf") for number in range(100)]
 
 
-def taken(monkeypatch: pytest.MonkeyPatch, number: int, *changed: str, took: float = 1) -> set[str]:
+def take(monkeypatch: pytest.MonkeyPatch, number: int, *changed: str, took: float = 1) -> set[str]:
     monkeypatch.setattr(lanes, "last_commits", lambda: (number, frozenset(changed)))
     monkeypatch.setattr(lanes, "durations", lambda: dict.fromkeys(TESTS, took))
     return lanes.changed_tests(TESTS)
 
 
 def test_a_folder_whose_tests_import_what_was_changed_is_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = taken(monkeypatch, 1, "kgreason/rdf/lines/blocks.py")
+    chosen = take(monkeypatch, 1, "kgreason/rdf/lines/blocks.py")
     assert {test for test in TESTS if test.startswith("tests/rdf/")} < chosen < set(TESTS)
 
 
 def test_a_folder_whose_tests_were_changed_is_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert {test for test in TESTS if "/rdf/" in test} < taken(monkeypatch, 1, "tests/rdf/test_reader.py")
+    assert {test for test in TESTS if "/rdf/" in test} < take(monkeypatch, 1, "tests/rdf/test_reader.py")
 
 
 def test_twenty_commits_take_all_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    each = [taken(monkeypatch, number) for number in range(300, 320)]
+    each = [take(monkeypatch, number) for number in range(300, 320)]
     assert set().union(*each) == set(TESTS)
     assert sum(map(len, each)) == len(TESTS)
 
@@ -39,7 +39,7 @@ def test_a_grammar_concerns_the_tests_of_the_modules_beside_it() -> None:
 
 
 def test_the_chosen_tests_fit_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert len(taken(monkeypatch, 1, "tests/rdf/test_reader.py", took=lanes.BUDGET / 7)) == 7
+    assert len(take(monkeypatch, 1, "tests/rdf/test_reader.py", took=lanes.BUDGET / 7)) == 7
 
 
 def test_every_duration_is_that_of_a_test() -> None:

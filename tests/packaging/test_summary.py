@@ -33,7 +33,7 @@ def test_that_needs_something_else():
 """
 
 
-def summarised(folder: Path, program: str, *arguments: str) -> list[str]:
+def summary(folder: Path, program: str, *arguments: str) -> list[str]:
     """The lines of a run of tests that use what our tests share, with a file of durations of their own."""
     (folder / "conftest.py").write_text(CONFTEST.format(folder))
     (folder / "pytest.ini").write_text("[pytest]\nmarkers = slow\n")
@@ -48,7 +48,7 @@ def summarised(folder: Path, program: str, *arguments: str) -> list[str]:
 
 @pytest.mark.parametrize(("count", "line"), [(0, ""), (1, "1 test was skipped: "), (3, "3 tests were skipped: ")])
 def test_tests_without_their_data_are_counted_in_one_line(tmp_path: Path, count: int, line: str) -> None:
-    said = [each for each in summarised(tmp_path, NEEDS.format(count=count)) if "no shared test data" in each]
+    said = [each for each in summary(tmp_path, NEEDS.format(count=count)) if "no shared test data" in each]
     assert len(said) == bool(count)
     assert all(each.startswith(line) and each.endswith("is missing or has too little") for each in said)
 
@@ -72,7 +72,7 @@ def test_that_takes_long():
 
 
 def test_a_fixture_that_tests_share_does_not_make_the_first_one_slow(tmp_path: Path) -> None:
-    summarised(tmp_path, CHANGED, "--write-durations")
+    summary(tmp_path, CHANGED, "--write-durations")
     (line,) = (tmp_path / "durations.tsv").read_text().splitlines()
     assert line.endswith("test_program.py::test_that_takes_long")
 
@@ -83,6 +83,6 @@ def test_slow_tests_that_are_left_out_are_counted_and_named(tmp_path: Path) -> N
         "test_program.py::test_that_takes_long",
     ]
     (tmp_path / "durations.tsv").write_text("".join(f"{BUDGET}\t{test}\n" for test in tests))
-    *_, said, counts = summarised(tmp_path, CHANGED, "-m", "slow", "--changed")
+    *_, said, counts = summary(tmp_path, CHANGED, "-m", "slow", "--changed")
     assert said.strip() == "left out, slow tests of test_program.py: 3"
     assert counts.startswith("1 passed, 3 deselected")

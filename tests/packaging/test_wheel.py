@@ -45,10 +45,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def installed(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Python of a fresh environment that holds the wheel."""
-    return made(tmp_path_factory.mktemp("installed"), *built.glob("*.whl"))
+    return make_environment(tmp_path_factory.mktemp("installed"), *built.glob("*.whl"))
 
 
-def made(folder: Path, wheel: Path) -> Path:
+def make_environment(folder: Path, wheel: Path) -> Path:
     """Return the Python of a fresh environment in `folder` that holds a wheel."""
     venv.create(folder)
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
@@ -136,7 +136,7 @@ def test_the_wheel_of_a_platform_reasons_without_numba(tmp_path: Path) -> None:
     run(sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", tmp_path, ROOT, environment=variables)
     [wheel] = tmp_path.glob("*.whl")
     assert wheel.name.endswith("-cp311-abi3-manylinux_2_17_x86_64.whl")
-    python = made(tmp_path / "installed", wheel)
+    python = make_environment(tmp_path / "installed", wheel)
     (tmp_path / "blocked").mkdir()
     (tmp_path / "blocked" / "numba.py").write_text("raise ImportError('no Numba here')")
     code = """if True:
@@ -160,7 +160,7 @@ def hook() -> Any:
     return module.PlatformHook(str(ROOT), {}, builder.config, builder.metadata, "", "wheel", builder.app)
 
 
-def begun(made: Any, version: str = "standard") -> dict[str, Any]:
+def begin(made: Any, version: str = "standard") -> dict[str, Any]:
     """What the wheel of a hook gets."""
     data: dict[str, Any] = {"force_include": {}, "pure_python": True}
     made.initialize(version, data)
@@ -173,7 +173,7 @@ def test_an_installation_from_source_gets_the_library_if_there_is_a_compiler(mon
     monkeypatch.delenv("KGREASON_WHEEL", raising=False)
     each = hook()
     monkeypatch.setattr(each, "_make", lambda *_: None)
-    data = begun(each)
+    data = begin(each)
     assert set(data["force_include"].values()) == {"kgreason/compiled/_library.abi3.so", "kgreason/prepared"}
     assert data["tag"] == "cp311-abi3-linux_x86_64"
     assert any(name.startswith("numba") for name in each.dependencies())
@@ -186,7 +186,7 @@ def test_an_installation_without_a_compiler_leaves_the_kernels_to_numba(
     monkeypatch.delenv("KGREASON_WHEEL", raising=False)
     monkeypatch.setenv("CC", compiler)
     each = hook()
-    assert begun(each) == {"force_include": {}, "pure_python": True}
+    assert begin(each) == {"force_include": {}, "pure_python": True}
     assert each.dependencies() == []
 
 
@@ -202,22 +202,22 @@ def test_a_library_that_cannot_be_built_is_an_error_only_where_it_must_be_built(
         each = hook()
         monkeypatch.setattr(each, "_make", fail)
         if expected is None:
-            assert begun(each) == {"force_include": {}, "pure_python": True}
+            assert begin(each) == {"force_include": {}, "pure_python": True}
             assert "Numba compiles them when they are first used" in "".join(capfd.readouterr())
         else:
             with pytest.raises(expected):
-                begun(each)
+                begin(each)
 
 
 def test_an_editable_installation_gets_no_library(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGREASON_WHEEL", "platform")
-    assert begun(hook(), "editable")["force_include"] == {}
+    assert begin(hook(), "editable")["force_include"] == {}
 
 
 def test_a_choice_that_does_not_exist_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KGREASON_WHEEL", "windows")
     with pytest.raises(ValueError, match="KGREASON_WHEEL=windows: it must be `platform` or `any`"):
-        begun(hook())
+        begin(hook())
 
 
 def test_the_image_of_the_container_is_built_from_files_that_it_is_given() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 
 PROGRAM = """
 @relation edge(from: xsd:string, to: xsd:string) .
@@ -48,7 +48,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 
 def test_a_script_tells_the_changes_of_each_commit(files: tuple[Path, Path], tmp_path: Path) -> None:
     program, script = files
-    lines = done("run", program, "-F", tmp_path, "--script", script).splitlines()
+    lines = succeed("run", program, "-F", tmp_path, "--script", script).splitlines()
     found: dict[str, dict[str, set[tuple[str, ...]]]] = {}
     for line in lines:
         if line in CHANGES:

@@ -100,7 +100,7 @@ def re_blank(line: str) -> str:
     return head + mark + rest.lstrip("0123456789abcdefghijklmnopqrstuvwxyz")
 
 
-def nested(depth: int) -> list[Triple]:
+def nest(depth: int) -> list[Triple]:
     """A restriction with as many others inside."""
     nodes = [(f"_:n{i}", f"_:n{i + 1}") for i in range(depth)]
     return [
@@ -111,7 +111,7 @@ def nested(depth: int) -> list[Triple]:
 
 
 def test_expressions_of_an_attacker_stay_short() -> None:
-    deep = nested(100_000)
+    deep = nest(100_000)
     text = Manchester(about_of(deep), name).expression("_:n0") or ""
     assert text.startswith(":p some (:p some (")
     assert len(text) < 1_000

@@ -49,7 +49,7 @@ def graph() -> Any:
         yield graph
 
 
-def told(graph: KnowledgeGraph, text: str, **options: Any) -> list[str]:
+def lines_of(graph: KnowledgeGraph, text: str, **options: Any) -> list[str]:
     return graph.why_not(text, prefixes=PREFIXES, **options).to_text(PREFIXES).splitlines()
 
 
@@ -132,11 +132,11 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("text", EXAMPLES)
 def test_examples(graph: KnowledgeGraph, text: str) -> None:
-    assert told(graph, text) == [f"{text} does not hold", *EXAMPLES[text].splitlines()[1:]]
+    assert lines_of(graph, text) == [f"{text} does not hold", *EXAMPLES[text].splitlines()[1:]]
 
 
 def test_a_triple_that_holds_is_not_told(graph: KnowledgeGraph) -> None:
-    assert told(graph, ":tom a :Cat") == [
+    assert lines_of(graph, ":tom a :Cat") == [
         ":tom a :Cat holds; `explain` without --why-not shows why (in Python: graph.explain)"
     ]
     assert graph.why_not(":tom a :Cat", prefixes=PREFIXES).holds
@@ -163,13 +163,13 @@ def test_as_json(graph: KnowledgeGraph) -> None:
 def test_generic_rules_are_told_by_axiom() -> None:
     with KnowledgeGraph.open(schema="data") as graph:
         graph.add(HEAD + DATA + ":Feral rdfs:subClassOf :Stray . :loses rdfs:range :Lost .")
-        lines = told(graph, ":tom a :Stray")
+        lines = lines_of(graph, ":tom a :Stray")
         assert [line.strip() for line in lines if "missing" in line] == [
             "missing: :tom a :Feral",
             "missing: :tom a :Lost",
             "missing: ?v2 :loses :tom",  # the range is :Stray as well, by scm-rng1
         ]
-        assert "        missing: ?v2 :loses :tom" in told(graph, ":tom a :Lost")
+        assert "        missing: ?v2 :loses :tom" in lines_of(graph, ":tom a :Lost")
 
 
 @pytest.mark.parametrize("same_as", ["aliases", "representatives", "rules"])
@@ -179,22 +179,22 @@ def test_equal_terms_are_one(same_as: SameAsMode) -> None:
             tx.add(HEAD + DATA + ":al owl:sameAs :tom . :Kitten owl:sameAs :Cat . :bo owl:sameAs :bob .")
             tx.add_rules(HEAD + RULES)
         for name in (":tom", ":al"):
-            lines = told(graph, f"{name} a :Old")
+            lines = lines_of(graph, f"{name} a :Old")
             assert lines[-2:] == [f"        holds: {name} :age 3", "        false: 3 > 10"]
-            lines = told(graph, f"{name} :likes :bo")
+            lines = lines_of(graph, f"{name} :likes :bo")
             assert [line.strip() for line in lines[2:]] == [
                 f"with ?x = {name}, ?z = :bo, ?y = :ann",
                 f"holds: {name} :knows :ann",
                 "holds: :ann :knows :bo",
                 "missing: :bo a :Cat",
             ]
-        assert "because :al :owner :ann" in "".join(told(graph, ":al a :Stray"))
+        assert "because :al :owner :ann" in "".join(lines_of(graph, ":al a :Stray"))
 
 
 def test_a_link_that_does_not_hold() -> None:
     with KnowledgeGraph.open() as graph:
         graph.add(HEAD + ":p a owl:FunctionalProperty . :x :p :a . :y :p :b . :y owl:sameAs :z .")
-        lines = told(graph, ":b owl:sameAs :a")
+        lines = lines_of(graph, ":b owl:sameAs :a")
         assert "        holds: :y :p :b" in lines or "        holds: :x :p :a" in lines
 
 

@@ -18,7 +18,7 @@ from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names, quote_label, terms_of
 from kgreason.terms import vocabulary as v
 from kgreason.wire.values import from_json, to_json
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 
 NAMES = {"": "http://e/", "rdfs": v.RDFS, "owl": v.OWL, "rdf": v.RDF}
 HEAD = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in NAMES.items())
@@ -33,14 +33,14 @@ PIZZA = f"""{HEAD}
 CHEESY = "(:Pizza and (:has some :CheeseTopping))"
 
 
-def proved(rules: str, triple: str, text: str = PIZZA, **options: str) -> Proof:
+def prove(rules: str, triple: str, text: str = PIZZA, **options: str) -> Proof:
     with KnowledgeGraph.open(rules=[rules], **options) as graph:  # type: ignore[arg-type]
         graph.add(text)
         return graph.explain(triple, prefixes=NAMES)
 
 
 def test_a_proof_of_owl_2_el_reads_as_class_expressions() -> None:
-    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+    proof = prove("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
     assert (
         proof.to_text(NAMES)
         == f"""\
@@ -68,7 +68,7 @@ def test_a_proof_of_owl_2_el_reads_as_class_expressions() -> None:
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
-    text = proved("owl2rl", ":mine a :CheesyPizza", schema=schema).to_text(NAMES)
+    text = prove("owl2rl", ":mine a :CheesyPizza", schema=schema).to_text(NAMES)
     assert f":mine a {CHEESY}\n" in text
     assert f":CheesyPizza owl:equivalentClass {CHEESY}" in text
     assert "rdf:rest" not in text.replace(", rdf:rest, ", "")  # the generic rule itself names it
@@ -77,7 +77,7 @@ def test_a_proof_of_owl_2_rl_has_no_lists(schema: str) -> None:
 
 @pytest.mark.parametrize("work", [Proof.folded, Proof.to_json, Proof.names])
 def test_to_write_a_proof_ends_at_a_limit(work: Callable[[Proof], object]) -> None:
-    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+    proof = prove("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
 
     def ended() -> None:
         raise LimitError("too long")
@@ -91,7 +91,7 @@ def test_the_filler_of_a_link_is_no_restriction() -> None:
     text = f"""{HEAD} :has rdfs:range :Topping .
         :Ham rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Fat ] .
         [ owl:onProperty :has ; owl:someValuesFrom :Topping ] rdfs:subClassOf :Topped ."""
-    told = proved("owl2el", ":Ham rdfs:subClassOf :Topped", text).to_text(NAMES)
+    told = prove("owl2el", ":Ham rdfs:subClassOf :Topped", text).to_text(NAMES)
     assert "(:Fat and (inverse :has some owl:Thing)) rdfs:subClassOf :Topping\n" in told
     assert "(:has some :Fat) rdfs:subClassOf :Topping\n" not in told
 
@@ -115,7 +115,7 @@ PEOPLE = f"""{HEAD} :Person a owl:Class . :bob a :Person .
 )
 def test_an_individual_is_no_class(triple: str, line: str) -> None:
     """EL's rules mean the class of an individual; a proof must not state it of the individual."""
-    told = [each.strip() for each in proved("owl2el", triple, PEOPLE).to_text(NAMES).splitlines()]
+    told = [each.strip() for each in prove("owl2el", triple, PEOPLE).to_text(NAMES).splitlines()]
     assert line in told
     assert ":bob a :Person (asserted)" in told
     assert not [each for each in told if re.search(r"^:(bob|ann) rdfs:subClassOf|rdfs:subClassOf :bob|some :bob", each)]
@@ -127,7 +127,7 @@ def test_an_individual_is_no_class(triple: str, line: str) -> None:
 def test_no_step_is_its_own_reason(triple: str) -> None:
     """An expression that a rule takes apart is the one in the file."""
     text = f"{PEOPLE} :Fan2 owl:equivalentClass [ owl:onProperty :likes ; owl:someValuesFrom owl:Thing ] ."
-    proof = proved("owl2el", triple, text)
+    proof = prove("owl2el", triple, text)
     shown = proof.folded()
     known = shown.names(NAMES)
     said = {step: fact_text(step.fact, known) for step in shown.steps()}
@@ -138,7 +138,7 @@ def test_equal_expressions_of_two_nodes_say_the_same_once() -> None:
     """A class is below one node, and the other one is what a definition asks for."""
     text = f"""{HEAD} :Fin rdfs:subClassOf [ owl:onProperty :has ; owl:someValuesFrom :Ray ] .
         :Rayed owl:equivalentClass [ owl:onProperty :has ; owl:someValuesFrom :Ray ] . :has a owl:ObjectProperty ."""
-    told = proved("owl2el", ":Fin rdfs:subClassOf :Rayed", text).to_text(NAMES)
+    told = prove("owl2el", ":Fin rdfs:subClassOf :Rayed", text).to_text(NAMES)
     assert told.count(":Fin rdfs:subClassOf (:has some :Ray)") == 1
 
 
@@ -153,8 +153,8 @@ def test_why_not_names_expressions_and_labels(tmp_path: Path) -> None:
     assert "_:" in answer.to_text(NAMES, full=True)
     assert len(answer.to_json()["described"]) == 2
     asked = ("explain", "-l", tmp_path / "store", ":x a :Rayed", "--prefix", "=http://e/", "--why-not")
-    assert ":x a rayed does not hold" in done(*asked, "--labels")
-    assert done(*asked) == answer.to_text(NAMES)
+    assert ":x a rayed does not hold" in succeed(*asked, "--labels")
+    assert succeed(*asked) == answer.to_text(NAMES)
 
 
 def test_a_member_of_a_class_is_named_as_such() -> None:
@@ -195,7 +195,7 @@ def test_a_label_of_an_attacker_is_one_short_printable_line(label: str, name: st
 
 
 def test_a_proof_keeps_its_expressions_on_the_way_to_a_client() -> None:
-    proof = proved("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
+    proof = prove("owl2el", ":Margherita rdfs:subClassOf :CheesyPizza")
     assert from_json(json.loads(json.dumps(to_json(proof)))).to_text(NAMES) == proof.to_text(NAMES)
 
 
@@ -205,13 +205,13 @@ def test_a_contradiction_names_expressions(tmp_path: Path) -> None:
         :x a :A ; :p :y . :y a :C .""")
     assert (
         ":x is in :A and in (:p some :C), which are disjoint classes (axiom DisjointClasses: :A, (:p some :C))"
-        in _checked(file)
+        in _check_output(file)
     )
-    assert "(:p some 'the class')" in _checked(file, "--labels", "en")
-    assert "rdf:first" in _checked(file, "--full")
+    assert "(:p some 'the class')" in _check_output(file, "--labels", "en")
+    assert "rdf:first" in _check_output(file, "--full")
 
 
-def _checked(file: Path, *options: str) -> str:
+def _check_output(file: Path, *options: str) -> str:
     answer = call("check", file, "--no-classes", *options)
     assert answer.exit_code == 1
     return answer.stdout
@@ -219,10 +219,10 @@ def _checked(file: Path, *options: str) -> str:
 
 def test_the_command_line_has_labels_and_full(tmp_path: Path) -> None:
     (file := tmp_path / "pizza.ttl").write_text(PIZZA)
-    done("load", "-l", tmp_path / "store", "-f", file, "--rules", "owl2el")
+    succeed("load", "-l", tmp_path / "store", "-f", file, "--rules", "owl2el")
     asked = ("explain", "-l", tmp_path / "store", ":Margherita rdfs:subClassOf :CheesyPizza")
-    assert f":Margherita rdfs:subClassOf {CHEESY}\n" in done(*asked)
-    assert ":Margherita rdfs:subClassOf (Pizza and (:has some 'cheese topping'))\n" in done(*asked, "--labels", "it")
-    assert "(pizza and (:has some" in done(*asked, "--labels")
-    assert "el_pair(_:" in done(*asked, "--full")
-    assert "pizza.ttl is no language" in failed("explain", "--labels", "pizza.ttl", *asked[1:], status=2)
+    assert f":Margherita rdfs:subClassOf {CHEESY}\n" in succeed(*asked)
+    assert ":Margherita rdfs:subClassOf (Pizza and (:has some 'cheese topping'))\n" in succeed(*asked, "--labels", "it")
+    assert "(pizza and (:has some" in succeed(*asked, "--labels")
+    assert "el_pair(_:" in succeed(*asked, "--full")
+    assert "pizza.ttl is no language" in fail("explain", "--labels", "pizza.ttl", *asked[1:], status=2)

@@ -9,12 +9,12 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
-from tests.cli.calling import failed
+from tests.cli.calling import fail
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed: pip install 'kgreason[frames]'")
 from pyarrow import parquet  # noqa: E402
 
-from tests.cli.calling import done  # noqa: E402
+from tests.cli.calling import succeed  # noqa: E402
 
 ROOT = Path(__file__).parents[2]
 ROWS = [
@@ -44,12 +44,12 @@ def test_parquet_has_the_triples_of_a_dump_with_their_flags(tmp_path: Path) -> N
     out, store, family = tmp_path / "out.parquet", tmp_path / "store", ROOT / "ontologies" / "family.ttl"
     with KnowledgeGraph.open(store, rules=["owl2rl"]) as graph:
         graph.load(family)
-    done("materialize", family, "-o", out)
+    succeed("materialize", family, "-o", out)
     asserted: bool | None
     for asserted, option in ((True, "--asserted"), (False, "--inferred")):
-        assert lines(out, asserted=asserted) == set(done("dump", "-l", store, option).splitlines())
-    done("materialize", family, "-o", out, "--inferred")
-    assert lines(out) == lines(out, asserted=False) == set(done("dump", "-l", store, "--inferred").splitlines())
+        assert lines(out, asserted=asserted) == set(succeed("dump", "-l", store, option).splitlines())
+    succeed("materialize", family, "-o", out, "--inferred")
+    assert lines(out) == lines(out, asserted=False) == set(succeed("dump", "-l", store, "--inferred").splitlines())
     with KnowledgeGraph.open(store, read_only=True) as graph:
         for asserted in (None, True, False):
             out.write_bytes(b"".join(graph.dump(asserted=asserted, format="parquet")))
@@ -75,7 +75,7 @@ def test_a_file_is_read_as_the_n_quads_of_its_rows(tmp_path: Path) -> None:
     first, second = (sorted(text.replace(name, "_:x").splitlines()) for text, (name,) in zip(dumps, names, strict=True))
     assert first == second
     assert len(first) == 4  # the default graph has the triples of named graphs, too
-    done("materialize", path, "-o", tmp_path / "again.parquet")
+    succeed("materialize", path, "-o", tmp_path / "again.parquet")
     assert lines(tmp_path / "again.parquet")
 
 
@@ -95,9 +95,9 @@ def test_a_file_that_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: 
         told = problem(table(bad, object=["<http://e/a>", value, "<http://e/b>"]))
         assert told.endswith("row 2, column object: not a term of RDF in N-Triples syntax")
     assert f"{bad}:2:" in problem(table(bad, object=["<http://e/a>", "http://e/b", "<http://e/b>"]))
-    assert failed("materialize", bad, "-o", tmp_path / "out.nt").startswith(f"{bad}:2:")
+    assert fail("materialize", bad, "-o", tmp_path / "out.nt").startswith(f"{bad}:2:")
     (tmp_path / "folder.parquet").mkdir()
-    assert "is a folder" in failed("materialize", table(bad), "-o", tmp_path / "folder.parquet")
+    assert "is a folder" in fail("materialize", table(bad), "-o", tmp_path / "folder.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     needed = "Parquet needs PyArrow: pip install 'kgreason[frames]'"
     with KnowledgeGraph.open() as graph:
@@ -107,4 +107,4 @@ def test_a_file_that_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: 
         with pytest.raises(InputError) as raised:
             b"".join(graph.dump(format="parquet"))
         assert str(raised.value) == needed
-    assert failed("materialize", bad, "-o", tmp_path / "out.parquet") == needed
+    assert fail("materialize", bad, "-o", tmp_path / "out.parquet") == needed

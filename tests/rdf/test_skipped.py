@@ -14,7 +14,7 @@ from kgreason.rdf.lines import blocks, skipped
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read
 from kgreason.terms.dictionary import Dictionary
-from tests.cli.calling import call, done
+from tests.cli.calling import call, succeed
 
 GOOD = ['<http://e/a> <http://e/p> "x" .', "_:a <http://e/p>  <http://e/é> . # text", "", "# text", "<u:a> <u:b> _:a ."]
 BAD = [
@@ -96,6 +96,6 @@ def test_graphs_and_commands_skip_them(tmp_path: Path) -> None:
     told = result.stderr.splitlines()
     assert told[0] == "kgreason: warning: skipped 3 malformed lines"
     assert told[1].startswith(f"kgreason: warning: {path}:1: Invalid IRI code point")
-    assert "loaded 1 new triple" in done(
+    assert "loaded 1 new triple" in succeed(
         "load", "-l", tmp_path / "store", "-f", path, "--rules", "none", "--skip-malformed"
     )

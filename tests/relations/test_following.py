@@ -11,7 +11,7 @@ from kgreason import KnowledgeGraph
 from kgreason.graph.changes.follower import Follower
 from kgreason.store.journal.facts import fact_text, read_fact
 from kgreason.store.journal.patch import read_patch
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 from tests.tables import table
 
 REACH = "@relation internal inner(x) . reach(?x, ?y) :- edge(?x, ?y) . inner(?x) :- edge(?x, ?y) ."
@@ -68,7 +68,7 @@ def test_diff_prints_facts(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "s", rules=["none"]) as graph, graph.transaction() as tx:
         tx.add_rules("edge(?x, ?y) :- [?x, <urn:p>, ?y] .")
     update = f"INSERT DATA {{ {A} <urn:p> {B} }}"
-    patch = done("diff", "-l", tmp_path / "s", "--update", update)
+    patch = succeed("diff", "-l", tmp_path / "s", "--update", update)
     assert patch.splitlines()[1:] == [f'H add-fact "edge({A}, {B}) ." .', "TX .", f"A {A} <urn:p> {B} .", "TC ."]
 
 

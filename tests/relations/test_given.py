@@ -22,7 +22,7 @@ from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.relation.fields import field, of_field
 from kgreason.terms.vocabulary import RDFS_LITERAL
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 
 RULES = "@relation edge(from: rdfs:Resource, to: rdfs:Resource, weight: xsd:double) key(from, to) ."
 COLUMNS = {"weight": [1.5, 2.0], "to": ["urn:b", "urn:c"], "from": ["urn:a", "urn:b"]}
@@ -197,10 +197,10 @@ def test_the_command_line_inserts_what_it_reads(tmp_path: Path) -> None:
         graph.relation("on").insert([()])
         before = set(graph.dump_relations())
     for name in ("r", "on"):
-        text = done("relation", "read", "-l", store, name)
-        done("relation", "delete", "-l", store, name, "-", stdin=text)
-        assert len(done("relation", "read", "-l", store, name).splitlines()) == (name == "r")  # the header
-        done("relation", "insert", "-l", store, name, "-", stdin=f"\ufeff{text}")
+        text = succeed("relation", "read", "-l", store, name)
+        succeed("relation", "delete", "-l", store, name, "-", stdin=text)
+        assert len(succeed("relation", "read", "-l", store, name).splitlines()) == (name == "r")  # the header
+        succeed("relation", "insert", "-l", store, name, "-", stdin=f"\ufeff{text}")
     with KnowledgeGraph.open(store) as graph:
         assert set(graph.dump_relations()) == before
 

@@ -17,7 +17,7 @@ TURTLE = {"Content-Type": "text/turtle"}
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
 
 
-def test_what_if_takes_a_document_and_says_why(http: httpx.Client) -> None:
+def test_a_what_if_takes_a_document_and_says_why(http: httpx.Client) -> None:
     told = http.post(
         "/what-if?why=true",
         content=":kit a :Cat .".replace(":kit", "<http://e/kit>").replace(":Cat", "<http://e/Cat>"),
@@ -37,7 +37,7 @@ def test_what_if_takes_a_document_and_says_why(http: httpx.Client) -> None:
     assert told["commit"] == http.get("/health").json()["commit"]
 
 
-def test_what_if_says_why_a_triple_held_that_would_go(http: httpx.Client) -> None:
+def test_a_what_if_says_why_a_triple_held_that_would_go(http: httpx.Client) -> None:
     update = f"{PREFIXES} DELETE DATA {{ :Cat rdfs:subClassOf :Animal }}"
     told = http.post("/what-if?why=true&limit=1", data={"update": update}).json()
     assert told["counts"]["disappeared"]["inferred"] >= 1
@@ -46,7 +46,7 @@ def test_what_if_says_why_a_triple_held_that_would_go(http: httpx.Client) -> Non
     assert http.get("/stats").json()["inferred"] >= 1
 
 
-def test_what_if_tells_the_contradictions_that_end(tmp_path: Path) -> None:
+def test_a_what_if_lists_the_contradictions_that_end(tmp_path: Path) -> None:
     text = f"{OWL} {ZOO} :Dog owl:disjointWith :Cat . :rex a :Cat, :Dog ."
     with served(tmp_path / "store", text=text) as address, client(address) as http:
         told = http.post("/what-if", data={"update": "DELETE DATA { <http://e/rex> a <http://e/Dog> }"}).json()

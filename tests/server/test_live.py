@@ -28,7 +28,7 @@ def edit(http: httpx.Client, text: str) -> int:
     return int(answer.headers["kgreason-commit"])
 
 
-def test_what_if_changes_nothing(http: httpx.Client) -> None:
+def test_a_what_if_changes_nothing(http: httpx.Client) -> None:
     before = http.get("/health").json()["commit"]
     steps = "INSERT DATA { <http://e/kit> a <http://e/Cat> } ; "
     steps += "INSERT { ?x a <http://e/Seen> } WHERE { ?x a <http://e/Animal> }"
@@ -48,7 +48,7 @@ def test_what_if_changes_nothing(http: httpx.Client) -> None:
     assert http.get("/contradictions").json() == []
 
 
-def test_what_if_adds_a_document_to_a_named_graph(http: httpx.Client) -> None:
+def test_a_what_if_adds_a_document_to_a_named_graph(http: httpx.Client) -> None:
     document = f"<http://e/kit> {TYPE} <http://e/Cat> ."
     form = {"Content-Type": "text/turtle"}
     told = http.post("/what-if", params={"graph": "http://e/graph"}, content=document, headers=form).json()

@@ -78,49 +78,40 @@ def rows(change: RowChange | None) -> tuple[int, list[Any], list[Any]]:
     return change.commit, change.appeared, change.disappeared
 
 
-def test_a_late_turn_tells_what_many_commits_changed_together() -> None:
-    async def run() -> None:
-        source = Source()
-        async with aclosing(renewed(source)) as changes:
-            assert rows(await anext(changes)) == (0, [('"0"',)], [])
-            for _ in range(5):
-                source.make_commit()
-            assert rows(await anext(changes)) == (5, [('"5"',)], [('"0"',)])
-
-    asyncio.run(run())
+async def test_a_late_turn_tells_what_many_commits_changed_together() -> None:
+    source = Source()
+    async with aclosing(renewed(source)) as changes:
+        assert rows(await anext(changes)) == (0, [('"0"',)], [])
+        for _ in range(5):
+            source.make_commit()
+        assert rows(await anext(changes)) == (5, [('"5"',)], [('"0"',)])
 
 
-def test_one_query_at_a_time_is_evaluated() -> None:
-    async def run() -> None:
-        source = Source()
-        given: Any = source
-        all_ = Renewals(given, given, given, Together(1), 1)
-        streams = [all_.changes(QUERY, "ann") for _ in range(5)]
-        assert len(await asyncio.gather(*map(anext, streams))) == 5
-        assert source.most == 1
-        for stream in streams:
-            await stream.aclose()
-
-    asyncio.run(run())
+async def test_one_query_at_a_time_is_evaluated() -> None:
+    source = Source()
+    given: Any = source
+    all_ = Renewals(given, given, given, Together(1), 1)
+    streams = [all_.changes(QUERY, "ann") for _ in range(5)]
+    assert len(await asyncio.gather(*map(anext, streams))) == 5
+    assert source.most == 1
+    for stream in streams:
+        await stream.aclose()
 
 
-def test_two_readers_renewals_interleave() -> None:
+async def test_two_readers_renewals_interleave() -> None:
     """Many queries of one reader delay another reader's query by the turn that runs, and one more."""
 
-    async def run() -> None:
-        source, readers = Source(), ["ann"] * 9 + ["bob"] * 2
-        given: Any = source
-        all_ = Renewals(given, given, given, Together(1), 1)
-        streams = [all_.changes(QUERY._replace(prefixes={reader: "urn:r"}), reader) for reader in readers]
-        await asyncio.gather(*map(anext, streams))
-        order = [reader for query in source.asked for reader in query.prefixes or ()]
-        assert sorted(order) == readers
-        before, between, _ = "".join(reader[0] for reader in order).split("b")
-        assert (len(before) <= 2, len(between) <= 1) == (True, True), order
-        for stream in streams:
-            await stream.aclose()
-
-    asyncio.run(run())
+    source, readers = Source(), ["ann"] * 9 + ["bob"] * 2
+    given: Any = source
+    all_ = Renewals(given, given, given, Together(1), 1)
+    streams = [all_.changes(QUERY._replace(prefixes={reader: "urn:r"}), reader) for reader in readers]
+    await asyncio.gather(*map(anext, streams))
+    order = [reader for query in source.asked for reader in query.prefixes or ()]
+    assert sorted(order) == readers
+    before, between, _ = "".join(reader[0] for reader in order).split("b")
+    assert (len(before) <= 2, len(between) <= 1) == (True, True), order
+    for stream in streams:
+        await stream.aclose()
 
 
 def test_a_query_waits_while_all_processes_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,32 +126,23 @@ def test_a_query_waits_while_all_processes_are_taken(monkeypatch: pytest.MonkeyP
     asyncio.run(run())
 
 
-def test_a_turn_has_a_limit_of_time() -> None:
-    async def run() -> None:
-        source = Source()
-        async with aclosing(renewed(source)) as changes:
-            await anext(changes)
-        assert source.seconds == 1
-
-    asyncio.run(run())
-
-
-def test_a_query_that_takes_too_long_ends() -> None:
-    async def run() -> None:
-        source = Source()
-        changes = renewed(source)
+async def test_a_turn_has_a_limit_of_time() -> None:
+    source = Source()
+    async with aclosing(renewed(source)) as changes:
         await anext(changes)
-        source.errors = [QueryTimeoutError("too long")]
-        source.make_commit()
-        with pytest.raises(QueryTimeoutError):
-            await anext(changes)
-
-    asyncio.run(run())
+    assert source.seconds == 1
 
 
-def test_rows_with_too_many_characters_end_their_query() -> None:
-    async def run() -> None:
-        with pytest.raises(QueryError, match="too many characters"):
-            await anext(renewed(Source(), most=2))
+async def test_a_query_that_takes_too_long_ends() -> None:
+    source = Source()
+    changes = renewed(source)
+    await anext(changes)
+    source.errors = [QueryTimeoutError("too long")]
+    source.make_commit()
+    with pytest.raises(QueryTimeoutError):
+        await anext(changes)
 
-    asyncio.run(run())
+
+async def test_rows_with_too_many_characters_end_their_query() -> None:
+    with pytest.raises(QueryError, match="too many characters"):
+        await anext(renewed(Source(), most=2))

@@ -52,19 +52,16 @@ def test_nobody_waits_for_two_turns_of_another_reader(readers: list[str], places
             assert len(between) == len(set(between))
 
 
-def test_a_turn_that_comes_as_its_caller_leaves_is_passed_on() -> None:
-    async def run() -> None:
-        turns = Turns()
+async def test_a_turn_that_comes_as_its_caller_leaves_is_passed_on() -> None:
+    turns = Turns()
 
-        async def wait() -> None:
-            async with turns.turn("ann"):
-                pass
+    async def wait() -> None:
+        async with turns.turn("ann"):
+            pass
 
-        async with turns.turn("bob"):
-            left, stays = asyncio.create_task(wait()), asyncio.create_task(wait())
-            await asyncio.sleep(0)
-        left.cancel()  # its turn has come, but it has not run since
-        async with asyncio.timeout(1):
-            await stays
-
-    asyncio.run(run())
+    async with turns.turn("bob"):
+        left, stays = asyncio.create_task(wait()), asyncio.create_task(wait())
+        await asyncio.sleep(0)
+    left.cancel()  # its turn has come, but it has not run since
+    async with asyncio.timeout(1):
+        await stays

@@ -10,7 +10,7 @@ import pytest
 import kgreason
 from kgreason import KnowledgeGraph
 from kgreason.entailment.versions.comparison import compare
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 from tests.server.serving import served
 
 PROV, RDFS = "http://www.w3.org/ns/prov#", "http://www.w3.org/2000/01/rdf-schema#"
@@ -44,7 +44,7 @@ def test_compare_names_the_axioms(versions: tuple[Path, Path, Path]) -> None:
     groups = {" ".join(axiom): group.triples for group in found.gained.groups for axiom in group.axioms}
     for axiom, triple in FOLLOWS.items():
         assert any(" ".join(each) == triple for each in groups[axiom.removesuffix(" .")]), groups.keys()
-    text = done("compare", old, new, "--data", data)
+    text = succeed("compare", old, new, "--data", data)
     assert f"<{PROV}Person> SubClassOf <{PROV}Agent>" in text
 
 
@@ -55,7 +55,7 @@ def test_a_server_names_them_too(versions: tuple[Path, Path, Path], tmp_path: Pa
     axioms = tmp_path / "axioms.nt"
     axioms.write_text("\n".join(AXIOMS), "utf-8")
     with served(tmp_path / "store") as address:
-        told = done("diff", "-l", address, "-f", axioms)
+        told = succeed("diff", "-l", address, "-f", axioms)
         with kgreason.connect(address) as graph:
             delta = graph.add("\n".join(AXIOMS))
             assert delta.commit == 2
@@ -67,6 +67,6 @@ def test_a_server_names_them_too(versions: tuple[Path, Path, Path], tmp_path: Pa
                 asked = f"ASK {{ {triple} }}"
                 assert [graph.as_of(number).ask(asked) for number in (1, 2)] == [False, True]
                 assert axiom.split()[2] in str(graph.explain(triple))
-        shown = done("log", "-l", address, "--diff", "1", "2")
+        shown = succeed("log", "-l", address, "--diff", "1", "2")
     assert "tim" in shown
     assert "Agent" in shown

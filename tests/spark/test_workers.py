@@ -20,7 +20,7 @@ from kgreason import KnowledgeGraph, __version__
 from kgreason.lubm import generator
 from kgreason.spark.cluster.workers import _clear, problem
 from tests.cli.calling import PROGRAM, message
-from tests.packaging.test_wheel import made, run
+from tests.packaging.test_wheel import make_environment, run
 
 ROOT = Path(__file__).parents[2]
 CLUSTER = ("--pipeline", "spark", "--master", "local-cluster[2,1,1024]", "--conf", "spark.driver.memory=1g")
@@ -90,7 +90,7 @@ def loaded(spark_home: Path, python: str, *words: str | Path) -> subprocess.Comp
 
 
 def test_workers_without_kgreason_are_named_before_the_first_job(spark_home: Path, wheel: Path, tmp_path: Path) -> None:
-    python = made(tmp_path / "env", wheel)
+    python = make_environment(tmp_path / "env", wheel)
     run(sys.executable, "-m", "pip", "--python", python, "uninstall", "-y", "kgreason")
     ran = loaded(spark_home, str(python), "-l", tmp_path / "store", "-f", ROOT / "ontologies" / "family.ttl")
     assert (ran.returncode, ran.stdout) == (1, "")
@@ -104,7 +104,7 @@ def test_workers_without_kgreason_are_named_before_the_first_job(spark_home: Pat
 def test_a_small_university_is_loaded_by_workers_that_have_kgreason(
     way: str, spark_home: Path, wheel: Path, tmp_path: Path
 ) -> None:
-    python, settings = str(made(tmp_path / "env", wheel)), []
+    python, settings = str(make_environment(tmp_path / "env", wheel)), []
     if way == "packed":
         with tarfile.open(tmp_path / "env.tar.gz", "w:gz") as archive:
             archive.add(tmp_path / "env", ".")

@@ -11,7 +11,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, StratificationError
 from kgreason.graph.fork import fork
 from kgreason.store.folder import read_manifest
-from tests.cli.calling import done, failed
+from tests.cli.calling import fail, succeed
 
 E = "http://example.org/"
 P = f"PREFIX : <{E}>\n"
@@ -67,7 +67,7 @@ def test_a_store_keeps_the_dialect(tmp_path: Path) -> None:
             assert [(rule, rule.file) for rule in graph.own_rules()] == [(rule, rule.file) for rule in known]
             assert ask(graph, ":joe :nephew :tom")
             graph.add(f"{P} :tom :likes :joe .")
-    done("unload", "-l", store, "-f", "-", "--format", "ttl", stdin=f"{P} :ann :brother :joe .")
+    succeed("unload", "-l", store, "-f", "-", "--format", "ttl", stdin=f"{P} :ann :brother :joe .")
     with KnowledgeGraph.open(store) as graph:
         assert {rule.dialect for rule in graph.own_rules()} == {"srl", "rq"}
         assert not ask(graph, ":joe :nephew :tom")
@@ -248,17 +248,17 @@ def test_the_command_line_takes_rule_sets(tmp_path: Path) -> None:
     store, path, query = tmp_path / "store", tmp_path / "family.srl", tmp_path / "nephew.rq"
     path.write_text(FAMILY, "utf-8")
     query.write_text(f"{P}CONSTRUCT {{ ?z :nephew ?x }} WHERE {{ ?x :uncle ?z }}", "utf-8")
-    done("load", "-l", store, "-f", "-", "--format", "ttl", "--rules", path, stdin=DATA)
-    done("rules", "add", "-l", store, query)
-    assert "nephew" in done("rules", "list", "-l", store)
-    assert "joe" in done("query", "-l", store, "--query", f"SELECT * {{ ?z <{E}nephew> ?x }}")
+    succeed("load", "-l", store, "-f", "-", "--format", "ttl", "--rules", path, stdin=DATA)
+    succeed("rules", "add", "-l", store, query)
+    assert "nephew" in succeed("rules", "list", "-l", store)
+    assert "joe" in succeed("query", "-l", store, "--query", f"SELECT * {{ ?z <{E}nephew> ?x }}")
     text = "RULE { ?x :q 1 } WHERE { ?x :uncle ?z }"
-    done("rules", "add", "-l", store, "--syntax", "srl", "--prefix", f"={E}", "--rule", text)
-    assert "1" in done("query", "-l", store, "--query", f"SELECT * {{ ?z <{E}q> ?x }}")
-    done("rules", "remove", "-l", store, "--syntax", "srl", "--prefix", f"={E}", "--rule", text)
-    done("rules", "remove", "-l", store, path)
-    done("rules", "remove", "-l", store, "--file", query)
+    succeed("rules", "add", "-l", store, "--syntax", "srl", "--prefix", f"={E}", "--rule", text)
+    assert "1" in succeed("query", "-l", store, "--query", f"SELECT * {{ ?z <{E}q> ?x }}")
+    succeed("rules", "remove", "-l", store, "--syntax", "srl", "--prefix", f"={E}", "--rule", text)
+    succeed("rules", "remove", "-l", store, path)
+    succeed("rules", "remove", "-l", store, "--file", query)
     with KnowledgeGraph.open(store) as graph:
         assert not graph.own_rules()
-    told = failed("rules", "add", "-l", store, "--syntax", "srl", "--rule", "RULE")
+    told = fail("rules", "add", "-l", store, "--syntax", "srl", "--rule", "RULE")
     assert told == "<rule>:1:5: found the end of the text, expected an IRI or '{'"

@@ -10,7 +10,7 @@ from kgreason.errors import RuleError
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import Syntax, load, parse
 from kgreason.rules.srl.writer import format_as
-from tests.cli.calling import done, failed
+from tests.cli.calling import fail, succeed
 from tests.srl.suite import cases, refusal
 from tests.tables import table
 from tests.w3c.shared import MISSING
@@ -99,15 +99,15 @@ def test_rule_sets_of_the_suite_survive_the_way_there_and_back() -> None:
 def test_the_command_converts_files(tmp_path: Path) -> None:
     ours, theirs, query = (tmp_path / f"rules.{ending}" for ending in ("dl", "srl", "rq"))
     ours.write_text(f"{HEADER}[?x, :p, ?y] :- [?y, :p, ?x] .\n", "utf-8")
-    assert done("rules", "convert", ours, theirs) == f"wrote 1 rule to {theirs}\n"
+    assert succeed("rules", "convert", ours, theirs) == f"wrote 1 rule to {theirs}\n"
     assert theirs.read_text("utf-8") == "PREFIX : <http://example.org/>\n\nRULE { ?x :p ?y } WHERE { ?y :p ?x . }\n"
-    done("rules", "convert", theirs, query)
+    succeed("rules", "convert", theirs, query)
     assert "CONSTRUCT { ?x :p ?y } WHERE { ?y :p ?x . }" in query.read_text("utf-8")
     back = tmp_path / "back.dl"
-    done("rules", "convert", query, back)
+    succeed("rules", "convert", query, back)
     assert back.read_text("utf-8").split() == ours.read_text("utf-8").split()
     ours.write_text("p(1) .", "utf-8")
-    told = failed("rules", "convert", ours, tmp_path / "other.srl")
+    told = fail("rules", "convert", ours, tmp_path / "other.srl")
     assert "cannot be written as" in told
     assert "the relation p cannot be written in SPARQL-RL" in told
     assert not (tmp_path / "other.srl").exists()

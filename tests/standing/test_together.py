@@ -46,13 +46,13 @@ def test_queries_hear_each_commit(tmp_path: Path) -> None:
 
 def test_the_dearest_are_dropped_when_no_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     took: dict[StandingQuery, float] = {}
-    changed = StandingQuery._changed
+    changed = StandingQuery._change
 
     def slowly(self: StandingQuery, delta: Delta) -> object:
         time.sleep(took[self])
         return changed(self, delta)
 
-    monkeypatch.setattr(StandingQuery, "_changed", slowly)
+    monkeypatch.setattr(StandingQuery, "_change", slowly)
     with KnowledgeGraph.open(rules=["none"]) as graph:
         together, told = Together(100), [Told() for _ in range(5)]
         queries = [graph.standing(COUNT, each, together=together) for each in told]

@@ -101,7 +101,7 @@ def test_text_that_is_no_record(patch: bytes) -> None:
 
 @settings(max_examples=many(5))
 @given(st.lists(_records, max_size=4), st.lists(_records, max_size=3))
-def test_what_was_appended_is_there_after_reopening(first: list[Record], second: list[Record]) -> None:
+def test_records_are_there_after_reopening(first: list[Record], second: list[Record]) -> None:
     records = numbered(first + second)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "journal"
@@ -165,7 +165,7 @@ def test_every_byte_that_changes_is_noticed(tmp_path: Path) -> None:
             assert len(path.read_bytes()) == len(whole)
 
 
-def test_what_is_known_is_not_read_before_it_is_asked_for(tmp_path: Path) -> None:
+def test_known_records_are_read_on_demand_alone(tmp_path: Path) -> None:
     path = tmp_path / "journal"
     first, second, end = written(path)
     whole = path.read_bytes()
@@ -340,7 +340,7 @@ def fails(*_: object) -> None:
     raise OSError(errno.EIO, os.strerror(errno.EIO))
 
 
-def test_what_could_not_be_cut_is_cut_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_that_could_not_be_cut_is_cut_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "journal"
     written(path)
 

@@ -64,7 +64,7 @@ def test_the_last_row_of_a_transaction_that_was_committed_wins(
     assert set(added.splitlines()) == {row for row, sign in wishes.items() if sign > 0}
 
 
-def test_what_the_journal_writes_is_read() -> None:
+def test_records_of_the_journal_are_read() -> None:
     fact, rule = 'edge(<http://e/a>, "b") .', "[?x, <http://e/p>, ?x] :- [?x, <http://e/q>, ?x] ."
     record = Record(7, TRIPLE + b"\n", OTHER + b"\n", ((-1, rule),), ((1, fact),), {"stream": "s"})
     patch = read_patch(record.patch(), "p")
@@ -89,7 +89,7 @@ def test_what_the_journal_writes_is_read() -> None:
         (b'H add-rule "\\q" .', 1, "unknown escape"),
     ],
 )
-def test_what_is_malformed_is_named(text: bytes, line: int, message: str) -> None:
+def test_a_malformed_row_is_named(text: bytes, line: int, message: str) -> None:
     with pytest.raises(RdfSyntaxError, match=message) as caught:
         read_patch(text, "p.rdfp")
     assert (caught.value.source, caught.value.line) == ("p.rdfp", line)

@@ -449,7 +449,7 @@ def test_a_graph_in_memory(failing: Callable[..., None], after: bool) -> None:
         assert toy.home.last == 3
 
 
-def test_what_is_closed_or_opened_for_reading_takes_no_commit(path: Path) -> None:
+def test_a_store_that_is_closed_or_opened_for_reading_takes_no_commit(path: Path) -> None:
     with Toy(path, read_only=True) as toy, pytest.raises(StoreError, match="for reading only"):
         toy.home.for_commits()
     home = Memory(Manifest([]))

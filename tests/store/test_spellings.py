@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.spellings import Spellings, stored
+from kgreason.store.spellings import Spellings, normal_forms
 from kgreason.terms.dictionary import Dictionary
 
 _TYPES = ["integer", "decimal", "double", "boolean", "duration", "byte", "dateTime", "string", "gYear"]
@@ -45,7 +45,7 @@ def _row(text: str) -> bytes:
 def test_terms_are_alike_exactly_if_their_rows_are_one(first: str, second: str) -> None:
     store = OxigraphStore()
     store.load([_row(first), _row(second)])
-    left, right = stored([first, second])
+    left, right = normal_forms([first, second])
     assert (len(store) == 1) == (left == right)
     assert b"".join(store.lines()).count(_row(left)) == 1
 
@@ -60,13 +60,13 @@ def test_spellings_in_a_dictionary_that_grows_and_shrinks(batches: list[tuple[li
         texts = list(dict.fromkeys(texts[:left] + batch))
         ids = dictionary.intern(texts)
         shared = spellings.shared(ids).tolist()
-        for text, term, form, several in zip(texts, ids.tolist(), stored(texts), shared, strict=True):
-            alike = {other for other, seen in zip(texts, stored(texts), strict=True) if seen == form}
+        for text, term, form, several in zip(texts, ids.tolist(), normal_forms(texts), shared, strict=True):
+            alike = {other for other, seen in zip(texts, normal_forms(texts), strict=True) if seen == form}
             assert {text, *dictionary.decode(spellings.of_term(term))} == alike
             assert several == (len(alike) > 1)
             assert set(dictionary.decode(spellings.of_forms([form])[0])) == alike
 
 
 def test_nothing_is_stored_as_nothing() -> None:
-    assert stored([]) == []
+    assert normal_forms([]) == []
     assert Spellings(Dictionary()).of_term(1) == [1]

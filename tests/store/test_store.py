@@ -15,7 +15,7 @@ from kgreason.graph.state.statistics import COUNTS
 from tests.graph.axioms.test_pieces import histories
 from tests.graph.histories import Model
 from tests.graph.states import as_written, in_default
-from tests.graph.views import agrees, file_of, lines, normalised, quad_file, rows, view, written
+from tests.graph.views import agrees, file_of, lines, normalize, quad_file, quads_in, rows, view
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.notation import term, triples
@@ -44,7 +44,7 @@ def rdf(closure: set[Triple]) -> set[Triple]:
 
 def expected_rows(quads: list[Quad]) -> set[Quad]:
     """The rows of the closure, and of the quads of named graphs."""
-    return written(normalised(Model(frozenset(quads)).lines()))
+    return quads_in(normalize(Model(frozenset(quads)).lines()))
 
 
 @settings(max_examples=many(5))
@@ -56,8 +56,8 @@ def test_the_store_follows_every_load(tmp_path_factory: pytest.TempPathFactory, 
         for piece in pieces:
             graph.load(quad_file(path, piece))
             loaded += piece
-            assert written(rows(graph)) == expected_rows(loaded)
-            assert written(lines(graph.dump(asserted=True, graphs=True))) == set(loaded)
+            assert quads_in(rows(graph)) == expected_rows(loaded)
+            assert quads_in(lines(graph.dump(asserted=True, graphs=True))) == set(loaded)
             assert agrees(graph)
 
 
@@ -75,13 +75,13 @@ def test_a_store_on_disk_is_the_same_when_it_is_opened_again(
         assert view(graph) == first
         graph.load(quad_file(path, quads[1::2]))
         second = view(graph)
-        assert written(rows(graph)) == expected_rows(quads)
+        assert quads_in(rows(graph)) == expected_rows(quads)
     with KnowledgeGraph.open(folder / "store", read_only=True) as graph:
         assert view(graph) == second
         assert agrees(graph)
 
 
-def test_what_a_query_answers_is_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
+def test_queries_read_the_closure(graph: KnowledgeGraph, tmp_path: Path) -> None:
     graph.load(file_of(tmp_path / "a.nq", ONTOLOGY), file_of(tmp_path / "b.nq", DATA))
     found = graph.query("SELECT ?x { ?x a <http://example.org/B> }")
     assert isinstance(found, Solutions)
@@ -110,9 +110,9 @@ def test_asserted_and_inferred_part_the_closure(graph: KnowledgeGraph, tmp_path:
     everything, asserted, inferred = (list(graph.dump(asserted=flag)) for flag in (None, True, False))
     assert lines(asserted).isdisjoint(lines(inferred))
     assert lines(asserted) | lines(inferred) == lines(everything)
-    assert written(lines(asserted)) == set(quads)
+    assert quads_in(lines(asserted)) == set(quads)
     shown = table8.visible(rdf(owl2rl.close(union(quads))[0]), union(quads))
-    assert written(lines(everything)) == set(in_default(shown))
+    assert quads_in(lines(everything)) == set(in_default(shown))
 
 
 def test_a_dump_keeps_lexical_forms_that_the_store_does_not(graph: KnowledgeGraph, tmp_path: Path) -> None:
@@ -151,14 +151,14 @@ def test_a_dump_of_quads_can_be_loaded(
         (folder / "dump.nq").write_bytes(b"".join(graph.dump(asserted=asserted, graphs=True)))
         copy.load(folder / "dump.nq")
         dumped = lines(graph.dump(asserted=asserted, graphs=True))
-        assert written(lines(copy.dump(asserted=True, graphs=True))) == labelled(dumped)
-        assert written(lines(copy.dump())) == labelled(lines(graph.dump()))
+        assert quads_in(lines(copy.dump(asserted=True, graphs=True))) == labelled(dumped)
+        assert quads_in(lines(copy.dump())) == labelled(lines(graph.dump()))
 
 
 def labelled(texts: frozenset[str]) -> set[Quad]:
     """Lines as quads, their blank nodes as they are."""
     prefixed = {line.replace("_:", "_:b0123456789x") for line in texts}
-    return written(frozenset(prefixed))
+    return quads_in(frozenset(prefixed))
 
 
 def test_the_same_file_twice(graph: KnowledgeGraph, tmp_path: Path) -> None:
@@ -286,12 +286,12 @@ def test_a_store_keeps_its_rules(tmp_path: Path) -> None:
     )
     with KnowledgeGraph.open(tmp_path / "store", rules=["rdfs", str(rules)], schema="data") as graph:
         graph.load(file_of(tmp_path / "a.nq", "i p j . j p k"))
-        assert written(lines(graph.dump(asserted=False))) == set(in_default(triples("i grand k")))
+        assert quads_in(lines(graph.dump(asserted=False))) == set(in_default(triples("i grand k")))
     rules.unlink()
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         graph.load(file_of(tmp_path / "b.nq", "k p l . p rdfs:subPropertyOf q"))
         expected = triples("i grand k . j grand l . i q j . j q k . k q l")
-        assert written(lines(graph.dump(asserted=False))) == set(in_default(expected))
+        assert quads_in(lines(graph.dump(asserted=False))) == set(in_default(expected))
         assert "grand" in {rule["name"] for rule in graph.rules()}
     with pytest.raises(StoreError, match="rules rdfs"):
         KnowledgeGraph.open(tmp_path / "store", rules=["owl2rl"])

@@ -86,7 +86,7 @@ def test_oxigraph_in_memory_is_a_set_of_rows() -> None:
 
 @settings(max_examples=8)
 @given(st.lists(quads, max_size=6), st.lists(quads, max_size=6))
-def test_what_is_on_disk_is_there_after_reopening(first: list[Quad], second: list[Quad]) -> None:
+def test_rows_on_disk_are_there_after_reopening(first: list[Quad], second: list[Quad]) -> None:
     for store, twin in _pairs():
         for one in (store, twin):
             one.load([lines_of(first)])

@@ -165,9 +165,11 @@ class FollowedWorld:
         """
         db = self._world.graph.db
         found = (row for objs in (True, False) for row in rows(db, "TRUE", objs=objs))
-        return self._held({*graphs.values(), *self._graphs.values()}), self._lines(found, graphs, self._names({}))
+        return self._asserted_lines({*graphs.values(), *self._graphs.values()}), self._lines(
+            found, graphs, self._names({})
+        )
 
-    def _held(self, graphs: set[str]) -> list[str]:
+    def _asserted_lines(self, graphs: set[str]) -> list[str]:
         """Return the asserted quads of the named graphs `graphs`, as N-Quads lines."""
         if not any(self._graph.query(f"ASK {{ GRAPH <{graph}> {{ ?s ?p ?o }} }}") for graph in graphs):
             return []

@@ -169,10 +169,7 @@ def _strictly(above: Above) -> dict[int, set[int]]:
 
 
 def _nearest(members: set[int], above: Above) -> set[int]:
-    """Return those of `members` that have no other member strictly below them.
-
-    `above[x]` are the entities strictly above x.
-    """
+    """Return those of `members` that have no other member strictly below them."""
     covered = {other for member in members for other in above.get(member, ())}
     return members - covered
 

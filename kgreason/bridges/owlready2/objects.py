@@ -113,7 +113,6 @@ def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
 
 
 def _forget_equivalents(world: Any) -> None:
-    """Drop the cache of equivalent classes or properties of every entity of the world."""
     for entity in list(world._entities.values()):
         if entity.namespace.world is world and getattr(entity, "_equivalent_to", None) is not None:
             entity._equivalent_to = None

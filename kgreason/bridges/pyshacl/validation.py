@@ -100,12 +100,12 @@ def validate(
         lambda targets: [_focus(each) for each in _report(lines, targets).results],
     )
     made = data if advanced and inplace else None
-    report = _report(lines, _known(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
+    report = _report(lines, _relevant(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
     if abort_on_first or options.get("abort_on_error"):
         report.results = report.results[:1]
     mildest = 2 if allow_warnings else 1 if allow_infos else 0
     conforms = all(_MILD.get(to_rdflib(each.severity), 3) <= mildest for each in report.results)
-    return conforms, *_written(report, conforms, shapes, options.get("serialize_report_graph"))
+    return conforms, *_serialize(report, conforms, shapes, options.get("serialize_report_graph"))
 
 
 def _check(args: tuple[object, ...], options: dict[str, Any], mode: str | None) -> None:
@@ -122,7 +122,6 @@ def _check(args: tuple[object, ...], options: dict[str, Any], mode: str | None) 
 
 
 def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, *, inplace: bool) -> Graph:
-    """Return the data with the ontology and all that follows from both."""
     if inference not in (None, "none", *_INFERENCE):
         raise InputError(f"inference={inference!r}: it is one of rdfs, owlrl, both, none")
     inferring = inference in _INFERENCE
@@ -137,7 +136,7 @@ def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, 
     return found
 
 
-def _known(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
+def _relevant(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
     """Return the triples of a shapes graph that count."""
     if not advanced:
         return {each for each in shapes if each[1] not in _ADVANCED}
@@ -145,7 +144,6 @@ def _known(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[T
 
 
 def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -> Report:
-    """Validate data; the graph `made` gets what rules make."""
     with KnowledgeGraph.open(rules=["none"], late=True) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)
@@ -160,7 +158,7 @@ def _focus(result: Result) -> tuple[Node, Node]:
     return to_rdflib(result.source_shape), to_rdflib(result.focus)
 
 
-def _written(report: Report, conforms: bool, shapes: Graph, syntax: object) -> tuple[Graph | bytes, str]:
+def _serialize(report: Report, conforms: bool, shapes: Graph, syntax: object) -> tuple[Graph | bytes, str]:
     """Return the report as a graph and as text."""
     names = dict(shapes.namespace_manager.namespaces())
     short = shortener({prefix: str(space) for prefix, space in names.items()})

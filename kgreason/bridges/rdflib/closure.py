@@ -200,7 +200,6 @@ class DeductiveClosure:
 
 
 def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[Triple], list[Contradiction]]:
-    """Apply the rule sets `names` to triples of rdflib. Returns the inferred triples and the contradictions."""
     terms = _Terms()
     materializer = Materializer(select(names, "data"))  # for one closure, translating axioms takes too long
     with undivided():
@@ -299,7 +298,6 @@ def _target(graph: Graph, destination: Graph | URIRef | str | None) -> Graph:
 
 
 def _messages(found: Iterable[Contradiction]) -> Iterator[Triple]:
-    """Yield the triples that report contradictions: an `err:ErrorMessage` for each, as in owlrl."""
     for contradiction in found:
         node = BNode()
         yield node, RDF.type, _ERR.ErrorMessage

@@ -46,7 +46,6 @@ def _keeps(found: Value, limits: list[tuple[str, Value]]) -> bool:
 
 
 def _datatypes(graph: Graph) -> Iterator[tuple[Node, tuple[str, list[tuple[str, Value]]]]]:
-    """Yield each datatype with facets: its base, and its facets with their limits."""
     for datatype, head in graph.subject_objects(OWL.withRestrictions):
         base = graph.value(datatype, OWL.onDatatype, any=True)
         name = f"<{base}>"

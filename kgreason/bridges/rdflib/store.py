@@ -211,7 +211,7 @@ class KGReasonStore(Store):
         graph = self._graphs.name(context)
         pattern = _pattern(triple)
         for each in tuple(self._dropped):  # a copy, since other threads may add triples meanwhile
-            if _matches(each, triple):
+            if all(wanted in (None, term) for term, wanted in zip(each, triple, strict=True)):
                 self._dropped.discard(each)
         if pattern is None:
             return
@@ -244,7 +244,6 @@ class KGReasonStore(Store):
         return self._committed_graph().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
     def _holders(self, quad: Quad) -> Iterator[_ContextType]:
-        """Yield the graphs that contain the triple of a quad."""
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
@@ -346,11 +345,6 @@ def _pattern(triple: _TriplePatternType) -> _Pattern | None:
     if isinstance(subject, Literal) or isinstance(predicate, (BlankNode, Literal)):
         return None
     return subject, predicate, object_
-
-
-def _matches(triple: _TripleType, pattern: _TriplePatternType) -> bool:
-    """Whether a triple matches a pattern of rdflib, in which None stands for any term."""
-    return all(wanted in (None, term) for term, wanted in zip(triple, pattern, strict=True))
 
 
 def _triple(quad: Quad, pattern: _TriplePatternType) -> _TripleType:

@@ -148,7 +148,6 @@ def check(
 def _repairs(
     graph: Graph, problems: Sequence[tuple[Contradiction | Unsatisfiable, Proof]], progress: Progress
 ) -> dict[Proof, list[Repair]]:
-    """Return the repairs of each problem, by its proof."""
     from kgreason.entailment.repairs import repairs
 
     found = {}

@@ -102,10 +102,7 @@ def query(
 
 @contextmanager
 def _graph_of(location: Place, commit: int | None) -> Iterator[tuple[Graph | RemotePast, dict[str, str]]]:
-    """Give the block the graph at a place, and the prefixes that it remembers now.
-
-    The graph is as it was after the commit `commit`, or as it is now if that is None.
-    """
+    """Give the block the graph at a place, and the prefixes that it remembers now."""
     with graph_at(location, read_only=True) as graph:
         if commit is None:
             yield graph, graph.prefixes

@@ -88,7 +88,6 @@ def stats(
 
 
 def _line(name: str, count: object) -> str:
-    """Return a line with a count and what the count means."""
     if isinstance(count, dict):
         return f"{'':>13}  {_ROWS.get(name, '')} {text_of(count)}"
     text = f"{count:,}" if type(count) is int else str(count)

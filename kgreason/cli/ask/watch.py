@@ -104,7 +104,7 @@ def _of_server(
     with graph_at(place, functions=functions) as found:
         graph = cast("RemoteGraph", found)
         if after == 0:
-            whole = _whole(graph)
+            whole = _record_of_all(graph)
             after = whole.commit
             if after:
                 yield whole
@@ -120,7 +120,7 @@ def _of_server(
                     return
 
 
-def _whole(graph: RemoteGraph) -> Record:
+def _record_of_all(graph: RemoteGraph) -> Record:
     """Return a record that adds all triples, quads and facts of a graph; its number is that of the last commit."""
     from kgreason.store.journal.record import Record
 

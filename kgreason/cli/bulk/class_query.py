@@ -61,7 +61,6 @@ def answer(
 
 
 def _lines(found: ClassAnswer, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """Yield the lines that say what was found."""
     if found.contradiction:
         yield f"nothing can be in it: {found.contradiction}"
         return

@@ -56,7 +56,6 @@ _RDF = {".ttl": "ttl", ".nt": "nt", ".rdf": "rdf", ".owl": "rdf", ".xml": "rdf",
 
 
 def _generators(_context: click.Context, _option: click.Parameter, text: str | None) -> tuple[str, ...]:
-    """Return the names in the value of --axiom-generators."""
     from kgreason.entailment.classification.release import GENERATORS
 
     names = _KINDS if text is None else tuple(text.replace(",", " ").split())
@@ -239,12 +238,10 @@ def classify(
 
 
 def _is_given(context: click.Context, name: str) -> bool:
-    """Whether the command line has an option."""
     return context.get_parameter_source(name) != ParameterSource.DEFAULT
 
 
 def _tell_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> None:
-    """Print that the ontology contradicts itself, with proofs."""
     if as_json:
         click.echo(json.dumps({"consistent": False, "proofs": proofs}), err=err)
         return
@@ -304,7 +301,6 @@ def _json(taxonomy: Taxonomy, equal: Sequence[Sequence[str]], proofs: Sequence[s
 def _lines(
     taxonomy: Taxonomy, equal: Iterable[Sequence[str]], proofs: Sequence[str], prefixes: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the lines that say what was found."""
     yield from proofs
     empty = len(taxonomy.unsatisfiable)
     if empty > len(proofs):

@@ -198,7 +198,6 @@ def is_plain(output: str) -> bool:
 
 
 def _results(materializer: Materializer) -> list[tuple[str, ...]]:
-    """Return the validation results that the rules of shapes have derived, as texts."""
     saved, dictionary = materializer.save(), materializer.dictionary
     found = (each for each in all_of(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS)))
     return [row for each in found for row in texts_of(rows_of(saved, each.number, each.arity), dictionary)]

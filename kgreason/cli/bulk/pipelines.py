@@ -38,7 +38,6 @@ _MASTER = click.option(
 
 
 def _settings(_context: click.Context, _option: click.Parameter, words: tuple[str, ...]) -> dict[str, str]:
-    """Return the words `KEY=VALUE` of a command line as a dict."""
     for word in words:
         if "=" not in word:
             raise click.BadParameter(f"write KEY=VALUE; got {word}")

@@ -25,7 +25,6 @@ from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
 from kgreason.cli.options import (
     RULE_SETS,
     FileList,
-    as_json,
     catalogue,
     check_stdin,
     equality,
@@ -36,7 +35,6 @@ from kgreason.cli.options import (
     on_violation,
     rdf_files,
     schema,
-    verbose,
     warn,
 )
 from kgreason.cli.places import Place, no_server
@@ -69,8 +67,6 @@ from kgreason.options import HistoryMode, OnContradiction, OnViolation, SameAsMo
 @catalogue
 @means
 @pipeline
-@as_json
-@verbose
 def load(
     location: Place,
     files: tuple[str, ...],
@@ -84,13 +80,12 @@ def load(
     history: HistoryMode | None,
     catalogue: Path | None,
     how: Means,
+    done: Done,
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
     work: Path | None,
     skip_malformed: bool,
-    as_json: bool,
-    verbose: bool,
 ) -> None:
     """Load RDF files into a store, and derive what follows.
 
@@ -104,10 +99,8 @@ def load(
     The command prints how many triples were new, how long the load took, and how many triples the store has now. -v and
     --json print all counters, which `kgreason stats --help` explains.
     """
-    from kgreason.cli.progress import Bars
     from kgreason.graph.knowledge_graph import KnowledgeGraph
 
-    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
     if pipeline == "spark":
         no_server(location, "--pipeline spark")
@@ -130,13 +123,13 @@ def load(
                     spark,
                     on_error=on_error,
                     folder=folder,
-                    progress=progress,
+                    progress=done.progress,
                 )
             if count := stats["skipped"]:
                 warn([f"skipped {amount(count, 'malformed line')}"])
         else:
             refuse_settings(master=master, conf=conf, work=work)
-            stats = graph.load(*files, syntax=syntax, skip_malformed=skip_malformed, progress=progress)
+            stats = graph.load(*files, syntax=syntax, skip_malformed=skip_malformed, progress=done.progress)
             warn(stats.skipped.messages() if stats.skipped else ())
     new = amount(stats["asserted"] - before, "new triple")
     done.say(f"loaded {new} {done.took}", stats, stats)

@@ -18,13 +18,14 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 import click
 
 from kgreason.cli.notation import prefixes_of, short_warnings, shown_prefixes
-from kgreason.cli.options import Command, functions, integer, limits, print_table, threads, warn
+from kgreason.cli.options import Command, as_json, functions, integer, limits, print_table, threads, verbose, warn
 from kgreason.cli.places import Graph, Place, Server, graph_at
 from kgreason.graph.opening.options import Strategy
 from kgreason.shapes.vocabulary import COLUMNS, RESULT, SOURCE
 from kgreason.store.folder import Folder, is_store
 
 if TYPE_CHECKING:
+    from kgreason.cli.progress import Bars
     from kgreason.graph.changes.delta import Delta
 
 STRATEGY = click.option(
@@ -72,25 +73,32 @@ def effort(command: Command) -> Command:
 
 
 def means(command: Command) -> Command:
-    """Add the options of a command that changes a store. The command gets all of them as its argument `how`."""
+    """Add the options of a command that changes a store.
+
+    The command gets them as its arguments `how`, and `done` for --json and --verbose.
+    """
 
     @functools.wraps(command)
-    def collected(*args: Any, **options: Any) -> Any:  # click passes by name
+    def collected(*args: Any, as_json: bool, verbose: bool, **options: Any) -> Any:  # click passes by name
         how = {name: options.pop(name) for name in Means.__annotations__}
-        return command(*args, how=how, **options)
+        return command(*args, how=how, done=Done(as_json=as_json, verbose=verbose), **options)
 
-    return effort(cast(Command, WAIT(functions(shown_prefixes(collected)))))
+    return effort(cast(Command, WAIT(functions(shown_prefixes(as_json(verbose(collected)))))))
 
 
 class Done:
-    """Prints what a command did, for people or programs.
-
-    Make it when the command begins, because it measures the time.
-    """
+    """Prints what a command did, for people or programs, and how long that took since this object was made."""
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
         self._begun = time.perf_counter()
         self._as_json, self._verbose = as_json, verbose
+
+    @property
+    def progress(self) -> Bars:
+        """The progress of the command, for the methods of a graph."""
+        from kgreason.cli.progress import Bars
+
+        return Bars(self._verbose)
 
     @property
     def took(self) -> str:
@@ -147,7 +155,6 @@ def graph_to_edit(location: Place, *, prefixes: Mapping[str, str], **how: Any) -
 
 
 def _violations(graph: Graph) -> list[str]:
-    """Return a line that counts the validation results of a graph with shapes, if there are some."""
     if not any(rule.file == SOURCE for rule in graph.own_rules()):
         return []
     count = len(graph.relation(RESULT, len(COLUMNS)))
@@ -155,10 +162,7 @@ def _violations(graph: Graph) -> list[str]:
 
 
 def _last_commit(location: Place, graph: Graph | None = None) -> int:
-    """Return the number of the last commit of a store, or 0 if there is no store.
-
-    `graph` is the open graph of the server, if there is one. A server is asked through it. For a folder it is not used.
-    """
+    """Return the number of the last commit of a store, or 0 if there is no store."""
     if isinstance(location, Server):
         if graph is not None:
             return graph.commit

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
-from kgreason.cli.options import as_json, example, is_stdin, location, verbose, wait_for_stdin, with_store
+from kgreason.cli.options import as_json, example, is_stdin, location, wait_for_stdin, with_store
 from kgreason.cli.places import Place, graph_at
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
     with graph_at(location, read_only=True) as graph:
         found = graph.relation(name)
         types = [column.type for column in found.declaration.columns] if found.declaration else repeat(None)
-        facts = found.facts(asserted=_kind(asserted, inferred))
+        facts = found.facts(asserted=asserted if asserted or inferred else None)
         rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
         if tabs:
             if broken := next((text for row in rows for text in row if BREAKS.search(text)), None):
@@ -93,15 +93,8 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         writer.writerows(row or [NO_FIELDS] for row in rows)
 
 
-def _kind(asserted: bool, inferred: bool) -> bool | None:
-    return asserted if asserted or inferred else None
-
-
 def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) -> click.Command:
-    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file.
-
-    `text` is the short help text of the command, and `help_` is the long one.
-    """
+    """Make the command `insert`, `delete` or `upsert`, which edits a relation by the rows of a file."""
 
     @relation.command(
         kind, short_help=text, help=help_, epilog=example(f"kgreason relation {kind} -l store edge edges.csv")
@@ -110,10 +103,7 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @_name
     @_file
     @means
-    @as_json
-    @verbose
-    def command(location: Place, name: str, file: Path, how: Means, as_json: bool, verbose: bool) -> None:
-        done = Done(as_json=as_json, verbose=verbose)
+    def command(location: Place, name: str, file: Path, how: Means, done: Done) -> None:
         if is_stdin(file):
             wait_for_stdin("rows")
         with graph_to_edit(location, **how) as graph:
@@ -125,7 +115,6 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
-    """Return the counters `facts_appeared` and `facts_disappeared` of a commit, for the facts of all relations."""
     found = [delta.relation(name) for name in delta.relations]
     return {
         "facts_appeared": sum(len(each.appeared()) for each in found),
@@ -134,7 +123,6 @@ def _facts(delta: Delta) -> dict[str, Any]:
 
 
 def _summary(delta: Delta) -> str:
-    """Return a text that says for each relation how many facts appeared and how many disappeared in a commit."""
     told = (
         f"{each.name}: {amount(len(each.appeared()), 'fact')} appeared and {len(each.disappeared()):,} disappeared"
         for each in map(delta.relation, delta.relations)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
-from kgreason.cli.options import as_json, catalogue, example, verbose, warn, with_store
+from kgreason.cli.options import catalogue, example, warn, with_store
 from kgreason.cli.places import Place
 
 _SHOWN = 10
@@ -23,16 +23,13 @@ _SHOWN = 10
 @click.argument("commit", type=click.IntRange(min=1))
 @catalogue
 @means
-@as_json
-@verbose
-def revert(location: Place, commit: int, catalogue: Path | None, how: Means, as_json: bool, verbose: bool) -> None:
+def revert(location: Place, commit: int, catalogue: Path | None, how: Means, done: Done) -> None:
     """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
 
     The triples and rules that the commit added are removed. The triples and rules that it removed are added again. All
     that follows from them changes too. A triple or rule that a later commit changed stays as it is, and a warning names
     it (a conflict). --json prints the conflicts as well.
     """
-    done = Done(as_json=as_json, verbose=verbose)
     with graph_to_edit(location, **how, catalogue=catalogue) as graph:
         reverted = graph.revert(commit)
         stats = graph.stats()

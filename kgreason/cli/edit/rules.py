@@ -21,7 +21,7 @@ from kgreason.cli.edit.listing import describe, is_helper, text_of
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
 from kgreason.cli.edit.placement import placement
 from kgreason.cli.notation import prefixes_of, shown_prefixes
-from kgreason.cli.options import STDIN, as_json, catalogue, example, is_stdin, location, stdin_text, verbose, with_store
+from kgreason.cli.options import STDIN, as_json, catalogue, example, is_stdin, location, stdin_text, with_store
 from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
@@ -105,8 +105,6 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
 @_syntax
 @catalogue
 @means
-@as_json
-@verbose
 def add(
     location: Place,
     files: tuple[Path, ...],
@@ -114,17 +112,13 @@ def add(
     syntax: Syntax,
     catalogue: Path | None,
     how: Means,
-    as_json: bool,
-    verbose: bool,
+    done: Done,
 ) -> None:
     """Add the rules of files, or rules given as text, and derive what follows.
 
     A rule that the store already has is not added again. After an error the store stays as it was.
     """
-    from kgreason.cli.progress import Bars
-
     _check_some("a FILE with rules, or --rule TEXT", files, texts)
-    done = Done(as_json=as_json, verbose=verbose)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
     find = _finder(catalogue)
@@ -137,7 +131,7 @@ def add(
         given += len(program.rules)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = len(graph.own_rules())
-        with Bars(verbose)("reasoning"), graph.transaction() as tx:
+        with done.progress("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.load_rules(file)
             for text, source in sourced:
@@ -171,8 +165,6 @@ def add(
 @_syntax
 @catalogue
 @means
-@as_json
-@verbose
 def remove(
     location: Place,
     files: tuple[Path, ...],
@@ -182,8 +174,7 @@ def remove(
     syntax: Syntax,
     catalogue: Path | None,
     how: Means,
-    as_json: bool,
-    verbose: bool,
+    done: Done,
 ) -> None:
     """Remove rules that were added, and everything that only they derive.
 
@@ -192,12 +183,9 @@ def remove(
     and the files. If one of the rules was never added, or if rules of several files have the name, the command fails
     and the store stays as it was.
     """
-    from kgreason.cli.progress import Bars
-
     _check_some("a FILE with rules, --rule TEXT, --name NAME or --file FILE", files, texts, names, origin)
     rule_files, sourced = _with_stdin(files, texts)
     of_file = names or ((None,) if origin else ())
-    done = Done(as_json=as_json, verbose=verbose)
     find = _finder(catalogue)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         own, selected = graph.own_rules(), graph.options["rules"]
@@ -209,7 +197,7 @@ def remove(
         for text, source in sourced:
             _check_rule_or_name(text, own, syntax)
             own = remaining(own, text, source, selected=selected, syntax=syntax, find=find)
-        with Bars(verbose)("reasoning"), graph.transaction() as tx:
+        with done.progress("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)
             for name in of_file:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
-from kgreason.cli.options import as_json, example, verbose, with_store
+from kgreason.cli.options import example, with_store
 from kgreason.cli.places import Place, folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.shapes.vocabulary import RESULT
@@ -30,15 +30,13 @@ def shapes() -> None:
 @with_store
 @_files
 @means
-@as_json
-@verbose
-def load(location: Place, files: tuple[Path, ...], how: Means, as_json: bool, verbose: bool) -> None:
+def load(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> None:
     """Add the shapes of files to the shapes graph of a store. Their triples are no triples of the graph.
 
     From now on each commit computes what it violates. The command prints how many validation results the store has.
     After an error the store stays as it was.
     """
-    _edit(location, files, how, as_json=as_json, verbose=verbose, adds=True)
+    _edit(location, files, how, done, adds=True)
 
 
 @shapes.command(
@@ -47,11 +45,9 @@ def load(location: Place, files: tuple[Path, ...], how: Means, as_json: bool, ve
 @with_store
 @_files
 @means
-@as_json
-@verbose
-def unload(location: Place, files: tuple[Path, ...], how: Means, as_json: bool, verbose: bool) -> None:
+def unload(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> None:
     """Take the triples of files out of the shapes graph of a store, and with them their validation results."""
-    _edit(location, files, how, as_json=as_json, verbose=verbose, adds=False)
+    _edit(location, files, how, done, adds=False)
 
 
 @shapes.command(short_help="Print the shapes graph.", epilog=example("kgreason shapes dump -l store > shapes.nt"))
@@ -63,8 +59,7 @@ def dump(location: Place) -> None:
             click.echo(f"{' '.join(triple)} .")
 
 
-def _edit(location: Place, files: tuple[Path, ...], how: Means, *, as_json: bool, verbose: bool, adds: bool) -> None:
-    done = Done(as_json=as_json, verbose=verbose)
+def _edit(location: Place, files: tuple[Path, ...], how: Means, done: Done, *, adds: bool) -> None:
     folder(location, "shapes")
     with graph_to_edit(location, **how) as graph:
         assert isinstance(graph, KnowledgeGraph)

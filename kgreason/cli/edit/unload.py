@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
-from kgreason.cli.options import FileList, as_json, catalogue, check_stdin, example, rdf_files, verbose, with_store
+from kgreason.cli.options import FileList, catalogue, check_stdin, example, rdf_files, with_store
 from kgreason.cli.places import Place
 
 
@@ -22,16 +22,13 @@ from kgreason.cli.places import Place
 @rdf_files
 @catalogue
 @means
-@as_json
-@verbose
 def unload(
     location: Place,
     files: tuple[str, ...],
     syntax: str | None,
     catalogue: Path | None,
     how: Means,
-    as_json: bool,
-    verbose: bool,
+    done: Done,
 ) -> None:
     """Take the triples of RDF files out of a store, and the triples that follow only from them.
 
@@ -40,13 +37,10 @@ def unload(
     is the number of triples of the files that the store did not assert. After an error or Ctrl-C the store stays as it
     was.
     """
-    from kgreason.cli.progress import Bars
-
-    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     check_stdin(files, syntax)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = graph.stats()["asserted"]
-        stats = graph.unload(*files, syntax=syntax, progress=progress)
+        stats = graph.unload(*files, syntax=syntax, progress=done.progress)
     line = f"unloaded {amount(before - stats['asserted'], 'triple')} {done.took}"
     if stats["missed"]:
         are = "is" if stats["missed"] == 1 else "are"

@@ -15,13 +15,11 @@ import click
 
 from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
 from kgreason.cli.options import (
-    as_json,
     catalogue,
     example,
     number_warnings,
     request,
     text_and_name,
-    verbose,
     warn,
     with_store,
 )
@@ -38,16 +36,13 @@ from kgreason.cli.places import Place
 @request
 @catalogue
 @means
-@as_json
-@verbose
 def update(
     location: Place,
     text: str | None,
     file: Path | None,
     catalogue: Path | None,
     how: Means,
-    as_json: bool,
-    verbose: bool,
+    done: Done,
 ) -> None:
     """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
@@ -56,11 +51,12 @@ def update(
     stay because rules infer them. The update may use the prefixes of --prefix without declaring them. -v and --json
     print all counters. After an error or Ctrl-C the store stays as it was.
     """
-    from kgreason.cli.progress import Bars
-
-    done, progress = Done(as_json=as_json, verbose=verbose), Bars(verbose)
     sparql, source = text_and_name(text, file, "update")
-    with graph_to_edit(location, **how, catalogue=catalogue) as graph, progress("updating"), number_warnings() as told:
+    with (
+        graph_to_edit(location, **how, catalogue=catalogue) as graph,
+        done.progress("updating"),
+        number_warnings() as told,
+    ):
         updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     warn(told)
@@ -78,11 +74,7 @@ def update(
 
 
 def _no_change_line(unasserted: int, entailed: int, took: str) -> str:
-    """Return the line that is printed if an update changed nothing. `took` says how long that took.
-
-    `unasserted` is how many quads to delete were not asserted. `entailed` is how many of these quads stay because rules
-    infer them.
-    """
+    """Return the line that is printed if an update changed nothing. `took` says how long that took."""
     reasons = []
     if entailed:
         has = "quad to delete is" if entailed == 1 else "quads to delete are"

@@ -166,7 +166,6 @@ class Session:
             (tx.add if kind == "insert" else tx.remove)(terms)
 
     def _clear(self, word: Token, name: Token) -> None:
-        """Retract all asserted facts of a relation."""
         relation = self._transaction(word).relation(str(name), self._arity(str(name), name))
         relation.delete(_values(relation.asserted()))
 
@@ -216,10 +215,7 @@ class Session:
         return found
 
     def _atom(self, written: AtomText) -> Atom:
-        """Turn what the parser gives for an atom into an `Atom`.
-
-        Raises ScriptError for a relation that the program lacks.
-        """
+        """Turn what the parser gives for an atom into an `Atom`."""
         atom = read_atom(written, self._prefixes, self._source)
         if atom == FALSE:
             raise script_error(self._source, written.start, "false is for contradictions, and has no facts")

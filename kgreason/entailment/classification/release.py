@@ -120,7 +120,6 @@ def _term(text: str) -> NamedNode:
 
 
 def _annotated_triples(asserted: Iterable[Row]) -> set[Row]:
-    """Return the triples that an owl:Axiom among the asserted triples annotates."""
     parts: dict[str, dict[str, str]] = defaultdict(dict)
     for subject, predicate, object_ in asserted:
         if predicate in (_SOURCE, _PROPERTY, _TARGET):
@@ -150,7 +149,6 @@ def _equal_classes(_: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterat
 
 
 def _types(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[Row]:
-    """Yield the named classes of named individuals; without `indirect` only those below which no other one is."""
     first = {name: group[0] for group in found.equal for name in group}
     classes: dict[str, set[str]] = defaultdict(set)
     for subject, _, object_, *_ in graph.match(None, v.RDF_TYPE, None):
@@ -182,7 +180,6 @@ def _equal_properties(graph: KnowledgeGraph, _: Taxonomy, indirect: bool) -> Ite
 
 
 def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
-    """Return the taxonomy of the properties that are declared to be of a kind."""
     names = {str(subject) for subject, *_ in graph.match(None, v.RDF_TYPE, kind)}
     above: dict[str, set[str]] = {name: set() for name in names if v.is_own_iri(name)}
     for predicate in (v.RDFS_SUB_PROPERTY_OF, _EQUAL_PROPERTIES):
@@ -206,7 +203,6 @@ def _above(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
 
 
 def _links(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[Row]:  # noqa: ARG001
-    """Yield the links between named individuals by object properties."""
     for subject, *_ in graph.match(None, v.RDF_TYPE, _OBJECT):
         rows = graph.match(None, subject, None) if v.is_own_iri(str(subject)) else ()
         links = (_texts(quad.triple) for quad in rows)

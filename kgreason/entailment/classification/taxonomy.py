@@ -215,7 +215,6 @@ def taxonomy(names: Sequence[str], pairs: NDArray[np.integer]) -> Taxonomy:
 
 
 def _place(names: Sequence[str], name: str) -> int:
-    """Return the place of a name in sorted names, or -1 if it is missing."""
     place = bisect_left(names, name)
     return place if place < len(names) and names[place] == name else -1
 

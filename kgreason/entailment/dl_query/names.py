@@ -45,7 +45,7 @@ class Names:
         if name.startswith("'"):
             return self._iri_of(re.sub(r"\\(.)", r"\1", name[1:-1]))
         if name.startswith("<"):
-            return self._mentioned(name[1:-1], name)
+            return self._iri_in_graph(name[1:-1], name)
         prefix, colon, local = name.partition(":")
         if not colon:
             return self._iri_of(name)
@@ -54,9 +54,9 @@ class Names:
                 f"{short_text(name)}: the prefix {short_text(prefix)}: is not known; write it in <>, or declare the"
                 " prefix"
             )
-        return self._mentioned(self._prefixes[prefix] + local, name)
+        return self._iri_in_graph(self._prefixes[prefix] + local, name)
 
-    def _mentioned(self, iri: str, name: str) -> str:
+    def _iri_in_graph(self, iri: str, name: str) -> str:
         try:
             term = str(NamedNode(iri))
         except ValueError as error:

@@ -100,7 +100,6 @@ def _names_in(found: Collection[str]) -> set[str]:
 
 
 def _superclasses(graph: Graph, names: Collection[str]) -> dict[str, set[str]]:
-    """Return the superclasses of each class."""
     found: dict[str, set[str]] = defaultdict(set)
     if names:
         listed = " ".join(sorted(names))

@@ -176,7 +176,6 @@ def compare(
 
 
 def _lines(file: File) -> tuple[bytes, dict[str, str]]:
-    """Read a file and return its quads as lines of N-Quads, and its prefixes."""
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(file)
         return b"".join(graph.dump(asserted=True, graphs=True)), graph.prefixes

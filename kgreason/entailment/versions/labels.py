@@ -42,7 +42,6 @@ def with_stable_labels(documents: Sequence[bytes]) -> list[bytes]:
 
 
 def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
-    """Return the class of each blank node after the last round. Keys are (number of the document, label)."""
     edges = _edges(documents)
     classes = dict.fromkeys(edges, 0)
     count = 1

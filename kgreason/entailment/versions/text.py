@@ -32,7 +32,7 @@ _FILLED = "something can be in {} again, which was empty because of"
 def to_text(comparison: Comparison, prefixes: Mapping[str, str], most: int) -> str:
     """Write a comparison as indented text. At most `most` axioms, and triples of each group, are shown."""
     gained, lost = _Words(comparison.gained, prefixes, comparison), _Words(comparison.lost, prefixes, comparison)
-    lines = [f"asserted: {_edited(gained, lost)}"]
+    lines = [f"asserted: {_edit_counts(gained, lost)}"]
     for mark, words in (("+", gained), ("-", lost)):
         lines += [f"  {mark} {each}" for each in words.axioms[:most]]
         if len(words.axioms) > most:
@@ -55,7 +55,7 @@ def to_markdown(comparison: Comparison, prefixes: Mapping[str, str], most: int, 
     """Write a comparison as Markdown. At most `most` triples of each group are shown. `old`, `new`: names of files."""
     gained, lost = _Words(comparison.gained, prefixes, comparison), _Words(comparison.lost, prefixes, comparison)
     lines = [f"## What {_code(new)} entails, compared with {_code(old)}", ""]
-    lines += [f"### Asserted: {_edited(gained, lost)}", ""]
+    lines += [f"### Asserted: {_edit_counts(gained, lost)}", ""]
     for name, words in (("Added", gained), ("Removed", lost)):
         if words.axioms:
             lines += [f"{name}:", "", *_lines(list(map(_code, words.axioms)), most, "axioms")]
@@ -107,7 +107,7 @@ class _Words:
         return f"{said.format(_code(name) if code else name)} {self.axioms_text(group, code=code)}"
 
 
-def _edited(gained: _Words, lost: _Words) -> str:
+def _edit_counts(gained: _Words, lost: _Words) -> str:
     return f"{_amount(len(gained.axioms), 'axiom')} added, {len(lost.axioms):,} removed"
 
 

@@ -145,11 +145,10 @@ class Delta(Frames):
         named = len(self.quads(added=True)) + len(self.quads(added=False)) if not len(self.rows) else 0
         quads = f"; quads of named graphs that came or went: {named}" if named else ""
         facts = "".join(f"; {each!r}"[:-1].replace("<Delta of ", "") for each in map(self.relation, self.relations))
-        triples = f"{_counted(came)} appeared, {_counted(went)} disappeared, {turned} turned"
+        triples = f"{_count_text(came)} appeared, {_count_text(went)} disappeared, {turned} turned"
         return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
-        """Return the first changes as an HTML table, which notebooks show."""
         return table(f"{self!r}", _COLUMNS, self._changes(SHOWN), {**USUAL, **self.prefixes})
 
     def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
@@ -241,14 +240,14 @@ class Delta(Frames):
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
-        return self._decoded(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
+        return self._decode(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that disappeared.
 
         With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
         """
-        return self._decoded(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
+        return self._decode(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
         """Return the triples that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
@@ -256,7 +255,7 @@ class Delta(Frames):
         A triple turns asserted if it was inferred before, and turns inferred if it was asserted before.
         """
         check_asserted(asserted)
-        return self._decoded(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
+        return self._decode(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
         """Return the quads that became asserted (`added=True`), or ceased to be asserted (`added=False`).
@@ -264,9 +263,9 @@ class Delta(Frames):
         Quads of imported documents are left out.
         """
         quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
-        return self._decoded(quads)
+        return self._decode(quads)
 
-    def _decoded(self, rows: Int32) -> list[Any]:
+    def _decode(self, rows: Int32) -> list[Any]:
         """Return rows int32[n, k] as tuples of k texts. They may be many, so this calls `let_out` now and then."""
         found: list[Any] = []
         for at in range(0, len(rows), _MANY):
@@ -325,7 +324,7 @@ class Delta(Frames):
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
         for name, rows in self._by_kind().items():
-            told[name] = {kind: self._decoded(each[:most]) for kind, each in rows.items()}
+            told[name] = {kind: self._decode(each[:most]) for kind, each in rows.items()}
         told["results"] = {
             name: [each.to_json() for each in self.results(appeared=name == "appeared", shapes=shapes)[:most]]
             for name in ("appeared", "disappeared")
@@ -355,7 +354,7 @@ class Delta(Frames):
 
     def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
         """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""
-        return self._decoded(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
+        return self._decode(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
 
     def to_patch(self) -> str:
         """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.
@@ -371,8 +370,7 @@ class Delta(Frames):
         return changes(removed, self.added, facts).decode()
 
 
-def _counted(kinds: Int8) -> str:
-    """Return a text with the number of facts that have these `kinds`, and how many of them are asserted."""
+def _count_text(kinds: Int8) -> str:
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
@@ -385,9 +383,6 @@ def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
-
-    Raises InputTypeError.
-    """
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both."""
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

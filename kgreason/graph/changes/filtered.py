@@ -30,7 +30,7 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
     `asserted` chooses one kind of fact, as the module describes. Facts of relations are left out.
     """
     change = delta.change
-    before, after = (_seen(kinds, asserted) for kinds in (change.before, change.after))
+    before, after = (_reduce_kinds(kinds, asserted) for kinds in (change.before, change.after))
     kept = (before != after) & _having(delta, change.rows, terms)
     quads = [
         each[:0] if asserted is False else each[_having(delta, each, terms)]
@@ -43,7 +43,7 @@ def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | N
     return replace(delta, change=change)
 
 
-def _seen(kinds: Any, asserted: bool | None) -> Any:
+def _reduce_kinds(kinds: Any, asserted: bool | None) -> Any:
     """Make every kind "absent" except one: "asserted" if `asserted` is True, "inferred" if it is False.
 
     With None the kinds stay as they are.

@@ -27,7 +27,7 @@ from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import lines, signed_facts
-from kgreason.graph.recovery import replayed, restored
+from kgreason.graph.recovery import replay, restore
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.expressions import RESERVED
 from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
@@ -131,7 +131,7 @@ class Follower:
     def _seen(self, manifest: Manifest) -> _Seen:
         commit, materializer = manifest.commit, self._materializer
         if commit != self._commit:
-            materializer = restored(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
+            materializer = restore(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
         journal = Journal(journal_path(self._path), write=False, last=commit)
         return _Seen(commit, materializer, journal, list(journal.records(commit)))
 
@@ -187,7 +187,7 @@ class Follower:
         """Apply a record to the engine. Returns a record of all changed rows, asserted and inferred."""
         materializer = self._materializer
         assert materializer is not None  # the first commit of a store is a snapshot
-        delta = Delta(record.commit, replayed(record, materializer), materializer.dictionary)
+        delta = Delta(record.commit, replay(record, materializer), materializer.dictionary)
         materializer.accept()
         self._commit = record.commit
         declared = {rule.declares.name: rule.declares for rule in materializer.own if rule.declares}
@@ -235,11 +235,11 @@ class _State(NamedTuple):
 
         The terms of `after` are interned in the dictionary of this state.
         """
-        return self._difference(self.rows, self._translated(after))
+        return self._difference(self.rows, self._rows_of(after))
 
     def lines_by_kind(self, after: _State) -> Iterator[tuple[int, bool, bytes]]:
         """Yield the difference to `after` by kind, as `Delta.lines_by_kind` does."""
-        rows = self._translated(after)
+        rows = self._rows_of(after)
         kinds = {
             False: self._difference(self.rows[: self.inferred], rows[: after.inferred]),
             True: self._difference(self.rows[self.inferred :], rows[after.inferred :]),
@@ -247,7 +247,7 @@ class _State(NamedTuple):
         yield from ((-1, asserted, gone) for asserted, (gone, _) in kinds.items())
         yield from ((1, asserted, come) for asserted, (_, come) in kinds.items())
 
-    def _translated(self, after: _State) -> Int32:
+    def _rows_of(self, after: _State) -> Int32:
         """Return the rows of `after` with the ids of this state."""
         terms = after.dictionary.decode(np.arange(len(after.dictionary) + 1))
         ids = np.append(np.int32(0), self.dictionary.intern(terms[1:]))

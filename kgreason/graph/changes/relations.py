@@ -99,7 +99,10 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
     """
     was, is_ = facts.before == IS_ASSERTED, facts.after == IS_ASSERTED
-    return (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
+    return (
+        *_signed_texts(-1, facts.rows[was & ~is_], dictionary),
+        *_signed_texts(1, facts.rows[is_ & ~was], dictionary),
+    )
 
 
 def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
@@ -108,7 +111,7 @@ def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int)
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
     """
     kept = (facts.before == before) & (facts.after == after)
-    return [text for _, text in _signed(1, facts.rows[kept], dictionary)]
+    return [text for _, text in _signed_texts(1, facts.rows[kept], dictionary)]
 
 
 def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
@@ -118,7 +121,10 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
     relations, by name. Facts of relations declared as `internal` are left out.
     """
     was, is_ = facts.before != ABSENT, facts.after != ABSENT
-    found = (*_signed(-1, facts.rows[was & ~is_], dictionary), *_signed(1, facts.rows[is_ & ~was], dictionary))
+    found = (
+        *_signed_texts(-1, facts.rows[was & ~is_], dictionary),
+        *_signed_texts(1, facts.rows[is_ & ~was], dictionary),
+    )
     internal = {name for name, relation in declared.items() if relation.kind == "internal"}
     return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
@@ -138,16 +144,13 @@ def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserte
                 yield fact_text(name, terms)
 
 
-def _signed(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
+def _signed_texts(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
     for name, arity, number in relations(rows[:, 0], dictionary):
         for terms in texts_of(np.ascontiguousarray(rows[rows[:, 0] == number, 1 : 1 + arity]), dictionary):
             yield sign, fact_text(name, terms)
 
 
 def _kinds(asserted: bool | None) -> tuple[int, ...]:
-    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both.
-
-    Raises InputTypeError.
-    """
+    """Return the kinds that `asserted` stands for: True is asserted, False is inferred, None is both."""
     check_asserted(asserted)
     return _PRESENT if asserted is None else (IS_ASSERTED,) if asserted else (INFERRED,)

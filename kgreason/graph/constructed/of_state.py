@@ -23,12 +23,12 @@ from pyoxigraph import Triple
 
 from kgreason.engine.records import fact_columns
 from kgreason.graph.constructed.keyed import Keyed, keys_of
-from kgreason.graph.constructed.spellings import written
+from kgreason.graph.constructed.spellings import respell
 from kgreason.graph.input.terms import text_of
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.same_as.images import without
 from kgreason.materialize.state import Saved
-from kgreason.store.spellings import stored, varies
+from kgreason.store.spellings import normal_forms, varies
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -78,7 +78,7 @@ class OfState:
         ends = [(text_of(triple.subject), text_of(triple.predicate)) for triple in triples]
         groups = self._groups(dict.fromkeys(ends), graph, check)
         return [
-            written(triple, text, groups[each].get(text, ()))
+            respell(triple, text, groups[each].get(text, ()))
             for triple, each, text in zip(triples, ends, (text_of(triple.object) for triple in triples), strict=True)
         ]
 
@@ -199,7 +199,7 @@ def _forms(texts: Iterable[str], check: _Check) -> dict[str, str]:
     for low in range(0, len(some), _CHUNK):
         check()
         part = some[low : low + _CHUNK]
-        forms.update(zip(part, stored(part), strict=True))
+        forms.update(zip(part, normal_forms(part), strict=True))
     return forms
 
 

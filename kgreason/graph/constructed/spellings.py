@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # reading a store does not need the engine
     from kgreason.graph.state.running import Running
 
 
-def written(triple: Triple, text: str, texts: Iterable[str]) -> list[Triple]:
+def respell(triple: Triple, text: str, texts: Iterable[str]) -> list[Triple]:
     """Return a triple with each of `texts` as its object, in their order. `text` is the object that it has."""
     ordered = sorted(texts)
     return [triple if each == text else Triple(triple.subject, triple.predicate, term_of(each)) for each in ordered]
@@ -61,7 +61,7 @@ def of_engine(state: Running, triples: Sequence[Triple], graph: str | None = Non
             some[owner].append(text)
         found |= some
     return [
-        written(triple, text_of(triple.object), found.get(place, ()))
+        respell(triple, text_of(triple.object), found.get(place, ()))
         if asked[place]
         else [triple]  # no other spelling is known
         for place, triple in enumerate(triples)

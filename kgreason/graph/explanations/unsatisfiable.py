@@ -58,14 +58,14 @@ def unsatisfiable(committer: Committer, match: Match) -> list[Unsatisfiable]:
             for name in needed:
                 if name not in decided:
                     decided[name] = proof if len(needed) == 1 else _alone(committer, name)
-        found |= _proved(decided)
+        found |= _with_proofs(decided)
         waiting = [name for name in waiting if name not in decided]
     if waiting and tried.may_hide:
-        found |= _proved({name: _alone(committer, name) for name in tried.equal})
+        found |= _with_proofs({name: _alone(committer, name) for name in tried.equal})
     return [Unsatisfiable(name, found[name]) for name in sorted(found)]
 
 
-def _proved(decided: Mapping[str, Proof | None]) -> dict[str, Proof]:
+def _with_proofs(decided: Mapping[str, Proof | None]) -> dict[str, Proof]:
     return {name: proof for name, proof in decided.items() if proof is not None}
 
 
@@ -117,7 +117,7 @@ def _try(committer: Committer, names: Iterable[str]) -> _Tried:
 
     def read(raised: tuple[Contradiction, ...], may_hide: bool) -> _Tried:
         proofs = prove_contradictions(materializer, only=raised) if raised else []
-        needs = [(proof, needed) for proof in proofs if (needed := _needed(proof, classes))]
+        needs = [(proof, needed) for proof in proofs if (needed := _classes_of(proof, classes))]
         pairs = materializer.save(is_borrowed=True).represented()
         is_equal = np.isin(triples[:, 0], pairs[pairs[:, 0] != pairs[:, 1]])
         equal = [name for name, is_one in zip(classes.values(), is_equal.tolist(), strict=True) if is_one]
@@ -144,7 +144,7 @@ def _members(names: Iterable[str], dictionary: Dictionary) -> dict[str, str]:
     return found
 
 
-def _needed(proof: Proof, classes: Mapping[str, str]) -> list[str]:
+def _classes_of(proof: Proof, classes: Mapping[str, str]) -> list[str]:
     """Return the classes whose members a proof needs. `classes` maps members to their classes."""
     let_out()
     subjects = (str(step.fact.terms[0]) for step in proof.steps() if step.is_asserted and step.fact.terms)

@@ -23,7 +23,6 @@ from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Count, Entry, Head
 from kgreason.store.journal.facts import read_fact
-from kgreason.store.journal.record import Signed
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import grouped
@@ -122,7 +121,7 @@ class _Sum:
         rows, before, after = _net(self._triples, 3)
         facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
         removed, added = self._net_quads()
-        rules = self._net_rules()
+        rules = tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
         if back:
             before, after, removed, added = after, before, added, removed
             facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
@@ -137,10 +136,6 @@ class _Sum:
             net = net + ZSet.of(rows, sign)
         net = net.consolidate()
         return net.columns[net.weights < 0], net.columns[net.weights > 0]
-
-    def _net_rules(self) -> Signed:
-        """Return the rules that all entries together remove (-1), and then the rules that they add (1)."""
-        return tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
 
     def _work(self) -> Work:
         """Return the `Work` of the last commit, with the counts of all commits added up."""

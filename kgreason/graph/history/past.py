@@ -68,9 +68,6 @@ def _past(number: int, origin: Beginning, history: History) -> Past:
 
 
 def _record(delta: Delta, commit: int) -> Record:
-    """Make a record of what a delta asserts and retracts: quads, rules and facts of relations.
-
-    `commit` becomes the number of the record.
-    """
+    """Make a record of what a delta asserts and retracts: quads, rules and facts of relations."""
     removed, added = (delta.lines([rows])[0] for rows in (delta.removed_quads, delta.added_quads))
     return Record(commit, removed, added, delta.rules, asserted_facts(delta.change.facts, delta.dictionary))

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from pyoxigraph import Variable
 
 from kgreason.errors import InputError, InputTypeError, QueryError
-from kgreason.graph.input.terms import Prefixes, UserTerm, written
+from kgreason.graph.input.terms import Prefixes, UserTerm, term_text
 from kgreason.sparql.query.bindings import with_terms
 from kgreason.sparql.query.columns import with_columns
 
@@ -58,7 +58,7 @@ def _name(name: object) -> str:
 
 def _term(name: object, value: UserTerm, prefixes: Prefixes) -> str:
     try:
-        found = written(value, "object", prefixes)
+        found = term_text(value, "object", prefixes)
     except InputTypeError as error:
         raise InputTypeError(f"bindings, ?{_name(name)}: {error}") from error
     except InputError as error:

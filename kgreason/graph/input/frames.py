@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.errors import InputError, InputTypeError
-from kgreason.graph.input.terms import Prefixes, fitting, written
+from kgreason.graph.input.terms import Prefixes, fitting, term_text
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
 from kgreason.terms import vocabulary as v
 from kgreason.terms.prefixes import USUAL
@@ -168,7 +168,7 @@ class _Reader:
         if kind.startswith("@"):
             if not _TAG.fullmatch(kind):
                 raise InputError(f"column {name}: {kind} is not a language tag such as @en")
-            return ColumnMapping(name, predicate, language=written(f'"x"{kind}', "object")[4:])
+            return ColumnMapping(name, predicate, language=term_text(f'"x"{kind}', "object")[4:])
         datatype = fitting(kind, "predicate", self._prefixes)
         if (
             datatype.startswith(f"<{v.XSD}")

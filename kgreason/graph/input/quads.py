@@ -30,9 +30,9 @@ from kgreason.graph.input.terms import (
     fitting,
     of_rdflib,
     term_of,
+    term_text,
     text_of,
     utf8,
-    written,
 )
 from kgreason.rdf.counted import BUFFER, Counted, long_tokens
 from kgreason.rdf.formats import formats
@@ -83,14 +83,14 @@ def quads_of(
         if isinstance(item, str) and of_rdflib(item) is None:
             parts.append(_of_text(item, dictionary, prefixes, fresh=fresh))
         elif isinstance(item, (tuple, list)):
-            rows.append(_numbered(len(rows) + 1, item, prefixes))
+            rows.append(_numbered_line(len(rows) + 1, item, prefixes))
         elif is_frame(item):
             has_frame = True
             parts += [of_canonical(lines, dictionary) for lines in lines_of(item, mapping or {}, prefixes)]
         elif is_graph(item):
             parts += [of_lines(lines, dictionary, "row") for lines in lines_of_graph(item)]
         else:
-            rows.append(_numbered(len(rows) + 1, item, prefixes))
+            rows.append(_numbered_line(len(rows) + 1, item, prefixes))
     if rows:
         parts.append(of_lines(utf8("".join(rows)), dictionary, "row"))
         if len(parts[-1]) != len(rows):
@@ -113,7 +113,7 @@ def check_items(items: Iterable[Item], *, prefixes: Prefixes = NO_PREFIXES) -> N
                 check_stream(BytesIO(_with_prefixes(item, prefixes)), syntax="trig", source=TEXT)
         elif not (is_frame(item) or is_graph(item)):
             rows += 1
-            _numbered(rows, item, prefixes)
+            _numbered_line(rows, item, prefixes)
 
 
 def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
@@ -125,12 +125,14 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     if not isinstance(item, str):
         item = item.triple if isinstance(item, Quad) else item
         terms = zip(_terms(item, 3), PLACES, strict=False)
-        subject, predicate, object_ = (text_of(term_of(written(term, place, prefixes))) for term, place in terms)
+        subject, predicate, object_ = (text_of(term_of(term_text(term, place, prefixes))) for term, place in terms)
         return subject, predicate, object_
     utf8(item)
     stop = "" if item.rstrip().endswith(".") else " ."
     try:
-        found = list(quads(canonical(f"{_declared({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE)))
+        found = list(
+            quads(canonical(f"{_declarations({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE))
+        )
     except SyntaxError as error:
         raise _no_triple(item, error) from error
     if len(found) != 1:
@@ -172,8 +174,7 @@ def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...
     return subject, predicate, object_, cast(UserTerm, graph)
 
 
-def _declared(prefixes: Prefixes) -> str:
-    """Return one line of Turtle that declares the prefixes."""
+def _declarations(prefixes: Prefixes) -> str:
     return " ".join(f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items())
 
 
@@ -182,7 +183,7 @@ def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
 
     `source` is the name of the lines in messages.
     """
-    return _encoded(lines, RdfFormat.N_QUADS, dictionary, source)
+    return _encode(lines, RdfFormat.N_QUADS, dictionary, source)
 
 
 def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
@@ -196,7 +197,7 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
     read = _with_prefixes(text, prefixes)
     with _explaining(text, prefixes):
         if not fresh:
-            return _encoded(read, RdfFormat.TRIG, dictionary, TEXT)
+            return _encode(read, RdfFormat.TRIG, dictionary, TEXT)
         from kgreason.rdf.reader import read_stream
 
         batches = read_stream(BytesIO(read), dictionary, syntax="trig", source=TEXT, owner=uuid.uuid4().hex)
@@ -204,7 +205,7 @@ def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bo
 
 
 def _with_prefixes(text: str, prefixes: Prefixes) -> bytes:
-    return utf8(f"{_declared(prefixes)}\n{text}" if prefixes else text)
+    return utf8(f"{_declarations(prefixes)}\n{text}" if prefixes else text)
 
 
 @contextmanager
@@ -213,10 +214,10 @@ def _explaining(text: str, prefixes: Prefixes) -> Iterator[None]:
     try:
         yield
     except RdfSyntaxError as error:
-        raise _explained(error, text, 1 if prefixes else 0) from error
+        raise _explain(error, text, 1 if prefixes else 0) from error
 
 
-def _explained(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
+def _explain(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
     """Return a parser's `error` with a message that fits what the user may have meant by `text`.
 
     The parser got `before` lines of prefixes before the text, so the line in the result is lower by `before`.
@@ -244,7 +245,7 @@ def _meant(text: str) -> str | None:
     return "this is a SPARQL query, not Turtle text: use `query` for it" if place_of_query(text) is not None else None
 
 
-def _encoded(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
+def _encode(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
     try:
         lines = canonical(text, form) if len(text) < BUFFER else _canonical_of_long(text, form, source)
     except SyntaxError as error:
@@ -267,8 +268,7 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
             raise
 
 
-def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
-    """Return row number `number` as a line of N-Quads. Raises RdfSyntaxError with this number if a term is invalid."""
+def _numbered_line(number: int, item: Item, prefixes: Prefixes) -> str:
     try:
         return _line(item, prefixes)
     except InputTypeError:
@@ -278,7 +278,6 @@ def _numbered(number: int, item: Item, prefixes: Prefixes) -> str:
 
 
 def _line(item: Item, prefixes: Prefixes) -> str:
-    """Return a row of terms as a line of N-Quads."""
     if isinstance(item, (Triple, Quad)):
         texts = [text_of(term) for term in item if not isinstance(term, DefaultGraph)]
     else:

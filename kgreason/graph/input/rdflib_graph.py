@@ -35,7 +35,6 @@ def lines_of_graph(graph: Any) -> Iterator[bytes]:
 
 
 def _quads(dataset: Any) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows of a dataset; the default graph has no name."""
     default = getattr(dataset, "default_graph", None) or dataset.default_context
     for *triple, graph in dataset.quads((None, None, None, None)):
         name = getattr(graph, "identifier", graph)

@@ -75,7 +75,7 @@ _WANTED = {
 }
 
 
-def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
+def term_text(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
     """Return the N-Triples text of a user's term; a literal keeps its lexical form.
 
     `place` is "subject", "predicate", "object" or "graph". The result may be a term that RDF does not allow there, such
@@ -103,10 +103,10 @@ def written(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
 
 
 def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
-    """Do the same as `written`, but raise InputError for a term that RDF does not allow at this place."""
+    """Do the same as `term_text`, but raise InputError for a term that RDF does not allow at this place."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
-    text = written(value, place, prefixes)
+    text = term_text(value, place, prefixes)
     if not _N_TRIPLES[place].fullmatch(text):
         raise InputError(f"{text} cannot be the {place} of a quad: pass {_WANTED[place]}")
     return text
@@ -242,7 +242,7 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
         return v.RDF_TYPE
     name = _NAME.fullmatch(text)
     if name is None:
-        raise InputError(f"the {place} {_shortened(text)!r} is not a term: {_how(text, place)}")
+        raise InputError(f"the {place} {_shorten(text)!r} is not a term: {_how(text, place)}")
     return _of_name(name, prefixes)
 
 
@@ -255,14 +255,14 @@ def _how(text: str, place: str) -> str:
     if place == "predicate":
         ways.append("rdf:type as 'a'")
     if place == "object":
-        literal = str(Literal(_shortened(text)))
+        literal = str(Literal(_shorten(text)))
         ways.insert(0, f"a text in quotation marks as {literal!r}")
         if _NUMBER.fullmatch(text):
             ways.insert(0, f"a number as {text}, not as a text")
     return f"write {', '.join(ways[:-1])} or {ways[-1]}"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return shorten(text, _SHORT, placeholder="...") if len(text) > _SHORT else text
 
 

@@ -161,10 +161,7 @@ def _kept_functions(folder: Folder) -> Mapping[str, str]:
 
 
 def _why(path: File, lacking: Sequence[str]) -> str:
-    """Make the warning that a store is open for reading only because of `lacking`; the empty text if that is empty.
-
-    `lacking` has a text for each Python function that is missing or has other types.
-    """
+    """Make the warning that a store is open for reading only because of `lacking`; the empty text if that is empty."""
     if not lacking:
         return ""
     return f"{fspath(path)}: {' and '.join(lacking)}, so the store is open for reading only: {HOW_TO_PASS}"

@@ -80,19 +80,12 @@ def _of_tabs(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple
 
 
 def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
-    """If `row` is a header, return the place of each column of `names` in the rows of the file, otherwise None.
-
-    `row` has the fields of the first line of the file.
-    """
-    for plain in (str, _plain):
+    """If `row` is a header, return the place of each column of `names` in the rows of the file, otherwise None."""
+    for plain in (str, (lambda name: name.strip().casefold())):
         found, wanted = [plain(name) for name in row], [plain(name) for name in names]
         if len(set(wanted)) == len(wanted) and sorted(found) == sorted(wanted):
             return [found.index(name) for name in wanted]
     return None
-
-
-def _plain(name: str) -> str:
-    return name.strip().casefold()
 
 
 class _LongFields:

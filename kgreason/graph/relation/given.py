@@ -25,7 +25,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from kgreason.datatypes.column import misfit
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.errors import InputError, InputTypeError
-from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, text_of, written
+from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, term_text, text_of
 from kgreason.graph.relation.fields import of_field
 from kgreason.graph.relation.files import NO_FIELDS, lines
 from kgreason.rules.model import Column, Relation
@@ -111,14 +111,14 @@ class _Values:
         if value is None or type(value).__name__ in _MISSING:
             raise InputError("the value is missing")
         type_ = self._column.type
-        text = self._written(value, type_)
+        text = self._text_of(value, type_)
         if not isinstance(value, (bool, int, Literal, NamedNode)):
             text = text_of(term_of(text))
         if problem := misfit(text, type_):
             raise InputError(problem)
         return text
 
-    def _written(self, value: object, type_: str | None) -> str:
+    def _text_of(self, value: object, type_: str | None) -> str:
         if isinstance(value, str) and of_rdflib(value) is None:
             if type_ == v.RDFS_RESOURCE:
                 return fitting(value, "subject", self._prefixes)
@@ -127,9 +127,9 @@ class _Values:
             if self._is_file:
                 return of_field(value, type_)
             if type_ in (None, v.RDF_LANG_STRING):
-                return written(value, "object", self._prefixes)
+                return term_text(value, "object", self._prefixes)
             return str(Literal(value, datatype=NamedNode((v.XSD_STRING if type_ == v.RDFS_LITERAL else type_)[1:-1])))
-        text = written(value, "object", self._prefixes)
+        text = term_text(value, "object", self._prefixes)
         return text if type_ is None else _in_type(value, text, type_)
 
 
@@ -144,19 +144,16 @@ def _in_type(value: object, text: str, type_: str) -> str:
     if isinstance(value, Integral) and is_subtype(type_, v.XSD_INTEGER):
         return f'"{int(value)}"^^{type_}'
     if isinstance(value, (Integral, float, np.floating)) and type_ in (v.XSD_DOUBLE, v.XSD_FLOAT):
-        return written(float(value), "object").replace(v.XSD_DOUBLE, type_)
+        return term_text(float(value), "object").replace(v.XSD_DOUBLE, type_)
     return text
 
 
 def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
-    """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values).
-
-    The numbers begin with 1. `names` are the names of the columns, None if the relation is not declared.
-    """
-    return "row", enumerate(_listed(_frame(rows, names), names), 1)
+    """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values)."""
+    return "row", enumerate(_sequences(_frame(rows, names), names), 1)
 
 
-def _listed(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[Sequence[object]]:
+def _sequences(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[Sequence[object]]:
     try:
         given = iter(rows)
     except TypeError:

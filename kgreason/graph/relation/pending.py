@@ -112,12 +112,12 @@ class PendingFacts:
         if relation is not None and relation.key:
             self._check_apart(rows, terms, relation)
             self._check_new(rows, terms, relation)
-        self._of(rows).note(rows, asserts=True)
+        self._edits_of(rows).note(rows, asserts=True)
 
     def delete(self, name: str, terms: list[Terms]) -> None:
         """Retract facts."""
         rows = self._rows(name, terms)
-        self._of(rows).note(rows, asserts=False)
+        self._edits_of(rows).note(rows, asserts=False)
 
     def upsert(self, name: str, terms: list[Terms], relation: Relation) -> None:
         """Assert facts, and retract asserted facts with the same keys.
@@ -126,7 +126,7 @@ class PendingFacts:
         """
         rows = self._rows(name, terms)
         self._check_apart(rows, terms, relation)
-        edits, same = self._of(rows), self._with_keys(rows, relation)
+        edits, same = self._edits_of(rows), self._with_keys(rows, relation)
         edits.note(same, asserts=False)
         edits.note(rows, asserts=True)
 
@@ -151,17 +151,13 @@ class PendingFacts:
                     self._check_apart(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
-        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column.
-
-        There must be at least one fact.
-        """
+        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column."""
         dictionary, arity = self._materializer.dictionary, len(terms[0])
         number = int(dictionary.intern([relation_text(name, arity)])[0])
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)
         return np.insert(ids.astype(np.int32).reshape(len(terms), arity), 0, number, axis=1)
 
-    def _of(self, rows: Int32) -> _Edits:
-        """Return the edits of the relation whose id is in the first column of `rows`."""
+    def _edits_of(self, rows: Int32) -> _Edits:
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
@@ -208,10 +204,7 @@ class PendingFacts:
         return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
-        """Raise InputError if one of `rows` has the same key as another fact that is asserted already.
-
-        `terms` are the texts of the rows, for the message.
-        """
+        """Raise InputError if one of `rows` has the same key as another fact that is asserted already."""
         there = self._with_keys(rows, relation)
         others = there[~are_among(there, rows)]
         if len(others):
@@ -236,12 +229,10 @@ class PendingFacts:
 
 
 def _joined(rows: Int32, more: list[_Row]) -> Int32:
-    """Put the rows `more` below the rows `rows`, int32[n, w], in one array."""
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
 def _keys(rows: Int32, relation: Relation) -> Int32:
-    """Return the columns of `rows` that belong to the key of the relation: int32[n, k]."""
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 

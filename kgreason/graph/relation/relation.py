@@ -149,20 +149,20 @@ class GraphRelation(Frames):
         its column; the message names row, column and value. Raises InputError for a fact with the same key as another
         fact. After an error nothing has changed.
         """
-        return self._edited(lambda each: each.insert(rows, prefixes=prefixes), timeout)
+        return self._edit(lambda each: each.insert(rows, prefixes=prefixes), timeout)
 
     def delete(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Retract facts as one commit; a fact that rules still derive stays. Arguments as for `insert`."""
-        return self._edited(lambda each: each.delete(rows, prefixes=prefixes), timeout)
+        return self._edit(lambda each: each.delete(rows, prefixes=prefixes), timeout)
 
     def upsert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None, timeout: float | None = None) -> Delta:
         """Assert facts, and retract the facts with the same keys, as one commit. Arguments as for `insert`.
 
         Raises InputError for a relation without a declared key.
         """
-        return self._edited(lambda each: each.upsert(rows, prefixes=prefixes), timeout)
+        return self._edit(lambda each: each.upsert(rows, prefixes=prefixes), timeout)
 
-    def _edited(self, edit: Callable[[PendingRelation], object], timeout: float | None) -> Delta:
+    def _edit(self, edit: Callable[[PendingRelation], object], timeout: float | None) -> Delta:
         with self._graph.transaction(timeout=timeout) as tx:
             edit(tx.relation(self.name, self._arity))
         return tx.delta
@@ -199,7 +199,6 @@ class GraphRelation(Frames):
         return Facts(columns, _cells(*found) if found else ())
 
     def _term(self, place: int, term: object, prefixes: Prefixes) -> str:
-        """Return a user's term for a place as N-Triples text. Raises InputError for a term that does not fit there."""
         ((text,),) = terms_of([(term,)], column(self.declaration, place), self.name, 1, prefixes)
         return text
 
@@ -281,11 +280,11 @@ class PendingRelation:
 
     def insert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
         """Assert facts; see `GraphRelation.insert`."""
-        return self._edited(lambda terms: self._pending.insert(self.name, terms, self.declaration), rows, prefixes)
+        return self._edit(lambda terms: self._pending.insert(self.name, terms, self.declaration), rows, prefixes)
 
     def delete(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
         """Retract facts; see `GraphRelation.delete`."""
-        return self._edited(lambda terms: self._pending.delete(self.name, terms), rows, prefixes)
+        return self._edit(lambda terms: self._pending.delete(self.name, terms), rows, prefixes)
 
     def upsert(self, rows: Rows, *, prefixes: Mapping[str, str] | None = None) -> Self:
         """Assert facts, and retract the facts with the same keys; see `GraphRelation.upsert`."""
@@ -295,7 +294,7 @@ class PendingRelation:
                 f"{self.name} has no key, so upsert cannot know what to replace; declare one in rule text, as in"
                 f" @relation {self.name}(name, value) key(name) ."
             )
-        return self._edited(lambda terms: self._pending.upsert(self.name, terms, relation), rows, prefixes)
+        return self._edit(lambda terms: self._pending.upsert(self.name, terms, relation), rows, prefixes)
 
     def asserted(self, key: Sequence[str] | None = None) -> list[Terms]:
         """Return the facts that are asserted after the edits so far, as terms in N-Triples syntax.
@@ -309,7 +308,7 @@ class PendingRelation:
         places = relation.key if relation and key is not None else ()
         return [] if arity is None else self._pending.asserted(self.name, arity, places, key or ())
 
-    def _edited(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
+    def _edit(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
         relation, known = self.declaration, checked(prefixes)
         if relation is not None and relation.kind in MADE_BY_RULES:
             raise InputError(f"{self.name} is declared as {relation.kind}, so only rules make its facts")

@@ -40,7 +40,7 @@ from pyoxigraph import (
 from kgreason.errors import GraphBusyError, QueryError
 from kgreason.graph.input.terms import checked
 from kgreason.graph.results.cells import Cell
-from kgreason.graph.results.documents import LINES, in_order, used, written
+from kgreason.graph.results.documents import LINES, in_order, used, write_rows
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.rdf.formats import is_name, writable
@@ -81,9 +81,9 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
                     " was written, is read once: keep the rows with rows = list(answer), or ask again"
                 )
             self._first, self._kept, self._is_read = deque(self._kept), [], False
-        return self._left()
+        return self._rest()
 
-    def _left(self) -> Iterator[Row]:
+    def _rest(self) -> Iterator[Row]:
         """Yield the rows that are left. This iterator never begins again, unlike the answer itself."""
         while True:
             try:
@@ -259,7 +259,7 @@ class Triples(Answer[Triple]):
             {**self._prefixes(), **checked(prefixes)}, sorted({str(term) for row in rows for term in row}), syntax
         )
         file = BytesIO()
-        written(rows, file, syntax, known)
+        write_rows(rows, file, syntax, known)
         if output is None:
             return file.getvalue()
         if isinstance(output, (str, PathLike)):
@@ -323,5 +323,4 @@ _FORMS: dict[type, tuple[str, str]] = {
 
 
 def _cells(row: QuerySolution | Triple | Quad) -> list[Cell]:
-    """Return the terms of a row. None stands for the default graph."""
     return [None if isinstance(term, DefaultGraph) else term for term in row]

@@ -84,7 +84,6 @@ def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Ite
 
 
 def _pieces(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
-    """Yield what `write` writes to a file, in pieces."""
     with SpooledTemporaryFile(_SPOOLED) as file:
         write(cast(IO[bytes], file))
         file.seek(0)
@@ -117,7 +116,7 @@ def document(
     lines = chain.from_iterable(chunks(dictionary, _sorted(rows, ids, ranks, texts)) for rows in tables)
     known = used(prefixes, [texts[place] for place in order.tolist()], syntax)
     rows = (quad for chunk in lines for quad in quads(chunk))
-    yield from _pieces(lambda file: written(rows, file, syntax, known, _TITLES[asserted]))
+    yield from _pieces(lambda file: write_rows(rows, file, syntax, known, _TITLES[asserted]))
 
 
 def _sorted(rows: Int32, ids: Int32, ranks: np.ndarray[tuple[int], np.dtype[np.int64]], texts: list[str]) -> Int32:
@@ -129,7 +128,7 @@ def _sorted(rows: Int32, ids: Int32, ranks: np.ndarray[tuple[int], np.dtype[np.i
     return rows[np.lexsort(columns)]
 
 
-def written(
+def write_rows(
     rows: Iterable[Quad | Triple], out: IO[bytes], syntax: str, prefixes: Mapping[str, str], title: str | None = None
 ) -> None:
     """Write rows as they come, after a comment with the `title` in formats that have comments. Raises InputError."""

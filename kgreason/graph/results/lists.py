@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kgreason.graph.results.notebook import SHOWN, shortened, table
+from kgreason.graph.results.notebook import SHOWN, shorten_cell, table
 from kgreason.proofs.contradiction import Contradiction
 
 
@@ -17,9 +17,8 @@ class RuleList(list[dict[str, Any]]):
         self._prefixes = prefixes or {}
 
     def _repr_html_(self) -> str:
-        """Return the first rules as an HTML table, with a column for each key."""
         names = list(dict.fromkeys(name for each in self[:SHOWN] for name in each))
-        rows = ([shortened(each.get(name), self._prefixes) for name in names] for each in self[:SHOWN])
+        rows = ([shorten_cell(each.get(name), self._prefixes) for name in names] for each in self[:SHOWN])
         return table(_caption(len(self), "rule"), names, rows)
 
 
@@ -27,7 +26,6 @@ class ContradictionList(list[Contradiction]):
     """The contradictions of a graph."""
 
     def _repr_html_(self) -> str:
-        """Return the first contradictions as an HTML table: the rule that finds each, and what it says."""
         rows = ([each.rule, str(each).removeprefix(f"{each.rule}: ")] for each in self[:SHOWN])
         return table(_caption(len(self), "contradiction"), ("rule", "contradiction"), rows)
 

@@ -30,7 +30,7 @@ def table(
     return "\n".join([*lines, "</table>"])
 
 
-def shortened(cell: object, prefixes: Mapping[str, str]) -> object:
+def shorten_cell(cell: object, prefixes: Mapping[str, str]) -> object:
     """Return a cell in which each IRI of a text, such as a rule, is shortened by `prefixes` and the usual ones."""
     if not isinstance(cell, str):
         return cell

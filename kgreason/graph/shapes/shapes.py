@@ -65,23 +65,23 @@ class Shapes:
 
     def load(self, *sources: Source, format: str | None = None) -> Delta:  # noqa: A002
         """Add shapes from files, Turtle text or graphs of rdflib, as one commit; see `ShapesEditor.load`."""
-        return self._edited(lambda shapes: shapes.load(*sources, format=format))
+        return self._edit(lambda shapes: shapes.load(*sources, format=format))
 
     def add(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Delta:
         """Add triples to the shapes graph as one commit; see `ShapesEditor.add`."""
-        return self._edited(lambda shapes: shapes.add(*items, prefixes=prefixes))
+        return self._edit(lambda shapes: shapes.add(*items, prefixes=prefixes))
 
     def remove(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Delta:
         """Remove triples of the shapes graph as one commit; see `ShapesEditor.remove`."""
-        return self._edited(lambda shapes: shapes.remove(*items, prefixes=prefixes))
+        return self._edit(lambda shapes: shapes.remove(*items, prefixes=prefixes))
 
     def unload(self, *sources: Source, format: str | None = None) -> Delta:  # noqa: A002
         """Remove the shapes of files as one commit; see `ShapesEditor.unload`."""
-        return self._edited(lambda shapes: shapes.unload(*sources, format=format))
+        return self._edit(lambda shapes: shapes.unload(*sources, format=format))
 
     def clear(self) -> Delta:
         """Remove all shapes as one commit."""
-        return self._edited(lambda shapes: shapes.clear())
+        return self._edit(lambda shapes: shapes.clear())
 
     def triples(self) -> list[Triple]:
         """Return the triples of the shapes graph as N-Triples texts, as of the last commit."""
@@ -118,7 +118,7 @@ class Shapes:
     def __repr__(self) -> str:
         return f"<shapes graph of {len(self)} triples>"
 
-    def _edited(self, edit: Callable[[ShapesEditor], object]) -> Delta:
+    def _edit(self, edit: Callable[[ShapesEditor], object]) -> Delta:
         with self._graph.transaction() as transaction:
             edit(transaction.shapes)
         return transaction.delta

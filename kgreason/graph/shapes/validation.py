@@ -95,7 +95,11 @@ def validate(
         with graph.turn():
             if shapes is not None and is_open():
                 raise StoreError(_OPEN)
-            return _own(graph) if shapes is None else _other(graph, shapes)
+            return (
+                _own(graph)
+                if shapes is None
+                else _validate_in_what_if(graph, lambda pending: pending.clear().load(*shapes))
+            )
     with closing(empty()) as copy:
         with graph.turn(), copy.transaction() as transaction:
             for chunk in graph.dump(asserted=True):
@@ -117,18 +121,13 @@ def _own(graph: Validated, data: DataMode = "inferred") -> Report:
 def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
     """Return the triples for targets in a shapes graph, and others that name the targets of the materialized graph."""
     names, added = twins(ShapesGraph(shapes))
-    results = _evaluated(graph, lambda pending: pending.clear().take([*shapes, *added])).results
+    results = _validate_in_what_if(graph, lambda pending: pending.clear().take([*shapes, *added])).results
     found = [(names.get(str(each.source_shape)), str(each.focus)) for each in results]
     targets = [(shape, sh("targetNode"), focus) for shape, focus in found if shape is not None]
     return [triple for triple in shapes if triple[1] in TARGETS], targets
 
 
-def _other(graph: Validated, shapes: Sequence[Source]) -> Report:
-    return _evaluated(graph, lambda pending: pending.clear().load(*shapes))
-
-
-def _evaluated(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
-    """Validate a graph against other shapes than its own, in a what-if."""
+def _validate_in_what_if(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
     with graph.what_if() as transaction:
         edit(transaction.shapes)
         triples = transaction.shapes.triples()

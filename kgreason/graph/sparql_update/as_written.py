@@ -26,7 +26,7 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.state.running import Running
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.spellings import stored, varies
+from kgreason.store.spellings import normal_forms, varies
 from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class AsWritten:
         names = [clause.removeprefix("FROM ") for clause in select.dataset if not clause.startswith("FROM NAMED")]
         self._default: list[str | None] = [*names] or [select.default_graph]
         said = [each.text for each in chain.from_iterable(origins.of.values()) if each.text is not None]
-        self._said = dict(zip(said, stored(said), strict=True))
+        self._said = dict(zip(said, normal_forms(said), strict=True))
         """The literals in the text of the WHERE, and how Oxigraph shows them."""
 
     def solutions(self, some: Sequence[Solution]) -> Iterator[Solution]:
@@ -95,8 +95,8 @@ class AsWritten:
 
     def _questions(self, origin: Origin, solution: Solution, text: str) -> Iterator[_Question]:
         if origin.text is None:
-            subject, predicate = (_filled(place, solution) for place in (origin.subject, origin.predicate))
-            for graph in self._default if origin.graph is None else [_filled(origin.graph, solution)]:
+            subject, predicate = (_term_at(place, solution) for place in (origin.subject, origin.predicate))
+            for graph in self._default if origin.graph is None else [_term_at(origin.graph, solution)]:
                 yield _Question(subject, predicate, graph, text)
 
 
@@ -170,7 +170,6 @@ class _Answers:
         self._note(asked, owners[asking[kept]].astype(np.int32), rows[places[kept]], is_closure)
 
     def _rows(self, is_closure: bool) -> Int32 | None:
-        """Return all triples of the closure, as quads of graph 0, or all asserted quads: int32[n, 4]."""
         if not is_closure:
             return self._materializer.quads.columns
         triples = self._materializer.save(is_borrowed=True).triples(self._materializer.dictionary)
@@ -204,7 +203,7 @@ def others(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]
     }
 
 
-def _filled(place: Place, solution: Solution) -> str:
+def _term_at(place: Place, solution: Solution) -> str:
     """Return the term of a place in a solution, as text; an empty text if it is not known."""
     if place is None or not place.startswith("?"):
         return place or ""

@@ -167,7 +167,7 @@ class _Reader:
             case "GRAPH":
                 _add(found, self.group(groups[0], marks, self._place(node.children[1])))
             case "bind":
-                self._assigned(cast(Node, first), found, found)
+                self._add_assigned(cast(Node, first), found, found)
             case "values":
                 self._values(cast(Node, first), found)
 
@@ -197,7 +197,7 @@ class _Reader:
             self._values(values, inner)
         items = _flat(select, "item")
         for alias in (each for item in items for each in _parts(item, "alias")):
-            self._assigned(alias, inner, inner)
+            self._add_assigned(alias, inner, inner)
         self._inner -= 1
         if not items:  # SELECT *
             return inner
@@ -209,17 +209,16 @@ class _Reader:
             seen[name] = [_outside(origin, names) for origin in inner.get(name, ())]
         return seen
 
-    def _assigned(self, node: Node, known: _Found, found: _Found) -> None:
+    def _add_assigned(self, node: Node, known: _Found, found: _Found) -> None:
         """Add the origins of the variable of `expression AS variable`; `known` are those of the other variables."""
         name = _last(node)[1:]
-        for chosen, is_one in _chosen(_parts(node, "expression")[0]):
+        for chosen, is_one in _choices(_parts(node, "expression")[0]):
             if isinstance(chosen, Token):
                 found[name] += [replace(origin, is_one=origin.is_one or is_one) for origin in known.get(chosen[1:], ())]
             else:
                 found[name].append(Origin(text=self._literal(chosen), is_one=is_one))
 
     def _values(self, node: Node, found: _Found) -> None:
-        """Add the literals of VALUES."""
         [data] = _parts(node, "data")
         columns = _parts(data, "columns")
         names = [str(token)[1:] for part in columns or [data] for token in part.children if _is(token, "VAR")]
@@ -240,7 +239,6 @@ class _Reader:
             yield from self._properties(self._place(subject), each, is_last=True)
 
     def _properties(self, subject: Place, node: Node, *, is_last: bool = False) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins in a list of properties. `is_last` says that the triples end with the list."""
         for each in _parts(node, "properties"):
             yield from self._properties(subject, each)
         is_last = is_last and not _is(node.children[-1], "SEMICOLON")
@@ -268,7 +266,6 @@ class _Reader:
             yield from self._arcs(here, step, there)
 
     def _arcs(self, subject: Place, first: Token | Node, object_: Place) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins that `subject path object` has: of the object, and by an inverse path of the subject."""
         for here, there, is_end in ((subject, object_, True), (object_, subject, False)):
             if there is None or not there.startswith("?"):
                 continue
@@ -309,7 +306,6 @@ class _Reader:
                     yield self._place(path), True
 
     def _node(self, node: Node) -> Iterator[tuple[str, Origin]]:
-        """Yield the origins in a blank node `[ ... ]`, a list or a reified triple, which are unknown subjects."""
         for each in _parts(node, "properties"):
             yield from self._properties(None, each)
         for each in _parts(node, "term", "node"):
@@ -361,7 +357,7 @@ def _outside(origin: Origin, names: set[str]) -> Origin:
     return replace(origin, subject=seen(origin.subject), predicate=seen(origin.predicate), graph=seen(origin.graph))
 
 
-def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
+def _choices(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
     """Yield the variables and literals whose value an expression may return as it is.
 
     With each comes whether it is one of many values.
@@ -382,10 +378,10 @@ def _chosen(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | No
         yield node, is_one
     elif node.data == "aggregate" and str(node.children[0]).upper() in _CHOOSING:
         for each in _parts(node, "expression"):
-            yield from _chosen(each, True)
+            yield from _choices(each, True)
     elif node.data == "function" and (first := _CHOICES.get(str(node.children[0]).upper())) is not None:
         for argument in _flat(node, "expression")[first:]:
-            yield from _chosen(argument, is_one)
+            yield from _choices(argument, is_one)
 
 
 def _is_number(node: Node) -> bool:
@@ -450,5 +446,4 @@ def _is(child: Token | Node, kind: str) -> bool:
 
 
 def _last(node: Node) -> Token:
-    """Return the last variable of a node."""
     return next(cast(Token, child) for child in reversed(node.children) if _is(child, "VAR"))

@@ -125,10 +125,10 @@ class Editing:
         found = _all(self._ahead.solutions(select))
         values = (solution[name] for solution in found for name in objects)
         if others(self._graph.state, values) or (objects and select.gives_literals):
-            return self._written(select, objects) or iter(found)
+            return self._solutions_as_written(select, objects) or iter(found)
         return iter(found)
 
-    def _written(self, select: Select, objects: Collection[str]) -> Iterator[Solution] | None:
+    def _solutions_as_written(self, select: Select, objects: Collection[str]) -> Iterator[Solution] | None:
         """Evaluate a wider SELECT, and rewrite its solutions. Returns None if our grammar lacks something in the WHERE.
 
         Oxigraph took the WHERE, so the update must not fail then: it inserts the normal forms.

@@ -82,7 +82,7 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
     >>> plan_of("SELECT (COUNT(*) AS ?n) { ?x a <e:C> }", {}, None)
     """
     try:
-        return _plan(_uncommented(sparql), prefixes, base)
+        return _plan(_without_comments(sparql), prefixes, base)
     except (_OtherError, SyntaxError, ValueError):
         return None
 
@@ -97,8 +97,7 @@ def is_set(sparql: str) -> bool:
     return any(word == "SELECT" for word in words) and next(words, "") in ("DISTINCT", "REDUCED")
 
 
-def _uncommented(sparql: str) -> str:
-    """Return the text of a query without its comments."""
+def _without_comments(sparql: str) -> str:
     parts: list[str] = []
     done = 0
     for token in TOKEN.finditer(sparql):
@@ -172,7 +171,7 @@ class _Reader:
 
     def _group(self, at: int) -> int:
         """Read the group that begins at the position `at`. Returns the position after the group."""
-        at = _spaced(self._text, at)
+        at = _skip_space(self._text, at)
         if self._text[at : at + 1] != "{":
             raise _OtherError
         end = _closing(self._text, at)
@@ -185,18 +184,18 @@ class _Reader:
         Returns the position after the condition. Raises _OtherError if the condition calls a function such as RAND.
         """
         text = self._text
-        at = _spaced(text, at)
+        at = _skip_space(text, at)
         while (token := TOKEN.match(text, at)) and token["name"]:
             word = token[0].upper()
-            at = _spaced(text, token.end())
+            at = _skip_space(text, token.end())
             if word == "EXISTS":
                 return self._group(at)
             if word in _UNSTEADY:
                 raise _OtherError
         token = TOKEN.match(text, at)
         if token and token["skip"] and token[0].startswith("<"):  # a function with an IRI as its name
-            at = _spaced(text, token.end())
-        return _bracketed(text, at)
+            at = _skip_space(text, token.end())
+        return _end_of_brackets(text, at)
 
     def _triples(self, parts: list[str]) -> set[str]:
         """Read the text of `parts` as triples in Turtle, and add their patterns to `patterns`. Then empty `parts`.
@@ -215,7 +214,6 @@ class _Reader:
 
 
 def _variables(text: str, at: int, end: int) -> set[str]:
-    """Return the names of all variables between the positions `at` and `end`."""
     return {token[0][1:] for token in TOKEN.finditer(text, at, end) if token["variable"]}
 
 
@@ -234,10 +232,7 @@ def _variable(term: object) -> str | None:
 
 
 def _constant(term: object) -> str | None:
-    """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal.
-
-    A literal gives None, because a literal may have several spellings.
-    """
+    """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal."""
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
     if not isinstance(term, NamedNode):
@@ -260,7 +255,7 @@ def _closing(text: str, at: int, most: int | None = None) -> int:
     raise _OtherError
 
 
-def _bracketed(text: str, at: int) -> int:
+def _end_of_brackets(text: str, at: int) -> int:
     """Return the position after the bracket that closes the bracket at the position `at`.
 
     Raises _OtherError if there are braces or a function such as RAND inside the brackets.
@@ -287,6 +282,6 @@ def _pieces(text: str, at: int) -> Iterator[str]:
         at += len(piece)
 
 
-def _spaced(text: str, at: int) -> int:
+def _skip_space(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at

@@ -36,13 +36,13 @@ class Rows:
             for value in values:
                 for row in index.get(value, ()):
                     change[row] = -self.counts[row]
-        return self._changed(change, found)
+        return self._apply(change, found)
 
     def replace_all(self, found: Iterable[Row]) -> Counter[Row]:
         """Remove all rows, and add the rows `found`. Returns by how much the count of each row has changed."""
-        return self._changed(Counter({row: -count for row, count in self.counts.items()}), found)
+        return self._apply(Counter({row: -count for row, count in self.counts.items()}), found)
 
-    def _changed(self, change: Counter[Row], found: Iterable[Row]) -> Counter[Row]:
+    def _apply(self, change: Counter[Row], found: Iterable[Row]) -> Counter[Row]:
         change.update(found)
         changed = Counter({row: count for row, count in change.items() if count})
         for row, count in changed.items():

@@ -30,7 +30,7 @@ from kgreason.graph.standing.reading import Pattern, Plan, is_set, plan_of
 from kgreason.graph.standing.rows import Bindings, Row, Rows
 from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.rules.model import Triple
-from kgreason.store.spellings import stored
+from kgreason.store.spellings import normal_forms
 
 _MOST = 1_000
 """If a commit gives more bindings than this, the whole query is evaluated again."""
@@ -125,7 +125,7 @@ class StandingQuery:
         ends. `check` is called now and then, and may raise a QueryError.
         """
         self._check = check
-        self._compare(delta.commit, lambda: self._changed(delta), reason)
+        self._compare(delta.commit, lambda: self._change(delta), reason)
 
     @as_one
     def renew(self, commit: int) -> None:
@@ -154,7 +154,7 @@ class StandingQuery:
         self.seconds = time.perf_counter() - begun
         self._report(commit, counts)
 
-    def _changed(self, delta: Delta) -> Counter[Row]:
+    def _change(self, delta: Delta) -> Counter[Row]:
         if self._plan is None:
             return self._rows.replace_all(self._all(None))
         bindings = _bindings(self._plan, chain(delta.appeared(), delta.disappeared()), self._check)
@@ -171,7 +171,7 @@ class StandingQuery:
         """
         let_out()
         if self._plan is not None:
-            found = self._ask(f"{self._plan.prologue}{self._head} {{ {self._plan.block} }}")
+            found = self._ask(f"{self._plan.prologue}{self._select_clause} {{ {self._plan.block} }}")
             return self._values(found, replaced=self.size)
         found = self._ask(self._sparql) if found is None else found
         if isinstance(found, QueryBoolean):
@@ -179,7 +179,7 @@ class StandingQuery:
         return self._values(found, replaced=self.size)
 
     @property
-    def _head(self) -> str:
+    def _select_clause(self) -> str:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
     def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
@@ -191,15 +191,14 @@ class StandingQuery:
         for names, values in bindings.items():
             rows = " ".join(f"({' '.join(value)})" for value in values)
             given = f"VALUES ({' '.join(f'?{name}' for name in names)}) {{ {rows} }}"
-            counts = Counter(self._values(self._ask(f"{plan.prologue}{self._head} {{ {given} {plan.block} }}")))
+            counts = Counter(
+                self._values(self._ask(f"{plan.prologue}{self._select_clause} {{ {given} {plan.block} }}"))
+            )
             found |= counts
         return Counter(found).elements()
 
     def _values(self, found: Found | QuerySolutions, replaced: int = 0) -> Iterable[Row]:
-        """Yield the rows of an answer. They may have as many characters more as the rows that they replace.
-
-        Raises QueryError.
-        """
+        """Yield the rows of an answer. They may have as many characters more as the rows that they replace."""
         assert isinstance(found, (Solutions, QuerySolutions))
         variables, room = [Variable(name) for name in self._names], self._room() + replaced
         for solution in found:
@@ -257,7 +256,7 @@ def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]
         if number % _SOME == 0:
             check()
         for pattern in plan.patterns:
-            values = _matched(pattern, triple)
+            values = _values_of(pattern, triple)
             if values is None:
                 continue
             names = tuple(sorted(name for name in values if name in plan.certain and not _has_blank(values[name])))
@@ -270,7 +269,7 @@ def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]
     return _normal(found)
 
 
-def _matched(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
+def _values_of(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
     """Return the values that a triple gives to the variables of a pattern; None if the triple does not match it."""
     values: dict[str, str] = {}
     for name, constant, term in zip(pattern.variables, pattern.terms, triple, strict=True):
@@ -289,7 +288,7 @@ def _has_blank(text: str) -> bool:
 def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
     """Return the bindings `found` with each literal in its normal form."""
     literals = sorted({text for values in found.values() for value in values for text in value if text[0] == '"'})
-    normal = dict(zip(literals, stored(literals), strict=True)) if literals else {}
+    normal = dict(zip(literals, normal_forms(literals), strict=True)) if literals else {}
     return {
         names: {tuple(normal.get(text, text) for text in value) for value in values} for names, values in found.items()
     }

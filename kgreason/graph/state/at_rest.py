@@ -47,7 +47,7 @@ class AtRest:
         """Ask the snapshot, or the engine if commits came after the snapshot."""
         return self._home.reading(lambda: of_engine(self._start()) if self._home.position.is_ahead else of_files())
 
-    def _described(self, of_engine: Callable[[State], Result], of_manifest: Callable[[], Result]) -> Result:
+    def _ask_manifest(self, of_engine: Callable[[State], Result], of_manifest: Callable[[], Result]) -> Result:
         """Ask the manifest, or the engine if the manifest is older than the last commit.
 
         A writer brings the manifest up to date when it opens the store.
@@ -109,17 +109,17 @@ class AtRest:
 
     def stats(self) -> dict[str, Any]:
         """Return the counts in the manifest."""
-        return self._described(lambda state: state.stats(), lambda: self._home.manifest.stats)
+        return self._ask_manifest(lambda state: state.stats(), lambda: self._home.manifest.stats)
 
     def warnings(self) -> list[str]:
         """Return the warnings in the manifest."""
         if self._lacking:
             return list(self._home.manifest.warnings)
-        return self._described(lambda state: state.warnings(), lambda: list(self._home.manifest.warnings))
+        return self._ask_manifest(lambda state: state.warnings(), lambda: list(self._home.manifest.warnings))
 
     def streams(self) -> Mapping[str, dict[str, str]]:
         """Return the headers in the manifest."""
-        return self._described(lambda state: state.streams(), lambda: self._home.manifest.streams)
+        return self._ask_manifest(lambda state: state.streams(), lambda: self._home.manifest.streams)
 
     def prefixes(self) -> Mapping[str, str]:
         """Read the prefixes in manifest and journal."""

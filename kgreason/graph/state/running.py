@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from kgreason.engine.costs import Cost
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.opening.options import EngineOptions
-from kgreason.graph.recovery import restored
+from kgreason.graph.recovery import restore
 from kgreason.graph.state.rule_costs import RuleCosts
 from kgreason.graph.state.statistics import COUNTS, changed, statistics
 from kgreason.interrupts import finish
@@ -58,7 +58,7 @@ class Running:
     def __init__(self, home: Home, options: EngineOptions) -> None:
         kept = home.manifest
         self._options = options
-        self.materializer, saved = restored(kept, home.snapshot, options.registry, options.find, options.threads)
+        self.materializer, saved = restore(kept, home.snapshot, options.registry, options.find, options.threads)
         if options.fraction is not None:
             self.materializer.engine.limit_updates(options.fraction)
         self.imports = Imports(self.materializer, options.catalogue, saved.axioms if saved else None)

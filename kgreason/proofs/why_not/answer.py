@@ -88,7 +88,6 @@ class WhyNot:
         return self.to_text().rstrip()
 
     def _repr_html_(self) -> str:
-        """Return the answer as HTML, which notebooks show: its text, escaped."""
         return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:

@@ -162,7 +162,6 @@ def _attempt(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: 
 
 
 def _first(bindings: Bindings, rows: Rows) -> dict[Term, str]:
-    """Return the binding to show, as a dict: the first one in the order of the texts of its values."""
     return _values(Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]]), rows)
 
 
@@ -172,7 +171,6 @@ def _place(bindings: Bindings, rows: Rows) -> int:
 
 
 def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
-    """Return the first of the bindings as a dict from variables to texts."""
     return {
         variable: rows.text(number)
         for variable, number in zip(bindings.variables, bindings.rows[0].tolist(), strict=True)

@@ -107,7 +107,6 @@ class Rows:
         return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
 
     def _matching_rows(self, atom: Atom) -> Int32:
-        """Return the rows of the facts that have the constants of an atom: int32[n, w]."""
         if atom not in self._found:
             self._found[atom] = self._looked_up(atom)
         return self._found[atom]
@@ -128,10 +127,7 @@ class Rows:
         return found
 
     def _slice(self, table: int, key: int, value: int | None) -> NDArray[np.int64]:
-        """Return the numbers of those rows of the table number `table` that have `value` in column `key`.
-
-        If `value` is None, return the numbers of all rows of the table.
-        """
+        """Return the numbers of those rows of the table number `table` that have `value` in column `key`."""
         if table not in self._of:
             rows = np.flatnonzero(self._tables == table)
             rows = rows[np.argsort(self._columns[rows, key], kind="stable")]

@@ -67,7 +67,6 @@ def _sentences(title: str, sentences: list[str], kind: str, words: Words) -> Mar
 
 
 def _results(title: str, name: str, told: dict[str, Any], words: Words) -> Markup:
-    """Show the validation results that an edit makes or repairs."""
     if not (results := told["results"][name]):
         return Markup("")
     kind = "contradicts" if name == "appeared" else "appeared"

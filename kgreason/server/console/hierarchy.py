@@ -73,10 +73,7 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
 
 
 def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
-    """Return the direct superclasses of the class `name`, without classes that are equivalent to `name`.
-
-    `supers` are all its superclasses. `above` has all superclasses of each class.
-    """
+    """Return the direct superclasses of the class `name`, without classes that are equivalent to `name`."""
     strict = {each for each in supers if name not in above[each]}
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 

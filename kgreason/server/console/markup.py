@@ -37,14 +37,14 @@ def term(text: str, words: Words, graph: str = "") -> Markup:
         title = f"{words.labels[iri]} {text}" if iri in words.labels else iri
         kind = "term" if len(shown) < _WIDE else "term long"
         return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(
-            kind, explore(text, graph), title, _shortened(shown)
+            kind, explore(text, graph), title, _shorten(shown)
         )
     if text.startswith("_:"):
         shown = words.expression(text) or text
-        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shortened(shown))
+        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shorten(shown))
     if text.startswith('"'):
         return _literal(literal_of(text), words)
-    return Markup('<span class="literal">{}</span>').format(_shortened(text))
+    return Markup('<span class="literal">{}</span>').format(_shorten(text))
 
 
 def _literal(literal: Literal, words: Words) -> Markup:
@@ -57,7 +57,7 @@ def _literal(literal: Literal, words: Words) -> Markup:
     )
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 

@@ -100,7 +100,6 @@ class Console:
 
 @cache
 def _shell(register: Callable[[], object]) -> Starlette:
-    """Return the application of NiceGUI with all pages."""
     register()
     shell = Starlette()
     ui.run_with(

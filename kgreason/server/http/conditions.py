@@ -77,7 +77,6 @@ def _strong(header: str) -> set[str]:
 
 
 def _is_one(tags: set[str], state: int) -> bool:
-    """Whether one of the tags is a tag of this state, in any format."""
     return any(text.partition(".")[0].removesuffix(_GZIP) == f"{state}-{_PROCESS}" for text in tags)
 
 

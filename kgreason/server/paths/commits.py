@@ -134,7 +134,6 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
 
 
 def _cells(graph: KnowledgeGraph) -> list[str]:
-    """Return the cells of the lists of all SWRL rules, as texts."""
     lists = (v.SWRL_BODY, v.SWRL_HEAD, v.SWRL_ARGUMENTS)
     waiting = [quad.object for each in lists for quad in graph.match(predicate=NamedNode(each[1:-1]))]
     found: dict[str, None] = {}
@@ -153,10 +152,7 @@ def empty_response(delta: Delta, commit: int) -> Response:
 
 
 def _means(request: Request) -> dict[str, Any]:
-    """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`.
-
-    Raises Problem for a value that is not allowed.
-    """
+    """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
     if strategy not in (None, "auto", "update", "bootstrap"):

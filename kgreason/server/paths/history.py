@@ -43,7 +43,6 @@ async def commits(request: Request) -> Response:
 
 
 def _heads(graph: KnowledgeGraph, limit: int) -> bytes:
-    """Return the heads of the last commits as a JSON list."""
     return b"[" + b",".join([_object(head.to_json()) for head in graph.log(limit)]) + b"]"
 
 

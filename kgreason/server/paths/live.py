@@ -238,7 +238,6 @@ def _contradictions_json(
 
 
 async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
-    """List the classes that nothing can be in, each with a line of text; with `proofs=true` also a proof."""
     limit, with_proofs = number(given, "limit"), flag(given, "proofs")
     check_role(request.scope, served(request).settings.what_if_role)
 
@@ -304,10 +303,7 @@ async def changes(request: Request) -> Response:
 
 
 def _view(request: Request, given: Parameters) -> View:
-    """Return the `View` that a request asks for: its Accept header, and the parameters `match` and `asserted`.
-
-    Raises Problem, InputError.
-    """
+    """Return the `View` that a request asks for: its Accept header, and the parameters `match` and `asserted`."""
     form = required_format(request.headers.get("accept"), _STREAMS)
     if form == "json" and single(given, "form") == "exact":
         form = "exact"

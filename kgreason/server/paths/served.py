@@ -178,7 +178,7 @@ async def _unless_left(
     server stops gets a Problem as well.
     """
     answering = asyncio.ensure_future(answer)
-    leaving = asyncio.ensure_future(_left(request.receive))
+    leaving = asyncio.ensure_future(_wait_until_gone(request.receive))
     try:
         await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
         if not answering.done():
@@ -194,14 +194,13 @@ async def _unless_left(
     return answering.result()
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_until_gone(receive: Receive) -> None:
     """Wait until the client has gone away. The body of the request must have been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def _drop(answering: asyncio.Future[Answer]) -> None:
-    """Close an answer that nobody will read."""
     if not answering.cancelled() and answering.exception() is None:
         answering.result().close()
 

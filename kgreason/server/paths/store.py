@@ -169,17 +169,14 @@ async def _read(request: Request, target: Target, form: str, headers: dict[str, 
 
 
 def _write(file: IO[bytes], lines: Iterable[bytes], form: str, *, is_all: bool) -> None:
-    """Read quads from N-Quads lines, and write them to a file in the format `form`.
-
-    Unless `is_all` is set, only the triples of the default graph are written.
-    """
+    """Read quads from N-Quads lines, and write them to a file in the format `form`."""
     quads = quads_of(lines)
     write(quads if is_all else default_triples(quads), file, form)
 
 
 async def _put(request: Request, target: Target) -> Response:
     async with load_operations(request, target.term, target.base, several=target.is_all) as loads:
-        return await _replaced(request, target, (target.clear_operation, *loads))
+        return await _replace(request, target, (target.clear_operation, *loads))
 
 
 async def _post(request: Request, target: Target) -> Response:
@@ -187,14 +184,14 @@ async def _post(request: Request, target: Target) -> Response:
     if target.is_all and not any(media in medias for medias in QUADS.values()):
         name = f"{target.base}/{uuid4().hex}"
         async with load_operations(request, f"<{name}>", name, several=False) as loads:
-            made = await _replaced(request, Target(False, name, name, False), loads)
+            made = await _replace(request, Target(False, name, name, False), loads)
         made.headers["Location"] = name
         return made
     async with load_operations(request, target.term, target.base, several=target.is_all) as loads:
-        return await _replaced(request, target, loads)
+        return await _replace(request, target, loads)
 
 
-async def _replaced(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
+async def _replace(request: Request, target: Target, operations: tuple[Operation, ...]) -> Response:
     """Carry out the operations as one commit. The answer has the status 201 if the target did not exist before."""
     was_there, answer = await _commit(request, target, operations, target.exists)
     if not was_there:

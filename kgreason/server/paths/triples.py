@@ -47,5 +47,4 @@ def _answer(graph: KnowledgeGraph, terms: list[str | None], most: int, is_descri
 
 
 def _is_asserted(graph: KnowledgeGraph, quad: Quad) -> bool:
-    """Whether the triple of this quad is asserted in the graph."""
     return next(iter(graph.match(quad.subject, quad.predicate, quad.object, asserted=True)), None) is not None

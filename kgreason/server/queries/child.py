@@ -320,7 +320,6 @@ _SUFFIXES = {"json": "srj", "xml": "srx"}
 
 
 def _write_graph(store: OxigraphStore, request: dict[str, Any], document: _Document) -> None:
-    """Write the triples of the graph that the request names; if it names none, the closure (the default graph)."""
     name = NamedNode(request["graph"]) if request["graph"] else DefaultGraph()
     quads = store.match(None, None, None, name)
     first = next(quads, None)

@@ -325,10 +325,7 @@ class Answer:
 
 
 def _error(kind: str, message: str) -> Exception:
-    """Make an error from the head of an answer.
-
-    `kind` is the name of an error class of kgreason, or UNACCEPTABLE or MISSING (`frames`).
-    """
+    """Make an error from the head of an answer."""
     if kind == UNACCEPTABLE:
         return UnacceptableError(message)
     if kind == MISSING:

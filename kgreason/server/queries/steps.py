@@ -134,7 +134,6 @@ def _is_edit(verb: str, line: dict[str, Any]) -> bool:
 
 
 def _pieces(verb: str, value: Any) -> Iterator[Any]:
-    """Yield the pieces of the value of an edit."""
     if verb in RULES:
         yield value
     elif verb in _FACTS:

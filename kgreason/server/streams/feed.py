@@ -177,10 +177,7 @@ class Feed:
                     yield None
 
     async def _deltas_after(self, after: int) -> AsyncIterator[Delta]:
-        """Yield the deltas of all commits so far after the commit `after`, from the log or the history.
-
-        Raises HistoryError if one of them is not kept.
-        """
+        """Yield the deltas of all commits so far after the commit `after`, from the log or the history."""
         if after < self._first:
             async for delta in iterate_in_threadpool(await run_in_threadpool(self._past, after)):
                 yield delta

@@ -100,11 +100,11 @@ class Renewals:
                 await asyncio.sleep(_AGAIN)
                 continue
             try:
-                return await self._whole(answer)
+                return await self._document_of(answer)
             finally:
                 answer.close()
 
-    async def _whole(self, answer: Answer) -> bytes:
+    async def _document_of(self, answer: Answer) -> bytes:
         """Return the document of an answer. Raises QueryError if it is longer than all rows together may be."""
         if answer.document is not None:
             return answer.document

@@ -139,7 +139,7 @@ class Entry:
         for name, length in fields["sections"].items():
             sections[name] = lines[start : start + length]
             start += length
-        return cls(_head(fields), sections)
+        return cls(_head_of(fields), sections)
 
 
 class Place(NamedTuple):
@@ -158,9 +158,9 @@ class Place(NamedTuple):
         """The offset of the first byte after the entry."""
         return self.body + self.length
 
-    def told(self) -> Head:
+    def read_head(self) -> Head:
         """Read the head from its JSON."""
-        return _head(json.loads(self.head))
+        return _head_of(json.loads(self.head))
 
     def entry(self, file: BinaryIO) -> Entry:
         """Read the whole entry. Raises ValueError if the body is damaged."""
@@ -191,7 +191,7 @@ def place(file: BinaryIO, offset: int) -> Place | None:
     return Place(head, offset + _ROW.size + length, size, of_body)
 
 
-def _head(fields: dict[str, Any]) -> Head:
+def _head_of(fields: dict[str, Any]) -> Head:
     return Head(
         fields["commit"],
         fields["time"],

@@ -87,7 +87,7 @@ class MemoryHistory:
 
     def heads(self, after: int, to: int) -> Iterator[Head]:
         """Yield the heads of the commits from `after` + 1 to `to`. Raises HistoryError."""
-        return (each.told() for each, _ in self._places(after, to))
+        return (each.read_head() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
         """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
@@ -182,18 +182,14 @@ class FileHistory:
             self._end = _End(first, size + len(frame), entries + 1, size)
 
     def _is_full(self, end: _End, head: Head) -> bool:
-        """Whether the entry of `head` begins a new file."""
         if end.entries >= self._kept.most(_MOST) or end.size > _LARGEST:
             return True
         return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
 
     def _first_head(self, first: int) -> Head | None:
-        """Return the head of the first entry of the file that begins with commit `first`.
-
-        Returns None if the file has no entry, or is damaged.
-        """
+        """Return the head of the first entry of the file that begins with commit `first`."""
         with suppress(HistoryError, StoreError):
-            return next((found.told() for _, found, _ in self._in_file(first, first)), None)
+            return next((found.read_head() for _, found, _ in self._in_file(first, first)), None)
         return None
 
     def _write(self, first: int, size: int, frame: bytes) -> None:
@@ -217,7 +213,7 @@ class FileHistory:
 
         Raises HistoryError if the history begins later, and StoreError if it is damaged.
         """
-        return (each.told() for each, _ in self._places(after, to))
+        return (each.read_head() for each, _ in self._places(after, to))
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
         """Yield the entries of the commits from `after` + 1 to `to`.
@@ -295,13 +291,11 @@ class FileHistory:
             self._path(old).unlink()
 
     def _make_file(self, first: int) -> None:
-        """Make a new file, which is empty. Its first entry will be that of commit `first`."""
         self._path(first).touch()
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)
 
     def _firsts(self) -> list[int]:
-        """Return the number of the first commit of each file, in ascending order."""
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())

@@ -127,7 +127,7 @@ class Disk:
 
     def free_store(self) -> OxigraphStore:
         """Return a store that no transaction holds; a copy, if an abandoned transaction holds the present one."""
-        return self._renewed() if self.store.is_held else self.store
+        return self._renew() if self.store.is_held else self.store
 
     def _sound_store(self) -> OxigraphStore:
         """Return a store that takes changes: a copy, if a transaction holds the present store or if it is broken.
@@ -135,9 +135,9 @@ class Disk:
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
         store = self.store
-        return self._renewed() if store.is_held or store.is_broken else store
+        return self._renew() if store.is_held or store.is_broken else store
 
-    def _renewed(self) -> OxigraphStore:
+    def _renew(self) -> OxigraphStore:
         """Put a copy of the store in its place, and return the copy. Queries that read the old store can go on."""
         try:
             self.stage().flush()
@@ -237,7 +237,7 @@ class Disk:
             store.flush()
             with undivided():
                 assert self._stage is not None
-                self._note(self._settled(engine.manifest(), self._stage.name), self.last)
+                self._note(self._manifest_of_files(engine.manifest(), self._stage.name), self.last)
                 self._adopt()
         finally:
             self.unstage()
@@ -360,16 +360,13 @@ class Disk:
 
     def settle(self, manifest: Manifest) -> None:
         """Flush the store. If the store has the last commit, write `manifest`, which describes this commit."""
-        if self._settled(manifest, self.manifest.oxigraph) != self.manifest:
+        if self._manifest_of_files(manifest, self.manifest.oxigraph) != self.manifest:
             self._sound_store().flush()  # which may put a copy in the place of the store, under another name
             if not self.position.is_behind:
-                self._note(self._settled(manifest, self.manifest.oxigraph), self.last)
+                self._note(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
 
-    def _settled(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return `manifest` with new values in the fields that say what the files hold now.
-
-        `oxigraph` is the folder of the store, which must have the last commit.
-        """
+    def _manifest_of_files(self, manifest: Manifest, oxigraph: str) -> Manifest:
+        """Return `manifest` with new values in the fields that say what the files hold now."""
         size = self._folder.journal.size
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 
@@ -389,10 +386,7 @@ class Disk:
             self._tidy()
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
-        """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`.
-
-        Then empty the journal.
-        """
+        """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`."""
         self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph), number)
         self._limit = None
         try:
@@ -404,7 +398,6 @@ class Disk:
         self._folder.tidy(self._stage.name if self._stage else "")
 
     def _note(self, manifest: Manifest, stored: int) -> None:
-        """Put `manifest` on disk. `stored` is the last commit that the store has."""
         self._is_doubted = True
         try:
             self._folder.put(manifest)
@@ -416,10 +409,7 @@ class Disk:
         self.manifest, self._stored = manifest, stored
 
     def _make_sure(self) -> None:
-        """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again.
-
-        Raises StoreError.
-        """
+        """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again."""
         if self._is_doubted:
             if read_manifest(self.path) is not None:
                 self._folder.put(self.manifest)

@@ -102,7 +102,7 @@ class Journal:
         if record.commit != self.last + 1:
             raise self._error(f"ends with commit {self.last}, so commit {record.commit} cannot be the next one")
         check_headers(record.headers)
-        data = _framed(record.patch())
+        data = _frame(record.patch())
         file = self._writable()
         with self._errors("written"):
             _cut(file, self.size)  # the rest of an append that failed, if it could not be cut off then
@@ -189,10 +189,7 @@ class Journal:
 
     @contextmanager
     def _errors(self, what: str) -> Iterator[None]:
-        """Within the block, an OSError becomes a StoreError.
-
-        Its message says that the journal cannot be `what`: "opened", "read".
-        """
+        """Within the block, an OSError becomes a StoreError."""
         try:
             yield
         except OSError as error:
@@ -252,12 +249,12 @@ def _open(path: Path) -> int:
     return file
 
 
-def _framed(patch: bytes) -> bytes:
+def _frame(patch: bytes) -> bytes:
     row = b'H frame "%012x %08x' % (len(patch), crc32(patch))
     return b'%b %08x" .\n%b' % (row, crc32(row), patch)
 
 
-def _announced(frame: bytes) -> tuple[int, int] | None:
+def _parse_header(frame: bytes) -> tuple[int, int] | None:
     """Read the first row of a record. Returns the length and the checksum of the record; None if the row is damaged."""
     found = _FRAME.match(frame)
     if found is None or int(found[4], 16) != crc32(found[1]):
@@ -267,7 +264,7 @@ def _announced(frame: bytes) -> tuple[int, int] | None:
 
 def _text_of(frame: bytes, file: BinaryIO) -> bytes:
     """Read the text of a record, given its first row `frame`. Raises ValueError if the record is damaged."""
-    announced = _announced(frame)
+    announced = _parse_header(frame)
     if announced is None:
         raise ValueError("no record begins here")
     length, checksum = announced
@@ -282,7 +279,7 @@ def _is_torn(rest: bytes) -> bool:
 
     `rest` must not begin with a whole record.
     """
-    announced = _announced(rest)
+    announced = _parse_header(rest)
     length = _WIDTH + (announced[0] if announced else 0)
     if len(rest) < length:
         return True

@@ -98,7 +98,7 @@ class Record:
         if self.prefixes:
             rows.append(_header("prefixes", json.dumps(dict(self.prefixes), ensure_ascii=False)))
         rows += [_header(name, text) for name, text in self.headers.items()]
-        rows += [*_signed("rule", self.rules), *_signed("fact", self.facts)]
+        rows += [*_signed_headers("rule", self.rules), *_signed_headers("fact", self.facts)]
         return "".join(rows).encode() + changes(self.removed, self.added)
 
     @classmethod
@@ -177,7 +177,7 @@ def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
 
     `removed` and `added` are canonical N-Quads lines. `facts` are pairs (sign, text), with -1 to remove and 1 to add.
     """
-    headers = "".join([*_version(facts), *_signed("fact", facts)]).encode()
+    headers = "".join([*_version(facts), *_signed_headers("fact", facts)]).encode()
     return b"".join((headers, b"TX .\n", _mark(b"D ", removed), _mark(b"A ", added), b"TC .\n"))
 
 
@@ -185,7 +185,7 @@ def _version(facts: Signed) -> list[str]:
     return [f'H version "{_WITH_FACTS}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'] if facts else []
 
 
-def _signed(kind: str, texts: Signed) -> list[str]:
+def _signed_headers(kind: str, texts: Signed) -> list[str]:
     return [_header(f"{_VERBS[sign]}-{kind}", text) for sign, text in texts]
 
 

@@ -76,10 +76,10 @@ def _answer(request: dict[str, Any], out: BinaryIO) -> str | None:
         results = _results(request)
     except _FAILURES as error:
         kind = next(kind.__name__ for kind in _FAILURES if isinstance(error, kind))
-        _head(out, {"error": [kind, getattr(error, "msg", None) or str(error)]})
+        _write_head(out, {"error": [kind, getattr(error, "msg", None) or str(error)]})
         return None
     if isinstance(results, QueryBoolean):
-        _head(out, {"boolean": bool(results)})
+        _write_head(out, {"boolean": bool(results)})
         return None
     try:
         _write(results, out)
@@ -102,21 +102,20 @@ def _results(request: dict[str, Any]) -> QuerySolutions | QueryBoolean | QueryTr
 
 def _write(results: QuerySolutions | QueryTriples, out: BinaryIO) -> None:
     if isinstance(results, QuerySolutions):
-        _head(out, {"rows": "solutions"})
+        _write_head(out, {"rows": "solutions"})
         results.serialize(out, QueryResultsFormat.JSON)
     else:
-        _head(out, {"rows": "triples"})
+        _write_head(out, {"rows": "triples"})
         results.serialize(out, RdfFormat.N_TRIPLES)
     out.flush()
 
 
-def _head(out: BinaryIO, head: dict[str, Any]) -> None:
+def _write_head(out: BinaryIO, head: dict[str, Any]) -> None:
     out.write(json.dumps(head).encode() + b"\n")
     out.flush()
 
 
 def _end_with_parent() -> None:
-    """End the process once the parent has closed stdin or ended."""
     os.read(sys.stdin.fileno(), 1)
     os._exit(1)
 

@@ -116,10 +116,7 @@ def left_by_the_dead(store: Path) -> list[Path]:
 
 
 def _tables(path: Path) -> tuple[str, int]:
-    """Return the name and the size of the file that has RocksDB's list of tables.
-
-    If the list changes, the name or the size changes.
-    """
+    """Return the name and the size of the file that has RocksDB's list of tables."""
     name = (path / "CURRENT").read_text().strip()
     return name, (path / name).stat().st_size
 

@@ -138,14 +138,13 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
     yield b'{"head":{"vars":%s},"results":{"bindings":[' % json.dumps(names).encode()
     comma = b""
     for row in rows:
-        terms = {name: _described(term) for name in names if (term := row[name]) is not None}
+        terms = {name: _object_of(term) for name in names if (term := row[name]) is not None}
         yield comma + json.dumps(terms).encode()
         comma = b","
     yield b"]}}"
 
 
-def _described(term: Term) -> dict[str, Any]:
-    """Return a term as an object of SPARQL results in JSON."""
+def _object_of(term: Term) -> dict[str, Any]:
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}
@@ -153,7 +152,7 @@ def _described(term: Term) -> dict[str, Any]:
             return {"type": "bnode", "value": term.value}
         case Triple():
             parts = {"subject": term.subject, "predicate": term.predicate, "object": term.object}
-            return {"type": "triple", "value": {name: _described(part) for name, part in parts.items()}}
+            return {"type": "triple", "value": {name: _object_of(part) for name, part in parts.items()}}
     text: dict[str, Any] = {"type": "literal", "value": term.value}
     if term.language is None:
         return text | {"datatype": term.datatype.value}

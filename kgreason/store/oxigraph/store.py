@@ -145,7 +145,7 @@ class OxigraphStore:
                 self._store.remove(gone[0])
             else:
                 update = Update(removed, added, check)
-                emptied = self._emptied(update)
+                emptied = self._graphs_to_drop(update)
                 text = ";\n".join([update.text, *map(_DROP, emptied)])
                 try:
                     with self._calling_python:
@@ -185,7 +185,9 @@ class OxigraphStore:
                 worker.stay_at_exit()
 
         functions: dict[NamedNode, Any] = {**update.functions, COLLECT: collect}
-        steps = filter(None, [update.text, *map(_DROP, self._emptied(update)), operation, f"CLEAR GRAPH {NOWHERE}"])
+        steps = filter(
+            None, [update.text, *map(_DROP, self._graphs_to_drop(update)), operation, f"CLEAR GRAPH {NOWHERE}"]
+        )
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         stack = stack_for(operation)
         try:
@@ -202,10 +204,7 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away.
-
-        The function may run in another thread.
-        """
+        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away."""
         self._calling_python.acquire()
 
         def holding() -> None:
@@ -221,7 +220,7 @@ class OxigraphStore:
         """Whether a transaction that nobody waits for is still running. Every change of the store would wait for it."""
         return self._calling_python.locked()
 
-    def _emptied(self, update: Update) -> set[GraphName]:
+    def _graphs_to_drop(self, update: Update) -> set[GraphName]:
         """Return the named graphs that will lose all of their rows in an update.
 
         Some graphs are left out; `_forget_empty` says which. Cost: a look at the rows of the graphs that lose rows.
@@ -239,8 +238,8 @@ class OxigraphStore:
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Remove the names of those `graphs` that have no rows any more. Otherwise GRAPH ?g would find these graphs.
 
-        `_emptied` misses two kinds of empty graphs: those named by a blank node, and those of which the update removes
-        a literal in another spelling than the one that the store has.
+        `_graphs_to_drop` misses two kinds of empty graphs: those named by a blank node, and those of which the update
+        removes a literal in another spelling than the one that the store has.
         """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):

@@ -116,7 +116,7 @@ class Update:
                 rows = quads(piece, check)
                 self._note(rows, is_removed=verb == "DELETE")
                 self._ask()
-                self._say(verb, piece, rows)
+                self._append(verb, piece, rows)
         self.text = ";\n".join(self._operations)
         if self._rows:
             self.functions |= self._functions()
@@ -141,7 +141,7 @@ class Update:
         self.reason = _refusal(self._check)
         return Literal(self.reason is not None)
 
-    def _say(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
+    def _append(self, verb: str, lines: bytes, rows: list[Quad]) -> None:
         """Append operations with the verb DELETE or INSERT for `rows`. `lines` is the text of the same rows."""
         ground, default, named = [], [], []
         for line, quad in zip(lines.split(b"\n"), rows, strict=False):

@@ -97,7 +97,7 @@ def answer(ask: Callable[[], Results], timeout: float | None = None, stack: int 
         return boolean(query.answer)
     if query.variables is None:
         return cast(Results, Triples(query.rows()))
-    return cast(Results, Solutions(query.variables, query.rows(), partial(query.written, query.variables)))
+    return cast(Results, Solutions(query.variables, query.rows(), partial(query.write_all, query.variables)))
 
 
 def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: int = 0) -> Result:
@@ -291,10 +291,7 @@ class _Query:
         worker.submit(call)
 
     def _wait(self) -> None:
-        """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left.
-
-        Raises the error of the worker's call, or QueryTimeoutError.
-        """
+        """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left."""
         worker = self._worker
         assert worker
         try:
@@ -327,7 +324,7 @@ class _Query:
         finally:
             self._give_up()
 
-    def written(
+    def write_all(
         self, variables: list[Variable], output: Output = None, syntax: QueryResultsFormat | None = None
     ) -> bytes | None:
         """Write all rows to `output` as one document in the format `syntax`.
@@ -355,8 +352,8 @@ class _Query:
     def _write(self, variables: list[Variable], output: IO[bytes], syntax: QueryResultsFormat) -> None:
         """Write one document. This thread writes the rows of `ready`; then the worker writes all other rows."""
         end = _ENDS.get(syntax.file_extension, b"")
-        beginning = _whole(variables, (), syntax).removesuffix(end)
-        output.write(_whole(variables, self.ready, syntax).removesuffix(end))
+        beginning = _serialize_all(variables, (), syntax).removesuffix(end)
+        output.write(_serialize_all(variables, self.ready, syntax).removesuffix(end))
         rest = _Rest(output, len(beginning), b"," if syntax == QueryResultsFormat.JSON else b"", self._is_unwanted)
         self.ready.clear()
         self._submit(lambda worker: worker.write(rest, syntax))
@@ -425,7 +422,7 @@ class _Rest:
         """Do nothing: every piece is written at once."""
 
 
-def _whole(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsFormat) -> bytes:
+def _serialize_all(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsFormat) -> bytes:
     return cast(bytes, document(variables, rows).serialize(format=syntax))
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.tables.fields import constant, field
-from tests.cli.calling import done, failed
+from tests.cli.calling import fail, succeed
 
 COPY = "@relation pair(left, right) . copy(?y, ?x) :- pair(?x, ?y) ."
 DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "|": "|", "space": " "}
@@ -30,12 +30,12 @@ def test_rows_that_are_copied_twice_stay_the_same(data: st.DataObject, delimiter
         (folder / "copy.dl").write_text(COPY)
         (folder / "again.dl").write_text("@relation copy(a, b) . pair(?y, ?x) :- copy(?x, ?y) .")
         _write(folder / "pair.facts", delimiter, [("left", "right")] * has_header + sorted(rows))
-        done("run", folder / "copy.dl", "-F", folder, "-D", folder, *options)
+        succeed("run", folder / "copy.dl", "-F", folder, "-D", folder, *options)
         (folder / "copy.csv").rename(folder / "copy.facts")
         if has_header:
             text = (folder / "copy.facts").read_bytes()
             (folder / "copy.facts").write_bytes(text.replace(b"column1", b"a", 1).replace(b"column2", b"b", 1))
-        done("run", folder / "again.dl", "-F", folder, "-D", folder, *options)
+        succeed("run", folder / "again.dl", "-F", folder, "-D", folder, *options)
         found = _read(folder / "pair.csv", delimiter)
         assert set(found[has_header:]) == rows
         assert not has_header or found[0] == ("column1", "column2")
@@ -72,7 +72,7 @@ def test_a_header_names_the_columns_in_any_order(how: tuple[str, ...], tmp_path:
     facts = tmp_path / "price.facts"
     options = ("run", program, "-F", tmp_path, "-D", tmp_path / "out", "--delimiter", "comma", "--header", *how)
     facts.write_text('\ufeffAmount, item\r\n2.50,"tea, green"\r\n9,"a ""b"""\r\n1,salt\r\n')
-    done(*options, stdin="")
+    succeed(*options, stdin="")
     assert (tmp_path / "out" / "dear.csv").read_text() == 'item,amount\n"a ""b""",9\n"tea, green",2.50\n'
     assert (tmp_path / "out" / "sum.csv").read_text() == "column1\n11.5\n"
     for text, problem in (
@@ -85,12 +85,12 @@ def test_a_header_names_the_columns_in_any_order(how: tuple[str, ...], tmp_path:
         ('item,amount\n"tea', "2: "),
     ):
         facts.write_text(text)
-        assert failed(*options, stdin="").startswith(f"{facts}:{problem}")
+        assert fail(*options, stdin="").startswith(f"{facts}:{problem}")
 
 
 @pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
 def test_a_delimiter_is_one_character(delimiter: str, tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text("p(1) .")
-    assert "it must be one character, or tab, comma" in failed(
+    assert "it must be one character, or tab, comma" in fail(
         "run", tmp_path / "p.dl", "--delimiter", delimiter, status=2
     )

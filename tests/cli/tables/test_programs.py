@@ -9,7 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleSyntaxError
-from tests.cli.calling import call, done, failed
+from tests.cli.calling import call, fail, succeed
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_the_rules_of_all_files_are_one_program(how: tuple[str, ...], folder: Path) -> None:
     main, start = folder / "main.dl", folder / "start.dl"
-    done("run", main, start, main, "-F", folder, "-D", folder / "out", *how, stdin="")
+    succeed("run", main, start, main, "-F", folder, "-D", folder / "out", *how, stdin="")
     assert (folder / "out" / "reach.csv").read_text() == "1\t2\n1\t3\n2\t3\n"
     assert (folder / "out" / "start.csv").read_text() == "1\n2\n"
 
@@ -58,18 +58,18 @@ def test_mistakes_have_the_file_and_the_place(folder: Path) -> None:
     ):
         (folder / "bad.dl").write_text(text)
         (folder / "wrong.dl").write_text("p :- (")
-        assert problem in failed("run", folder / "bad.dl", "-F", folder)
+        assert problem in fail("run", folder / "bad.dl", "-F", folder)
     (folder / "narrow.dl").write_text("p(?x) :- edge(?x) .")
-    assert "declared as edge(from, to)" in failed("run", folder / "main.dl", folder / "narrow.dl", "-F", folder)
+    assert "declared as edge(from, to)" in fail("run", folder / "main.dl", folder / "narrow.dl", "-F", folder)
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_only_chosen_relations_are_written(how: tuple[str, ...], folder: Path) -> None:
     options = ("run", folder / "main.dl", folder / "start.dl", "-F", folder, "-D", folder / "out", *how)
-    done(*options, "--relation", "start", "--relation", "edge", stdin="")
+    succeed(*options, "--relation", "start", "--relation", "edge", stdin="")
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["edge.csv", "start.csv"]
     assert (folder / "out" / "edge.csv").read_text() == "1\t2\n2\t3\n"
-    problem = failed(*options, "--relation", "nobody", stdin="")
+    problem = fail(*options, "--relation", "nobody", stdin="")
     assert problem == "the program has no relation nobody; its relations are edge, reach, start"
 
 
@@ -78,7 +78,7 @@ def test_numbers_stand_in_fields_as_in_rule_text(tmp_path: Path) -> None:
         "big(?x, ?y) :- n(?x), FILTER(?x > 1.5), BIND(?x / 4 AS ?y) . same(?x) :- n(?x), FILTER(?x = 2.5) . t(2.50) ."
     )
     (tmp_path / "n.facts").write_text('2.5\n1e3\n1.5.0\n"7.5"\n-3\n+.5e1\n10\n')
-    counts = json.loads(done("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path, "--json"))
+    counts = json.loads(succeed("run", tmp_path / "p.dl", "-F", tmp_path, "-D", tmp_path, "--json"))
     assert counts == {"big": 4, "same": 1, "t": 1}
     lines = (tmp_path / "big.csv").read_text().splitlines()
     assert lines[0] == "2.5\t0.625"
@@ -93,7 +93,7 @@ def test_every_strategy_gives_the_same_tables(strategy: str, folder: Path) -> No
     )
     programs = [folder / f"{name}.dl" for name in ("main", "start", "count")]
     for how in ((), ("--script", "-")):
-        done("run", *programs, "-F", folder, "-D", folder / "out", "--strategy", strategy, *how, stdin="")
+        succeed("run", *programs, "-F", folder, "-D", folder / "out", "--strategy", strategy, *how, stdin="")
         assert {path.name: path.read_text() for path in (folder / "out").iterdir()} == {
             "reach.csv": "1\t2\n1\t3\n2\t3\n",
             "start.csv": "1\n2\n",

@@ -33,32 +33,32 @@ def members(count: int) -> list[str]:
     return [f"m{number}" for number in range(1, count + 1)]
 
 
-def _said(lines: Iterable[str]) -> Triples:
+def _triples_of(lines: Iterable[str]) -> Triples:
     return triples(" . ".join(lines))
 
 
 def _types(names: list[str]) -> Triples:
     """Members of classes: of all of them, of all but the last, of two neighbours, of the first and the last."""
     groups = {"all": names, "most": names[:-1], "late": names[-2:], "ends": names[:1] + names[-1:]}
-    return _said(f"{name} rdf:type {class_}" for name, classes in groups.items() for class_ in classes)
+    return _triples_of(f"{name} rdf:type {class_}" for name, classes in groups.items() for class_ in classes)
 
 
 def _edges(names: list[str]) -> Triples:
     """Values of properties: the same for two of all properties, for a third of all but the last."""
     shared = (f"{one} {name} v{name}" for name in names for one in ("i", "j"))
     ends = (f"ends {name} w" for name in names[:1] + names[-1:])
-    return _said([*shared, *(f"k {name} v{name}" for name in names[:-1]), *ends])
+    return _triples_of([*shared, *(f"k {name} v{name}" for name in names[:-1]), *ends])
 
 
 def _path(names: list[str]) -> Triples:
     """A path along properties, and one that lacks its last step."""
     steps = (f"{way}{number} {name} {way}{number + 1}" for way in "st" for number, name in enumerate(names))
-    return _said(steps) - (_said([f"t{len(names) - 1} {names[-1]} t{len(names)}"]) if names else set())
+    return _triples_of(steps) - (_triples_of([f"t{len(names) - 1} {names[-1]} t{len(names)}"]) if names else set())
 
 
 def _same(names: list[str]) -> Triples:
     """The last two are one."""
-    return _said([" owl:sameAs ".join(names[-2:])] if len(names) > 1 else [])
+    return _triples_of([" owl:sameAs ".join(names[-2:])] if len(names) > 1 else [])
 
 
 class Kind(NamedTuple):

@@ -21,7 +21,7 @@ from tests.graph.named import LOUD, is_coherent, named
 from tests.graph.states import (
     as_written,
     checks_that_failed,
-    materialized,
+    materialize,
     new_materializer,
     quads_of,
     triples_of,
@@ -77,16 +77,16 @@ _TAXONOMY = {"domain", "range", "subClassOf", "subPropertyOf", "equivalentClass"
 
 
 @cache
-def drawn() -> list[set[Triple]]:
+def sample_graphs() -> list[set[Triple]]:
     """A sample that tests share and must not change. Drawing takes seconds, so no other test shall wait for it."""
     return [*sample(graphs(max_axioms=10), 300), *sample(graphs(_TAXONOMY), 60)]
 
 
 @pytest.fixture(scope="module")
-def fired() -> dict[str, int]:
+def row_counts() -> dict[str, int]:
     """For each row, in how many graphs of the sample it says something in the first round, or a check fails."""
     counts = dict.fromkeys([*owl2rl.ROWS, *owl2rl.CHECKS], 0)
-    for graph in drawn():
+    for graph in sample_graphs():
         closure, found = owl2rl.close(graph)
         index = Graph(closure)
         names = {name for name, row in owl2rl.ROWS.items() if any(triple not in graph for triple in row(index))}
@@ -96,9 +96,9 @@ def fired() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("construct", [*ROWS_OF, *CHECKS_OF])
-def test_the_sample_covers_the_construct(construct: str, fired: dict[str, int]) -> None:
+def test_the_sample_covers_the_construct(construct: str, row_counts: dict[str, int]) -> None:
     rows = (ROWS_OF | CHECKS_OF)[construct]
-    assert {row for row in rows if fired[row] < 3} == set()
+    assert {row for row in rows if row_counts[row] < 3} == set()
 
 
 def test_no_row_is_left_out() -> None:
@@ -114,7 +114,7 @@ def compare(graph: set[Triple], schema: SchemaMode = "axioms") -> None:
     """
     closure, found = owl2rl.close(graph)
     loud, loudly = owl2rl.close(graph, noise=LOUD)
-    materializer = materialized(graph, schema=schema)
+    materializer = materialize(graph, schema=schema)
     shown, represented = without_datatypes(triples_of(materializer)), twins(graph)
     assert shown <= without_datatypes(loud)
     assert {triple for triple in without_datatypes(closure) if represented.keys().isdisjoint(triple)} <= shown
@@ -200,7 +200,7 @@ def body_of(rule: Rule, values: tuple[str, ...]) -> frozenset[Triple]:
 
 @pytest.mark.parametrize("part", range(4))
 def test_the_sample_has_the_closure_of_the_tables(part: int) -> None:
-    for graph in drawn()[part::4]:
+    for graph in sample_graphs()[part::4]:
         compare(graph)
 
 
@@ -221,14 +221,14 @@ def test_the_closure_is_that_of_the_tables(schema: SchemaMode, graph: set[Triple
 @settings(max_examples=many(5))
 @given(graph=graphs())
 def test_the_closure_of_rdfs(schema: SchemaMode, graph: set[Triple]) -> None:
-    assert visible(triples_of(materialized(graph, "rdfs", schema))) == visible(rdfs_close(graph))
+    assert visible(triples_of(materialize(graph, "rdfs", schema))) == visible(rdfs_close(graph))
 
 
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(5))
 @given(graph=graphs())
 def test_the_closure_of_rho_df(schema: SchemaMode, graph: set[Triple]) -> None:
-    assert visible(triples_of(materialized(graph, "rhodf", schema))) == visible(rhodf_close(graph))
+    assert visible(triples_of(materialize(graph, "rhodf", schema))) == visible(rhodf_close(graph))
 
 
 def test_a_number_of_another_type_is_no_cardinality_of_the_table() -> None:
@@ -239,8 +239,8 @@ def test_a_number_of_another_type_is_no_cardinality_of_the_table() -> None:
     )
     same = triples("j owl:sameAs k")
     assert not same & owl2rl.close(graph)[0]
-    assert not same & triples_of(materialized(graph, schema="data"))
-    assert same <= triples_of(materialized(graph))
+    assert not same & triples_of(materialize(graph, schema="data"))
+    assert same <= triples_of(materialize(graph))
 
 
 @settings(max_examples=many(5))

@@ -108,7 +108,7 @@ def test_an_import_by_the_iri_of_a_version(graph: KnowledgeGraph, documents: Doc
     assert graph.warnings == []
 
 
-def test_what_a_graph_says_itself_stays(graph: KnowledgeGraph, documents: Documents) -> None:
+def test_own_triples_of_a_graph_stay_without_an_import(graph: KnowledgeGraph, documents: Documents) -> None:
     path = documents.write("b", "[] a :Some ; :p [ :q ( :r ) ] . :b1 rdfs:subClassOf :b2 .")
     add(graph, link("a", "b"))
     imported = lines(graph.dump(asserted=True))
@@ -166,7 +166,7 @@ def test_relative_iris_of_a_document_are_its_own(
         assert line(iri("lib/b"), iri("lib/p"), iri("lib/b#x")) in lines(graph.dump())
 
 
-def test_what_imports_nothing(graph: KnowledgeGraph, documents: Documents) -> None:
+def test_triples_that_import_nothing(graph: KnowledgeGraph, documents: Documents) -> None:
     documents.write("b")
     add(graph, f'{PREFIXES} :a owl:imports "http://e/b", [], <<( :a :b :c )>> . owl:imports :b owl:imports .')
     assert holds(graph)

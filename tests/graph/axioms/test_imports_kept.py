@@ -21,7 +21,7 @@ from kgreason.terms.vocabulary import OWL_IMPORTS, RDF_TYPE
 from tests.graph.axioms.documents import PREFIXES, Documents, below, holds, iri, line, link, missing
 from tests.graph.commits.test_follower import Copy
 from tests.graph.dog_graph import add, remove
-from tests.graph.states import materialized, triples_of
+from tests.graph.states import materialize, triples_of
 from tests.graph.views import agrees, lasting, lines, rows, view
 from tests.volume import many
 
@@ -94,7 +94,7 @@ def test_a_store_has_its_documents_without_the_files(store: Store, documents: Do
         assert holds(graph)
 
 
-def test_what_an_update_did_is_taken_back_as_it_was(store: Store, documents: Documents) -> None:
+def test_imports_of_an_update_are_taken_back_with_it(store: Store, documents: Documents) -> None:
     documents.write("e", ":e1 :p")
     with store.open() as graph:
         add(graph, link("a", "d"))
@@ -181,7 +181,7 @@ def test_asserted_is_what_graphs_and_reached_documents_say(library: Library, is_
             quads = (quads - set(gone)) | set(come)
             asserted = library.asserted(quads)
             assert lines(graph.dump(asserted=True)) == {line(*triple) for triple in asserted}
-            scratch = {line(*triple) for triple in triples_of(materialized(asserted))}
+            scratch = {line(*triple) for triple in triples_of(materialize(asserted))}
             assert lines(graph.dump()) == scratch
             assert {line(*triple) for triple in tx.delta.disappeared()} == before - scratch
             assert {line(*triple) for triple in tx.delta.appeared()} == scratch - before

@@ -44,7 +44,7 @@ def agrees(graph: KnowledgeGraph, asserted: Triples, without: tuple[str, ...] = 
     return result(graph) == (lines_of(rdf), comparable(book.named(wrong)))
 
 
-def edited(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
+def edit(graph: KnowledgeGraph, asserted: Triples, change: Change) -> Triples:
     """Commit a change; what is asserted then."""
     commit(graph, Edit(tuple(in_default(change.removed)), tuple(in_default(change.added))))
     return (asserted - change.removed) | change.added
@@ -59,7 +59,7 @@ def broken(graph: KnowledgeGraph) -> list[str]:
 def test_a_list_of_any_length(kind: str, count: int, schema: SchemaMode) -> None:
     asserted = KINDS[kind].example(count)
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), asserted))
+        edit(graph, set(), Change(set(), asserted))
         assert agrees(graph, asserted)
         assert not broken(graph)
 
@@ -68,8 +68,8 @@ def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
     """After each of the changes the graph is what it has to be, and as before once the change is taken back."""
     first = result(graph)
     for name, change in CHANGES.items():
-        assert agrees(graph, edited(graph, asserted, change)), name
-        edited(graph, asserted, Change(change.added, change.removed))
+        assert agrees(graph, edit(graph, asserted, change)), name
+        edit(graph, asserted, Change(change.added, change.removed))
         assert result(graph) == first, name
 
 
@@ -77,7 +77,7 @@ def check_every_edit(graph: KnowledgeGraph, asserted: set[Triple]) -> None:
 def test_a_list_that_is_edited_and_its_repair(kind: str, schema: SchemaMode) -> None:
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), asserted))
+        edit(graph, set(), Change(set(), asserted))
         check_every_edit(graph, asserted)
 
 
@@ -87,14 +87,14 @@ def test_a_list_that_could_be_two_is_each_of_them(kind: str, schema: SchemaMode)
     """A warning says so."""
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), asserted))
+        edit(graph, set(), Change(set(), asserted))
         first = result(graph)
         for name, change in TWOFOLD.items():
-            assert agrees(graph, edited(graph, asserted, change)), name
+            assert agrees(graph, edit(graph, asserted, change)), name
             [warning] = broken(graph)
             assert warning.startswith("forked list at"), name
             assert warning.endswith("is read with each of these values"), name
-            edited(graph, asserted, Change(change.added, change.removed))
+            edit(graph, asserted, Change(change.added, change.removed))
             assert result(graph) == first, name
             assert not broken(graph), name
 
@@ -105,7 +105,7 @@ def test_lists_that_break_are_warned_of_alike_in_both_readings(kind: str) -> Non
     with KnowledgeGraph.open(schema="axioms") as one, KnowledgeGraph.open(schema="data") as other:
         for change in (Change(set(), asserted), *CHANGES.values(), *TWOFOLD.values(), ROUND):
             for graph in (one, other):
-                edited(graph, asserted, change)
+                edit(graph, asserted, change)
             assert one.warnings == other.warnings
             assert lines(one.dump()) == lines(other.dump())
 
@@ -115,9 +115,9 @@ def test_lists_that_break_are_warned_of_alike_in_both_readings(kind: str) -> Non
 def test_a_list_that_may_go_round_can_be_repaired(kind: str, schema: SchemaMode) -> None:
     asserted = with_new(KINDS[kind])
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), asserted))
-        after = edited(graph, asserted, ROUND)
-        edited(graph, after, Change(ROUND.added, ROUND.removed))
+        edit(graph, set(), Change(set(), asserted))
+        after = edit(graph, asserted, ROUND)
+        edit(graph, after, Change(ROUND.added, ROUND.removed))
         assert agrees(graph, asserted)
 
 
@@ -127,9 +127,9 @@ def test_a_list_that_two_axioms_share(schema: SchemaMode) -> None:
     shared = triples("A owl:intersectionOf l1 . B owl:unionOf l1 . D owl:unionOf l2 . C owl:oneOf l1")
     asserted = with_new(KINDS["intersectionOf"]) | shared
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), asserted))
+        edit(graph, set(), Change(set(), asserted))
         check_every_edit(graph, asserted)
-        asserted = edited(graph, asserted, Change(triples("A owl:intersectionOf l1"), set()))
+        asserted = edit(graph, asserted, Change(triples("A owl:intersectionOf l1"), set()))
         assert agrees(graph, asserted)
 
 
@@ -140,15 +140,15 @@ def test_any_two_members_that_are_one_are_a_contradiction(name: str, schema: Sch
     kind = KINDS[f"AllDifferent {name}"]
     rule = "eq-diff2" if name == "members" else "eq-diff3"
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), kind.about(head(4)) | chain(members(4)) | triples("m1 p other")))
+        edit(graph, set(), Change(set(), kind.about(head(4)) | chain(members(4)) | triples("m1 p other")))
         assert not graph.contradictions()
         for i, j in pairs(4):
             link = triples(f"m{i} owl:sameAs m{j}")
-            edited(graph, set(), Change(set(), link))
+            edit(graph, set(), Change(set(), link))
             assert {each.rule for each in graph.contradictions()} == {rule}, (i, j)
-            edited(graph, set(), Change(link, set()))
+            edit(graph, set(), Change(link, set()))
             assert not graph.contradictions()
-        edited(graph, set(), Change(set(), triples("m1 owl:sameAs other")))
+        edit(graph, set(), Change(set(), triples("m1 owl:sameAs other")))
         assert not graph.contradictions()
 
 
@@ -159,12 +159,12 @@ def test_any_two_members_that_are_one_are_a_contradiction(name: str, schema: Sch
 )
 def test_any_two_members_that_meet_are_one_contradiction(kind: str, fact: str, schema: SchemaMode) -> None:
     with KnowledgeGraph.open(schema=schema) as graph:
-        edited(graph, set(), Change(set(), KINDS[kind].about(head(4)) | chain(members(4))))
+        edit(graph, set(), Change(set(), KINDS[kind].about(head(4)) | chain(members(4))))
         for i, j in pairs(4):
             facts = frozenset(triples(f"{fact.format(f'm{i}')} . {fact.format(f'm{j}')}"))
-            edited(graph, set(), Change(set(), set(facts)))
+            edit(graph, set(), Change(set(), set(facts)))
             assert {each.facts for each in contradictions(graph)} == {facts}
-            edited(graph, set(), Change(set(facts), set()))
+            edit(graph, set(), Change(set(facts), set()))
             assert not graph.contradictions()
 
 
@@ -172,5 +172,5 @@ def test_any_two_members_that_meet_are_one_contradiction(kind: str, fact: str, s
 def test_each_pair_of_disjoint_classes_is_a_contradiction_of_its_own(schema: SchemaMode) -> None:
     with KnowledgeGraph.open(schema=schema) as graph:
         asserted = KINDS["AllDisjointClasses"].about(head(3)) | chain(members(3))
-        edited(graph, set(), Change(set(), asserted | triples("i rdf:type m1 . i rdf:type m2 . i rdf:type m3")))
+        edit(graph, set(), Change(set(), asserted | triples("i rdf:type m1 . i rdf:type m2 . i rdf:type m3")))
         assert len(graph.contradictions()) == 3

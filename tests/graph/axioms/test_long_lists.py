@@ -30,7 +30,7 @@ READINGS: tuple[SchemaMode, SchemaMode] = ("axioms", "data")
 LINKS: tuple[SameAsMode, ...] = ("aliases", "representatives", "rules")
 
 
-def loaded(graph: KnowledgeGraph, kind: str, count: int = COUNT) -> None:
+def load(graph: KnowledgeGraph, kind: str, count: int = COUNT) -> None:
     members = " ".join(f":m{number}" for number in range(count))
     graph.update(f"{PREFIXES} INSERT DATA {{ {AXIOMS[kind].format(members)} }}")
 
@@ -40,7 +40,7 @@ def test_any_two_members_of_a_long_list_that_meet_are_one_contradiction(
     kind: str, same_as: SameAsMode, schema: SchemaMode
 ) -> None:
     with KnowledgeGraph.open(schema=schema, same_as=same_as) as graph:
-        loaded(graph, kind)
+        load(graph, kind)
         for pair in PAIRS:
             facts = MEETING[kind].format(*pair)
             graph.update(f"{PREFIXES} INSERT DATA {{ {facts} }}")
@@ -53,7 +53,7 @@ def test_any_two_members_of_a_long_list_that_meet_are_one_contradiction(
 @pytest.mark.parametrize("schema", READINGS)
 def test_links_to_other_things_make_no_member_meet_another(schema: SchemaMode) -> None:
     with KnowledgeGraph.open(schema=schema) as graph:
-        loaded(graph, "different")
+        load(graph, "different")
         for number in range(COUNT):
             graph.update(f"{PREFIXES} INSERT DATA {{ :m{number} owl:sameAs :other{number} }}")
         assert not graph.contradictions()
@@ -61,7 +61,7 @@ def test_links_to_other_things_make_no_member_meet_another(schema: SchemaMode) -
 
 def test_a_contradiction_names_the_axiom_and_the_cells_of_its_two_members() -> None:
     with KnowledgeGraph.open() as graph:
-        loaded(graph, "classes")
+        load(graph, "classes")
         graph.update(f"{PREFIXES} INSERT DATA {{ :x a :m2 , :m19 }}")
         [found] = graph.contradictions()
         assert {object_ for _, predicate, object_ in found.axioms if predicate.endswith("first>")} == {
@@ -89,7 +89,7 @@ def test_a_store_grows_with_the_length_of_a_list(kind: str, tmp_path: Path) -> N
                 members = " ".join(f":m{number}" for number in range(count))
                 graph.update(f"{PREFIXES} INSERT DATA {{ :C owl:unionOf ( {members} ) }}")
             else:
-                loaded(graph, kind, count)
+                load(graph, kind, count)
             sizes.append(len(json.dumps(graph.rules())))
     base = sizes[0] if kind == "union" else 0
     assert sizes[1] <= 2 * sizes[0] + base // 10

@@ -12,9 +12,9 @@ from hypothesis.strategies import DrawFn
 from kgreason.materialize.materializer import Materializer
 from kgreason.options import SchemaMode
 from kgreason.proofs.contradictions import contradictions
-from tests.graph.axioms.test_closure import MODES, compare, drawn, firsts, without_datatypes
+from tests.graph.axioms.test_closure import MODES, compare, firsts, sample_graphs, without_datatypes
 from tests.graph.named import LOUD
-from tests.graph.states import add, checks_that_failed, materialized, new_materializer, quads_of, triples_of
+from tests.graph.states import add, checks_that_failed, materialize, new_materializer, quads_of, triples_of
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.strategies.ontologies import Quad, datasets, union
@@ -41,10 +41,10 @@ def compare_pieces(pieces: list[list[Quad]], rules: str, schema: SchemaMode) -> 
     assert quads_of(grown) == quads_of(whole) == set(quads)
     assert checks_that_failed(whole) <= checks_that_failed(grown) <= checks_of_the_tables(quads)
     if grown.rules == whole.rules:
-        assert reported(grown) == reported(whole)
+        assert contradictions_of(grown) == contradictions_of(whole)
 
 
-def reported(materializer: Materializer) -> set[tuple[str, ...]]:
+def contradictions_of(materializer: Materializer) -> set[tuple[str, ...]]:
     """The contradictions, of the first of equal terms."""
     first = firsts(triples_of(materializer))
     found = contradictions(materializer.save(), materializer.dictionary, materializer.false_rules)
@@ -56,7 +56,7 @@ def checks_of_the_tables(quads: list[Quad]) -> set[str]:
     return {each.rule for each in owl2rl.close(union(quads), noise=LOUD)[1]}
 
 
-def said(text: str) -> list[Quad]:
+def default_quads(text: str) -> list[Quad]:
     """The triples of the notation, all of the default graph."""
     return [(s, p, o, None) for s, p, o in sorted(triples(text))]
 
@@ -151,7 +151,7 @@ PIECES = {
 
 @pytest.mark.parametrize(("name", "schema"), [*product(PIECES, MODES)])
 def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
-    pieces = [said(text) for text in PIECES[name]]
+    pieces = [default_quads(text) for text in PIECES[name]]
     compare_pieces(pieces, "owl2rl", schema)
     compare_pieces(pieces[::-1], "owl2rl", schema)
     compare({triple for piece in pieces for triple in union(piece)}, schema)
@@ -159,8 +159,8 @@ def test_pieces_in_either_order(name: str, schema: SchemaMode) -> None:
 
 @pytest.mark.parametrize("schema", MODES)
 def test_adding_everything_again_changes_nothing(schema: SchemaMode) -> None:
-    for graph in drawn()[::20]:
-        materializer = materialized(graph, schema=schema)
+    for graph in sample_graphs()[::20]:
+        materializer = materialize(graph, schema=schema)
         before = triples_of(materializer)
         change = add(materializer, [(*triple, None) for triple in graph])
         assert [len(rows) for rows in (change.rows, change.removed_quads, change.added_quads)] == [0, 0, 0]

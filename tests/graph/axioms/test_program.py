@@ -92,7 +92,7 @@ class Follower:
         scratch = build(self.selection, sorted(self.schema), **flags)
         assert reasons(self.live.program) == reasons(scratch)
         assert self.live.program.warnings == self.live.warnings == scratch.warnings
-        assert dict(sourced(self.rules.values())) == dict(sourced(scratch.reasons))
+        assert dict(with_sources(self.rules.values())) == dict(with_sources(scratch.reasons))
         rulings = [self.live.ruling(rule) for rule in scratch.reasons]
         assert [ruling and ruling.reason for ruling in rulings] == list(scratch.reasons.values())
 
@@ -101,7 +101,7 @@ def reasons(program: Program) -> list[tuple[Rule, tuple[Triple, ...], str]]:
     return [(rule, rule.sources, reason) for rule, reason in program.reasons.items()]
 
 
-def sourced(rules: Iterable[Rule]) -> list[tuple[Rule, tuple[Triple, ...]]]:
+def with_sources(rules: Iterable[Rule]) -> list[tuple[Rule, tuple[Triple, ...]]]:
     return [(rule, rule.sources) for rule in rules]
 
 
@@ -117,7 +117,7 @@ def test_edits_end_where_building_anew_does(name: str, schema: SchemaMode, histo
 
 @settings(max_examples=many(5))
 @given(history=histories(), cut=st.integers(0, 4))
-def test_what_is_rolled_back_has_not_been(history: list[Step], cut: int) -> None:
+def test_a_rollback_leaves_no_change(history: list[Step], cut: int) -> None:
     follower = Follower(select(["owl2rl"]))
     for step in history[:cut]:
         follower.take(step)
@@ -187,7 +187,7 @@ def test_counters() -> None:
     assert [(change.retranslated, change.axioms) for change in changes] == [(2, 2), (1, 3), (0, 3)]
 
 
-def test_what_a_rule_derives_is_new_once_the_schema_no_longer_holds_it() -> None:
+def test_a_rule_derives_anew_once_the_schema_no_longer_holds_it() -> None:
     follower = Follower(replace(select(["owl2rl"]), own=parse(DECLARED + "[:A, rdfs:subClassOf, :B] .").rules))
     first = Step(set(), turtle(":A rdfs:subClassOf :B . :B rdfs:subClassOf :C ."), False, True, None)
     follower.take(first)

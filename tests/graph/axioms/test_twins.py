@@ -12,7 +12,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.options import SchemaMode
 from tests.graph.named import LOUD as OF_THE_GROUP
 from tests.graph.named import is_coherent, named
-from tests.graph.states import in_default, materialized, new_materializer, rows_of, triples_of
+from tests.graph.states import in_default, materialize, new_materializer, rows_of, triples_of
 from tests.oracle import owl2rl
 from tests.oracle.graph import Triple
 from tests.oracle.vocabulary import CLASS, ON_PROPERTY, OWL, RDFS, SAME_AS, SOME_VALUES_FROM, SUB_CLASS_OF, TYPE
@@ -25,13 +25,13 @@ LOUD = "owl2rl+scm-reflexive"
 
 def compare(materializer: Materializer, graph: set[Triple]) -> None:
     """Of named things follows what all rules say; of others, nothing that they do not say."""
-    found, loud = triples_of(materializer), triples_of(materialized(graph, LOUD, "data"))
+    found, loud = triples_of(materializer), triples_of(materialize(graph, LOUD, "data"))
     assert found <= loud
     assume(is_coherent(loud))
     assert named(found, loud) == named(loud, loud)
 
 
-def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
+def check_edits(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
     """Triples come and go at random; in the end, and after what is undone, the graph is the one of those left."""
     materializer, held = new_materializer(schema=schema), set[Triple]()
     some = st.sets(st.sampled_from(sorted(graph)))
@@ -43,7 +43,7 @@ def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
             continue
         materializer.accept()
         held = held - removed | added
-        scratch = materialized(held, schema=schema)
+        scratch = materialize(held, schema=schema)
         assert triples_of(materializer) == triples_of(scratch)
         assert materializer.rules == scratch.rules
     compare(materializer, held)
@@ -53,14 +53,14 @@ def edited(data: st.DataObject, graph: set[Triple], schema: SchemaMode) -> None:
 @settings(max_examples=many(30))
 @given(graph=twin_ontologies())
 def test_named_things_are_told_what_all_rules_say(schema: SchemaMode, graph: set[Triple]) -> None:
-    compare(materialized(graph, schema=schema), graph)
+    compare(materialize(graph, schema=schema), graph)
 
 
 @pytest.mark.parametrize("schema", MODES)
 @settings(max_examples=many(30))
 @given(data=st.data(), graph=twin_ontologies())
 def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, graph: set[Triple]) -> None:
-    edited(data, graph, schema)
+    check_edits(data, graph, schema)
 
 
 @settings(max_examples=7)
@@ -68,7 +68,7 @@ def test_edits_end_where_loading_does(schema: SchemaMode, data: st.DataObject, g
 def test_the_tables_by_the_book_say_the_same(graph: set[Triple]) -> None:
     loud, _ = owl2rl.close(graph, noise=OF_THE_GROUP)
     assume(is_coherent(loud))
-    assert named(triples_of(materialized(graph)), loud) == named(loud, loud)
+    assert named(triples_of(materialize(graph)), loud) == named(loud, loud)
 
 
 PREFIXES = f"@prefix : <http://e/> . @prefix rdfs: <{RDFS}> . @prefix owl: <{OWL}> ."
@@ -94,4 +94,4 @@ def test_a_subsumption_through_twins_has_a_proof_down_to_what_was_loaded(schema:
 
 def test_classes_that_are_the_same_are_below_each_other() -> None:
     graph = {(s, TYPE, CLASS) for s in ("<http://e/A>", "<http://e/B>")} | {("<http://e/A>", SAME_AS, "<http://e/B>")}
-    assert ("<http://e/A>", SUB_CLASS_OF, "<http://e/B>") in triples_of(materialized(graph))
+    assert ("<http://e/A>", SUB_CLASS_OF, "<http://e/B>") in triples_of(materialize(graph))

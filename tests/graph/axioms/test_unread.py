@@ -110,10 +110,10 @@ UNREAD_BY_EL: dict[str, dict[str, int]] = {
 
 
 def counts(graph: KnowledgeGraph) -> dict[str, int]:
-    return told(graph.warnings)
+    return counts_in(graph.warnings)
 
 
-def told(warnings: Sequence[str], rules: str = "owl2rl") -> dict[str, int]:
+def counts_in(warnings: Sequence[str], rules: str = "owl2rl") -> dict[str, int]:
     """The counts of the warning by kind; its total is their sum, and it is the only warning."""
     if not warnings:
         return {}
@@ -134,7 +134,7 @@ def test_each_kind_is_counted(text: str, expected: dict[str, int], rules: str) -
     terms = [term for triple in turtle(PREFIXES + text) for term in triple]
     unread = Unread(dictionary, [rules])
     unread.adopt(dictionary.intern(terms).astype(np.int32).reshape(-1, 3))
-    assert told(unread.warnings(()), rules) == expected
+    assert counts_in(unread.warnings(()), rules) == expected
 
 
 def test_every_kind_has_a_case() -> None:

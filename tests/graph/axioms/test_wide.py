@@ -70,7 +70,7 @@ def statements(texts: set[str]) -> str:
     return PREFIXES + " ".join(f"{text.replace('_:', ':blank-')} ." for text in sorted(texts))
 
 
-def said(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
+def state_of(graph: KnowledgeGraph) -> tuple[list[str], list[str], list[str]]:
     return sorted(map(str, graph)), sorted(map(str, graph.contradictions())), graph.warnings
 
 
@@ -93,7 +93,7 @@ def test_deltas_and_closure_do_not_depend_on_which_kinds_are_wide(
                 assert sorted(map(str, tx.delta.appeared())) == sorted(map(str, change.appeared()))
                 changes.append([sorted(map(str, rows)) for rows in (change.appeared(), change.disappeared())])
             assert changes[0] == changes[1]
-            assert said(graph) == said(other)
+            assert state_of(graph) == state_of(other)
         with opened(limit) as scratch:
             scratch.add(
                 PREFIXES + "".join(f"{' '.join(map(str, quad.triple))} . " for quad in graph.match(asserted=True))

@@ -135,7 +135,7 @@ def commit(graph: KnowledgeGraph, ask: Edit) -> Delta:
     return tx.delta
 
 
-def tried(graph: KnowledgeGraph, ask: Edit) -> Delta:
+def delta_of_what_if(graph: KnowledgeGraph, ask: Edit) -> Delta:
     with graph.what_if() as tx:
         ask(tx)
     return tx.delta
@@ -148,17 +148,17 @@ class Siege:
         self._folder, self.way = folder, way
         self.stands: list[str] = []
         self._number = 0
-        with self._prepared() as twin:
+        with self._graph_before() as twin:
             counted = Point()
             self._known = len(twin._engine().materializer.dictionary)
-            with self._watched(counted):
+            with self._watch(counted):
                 delta = commit(twin, edit)
             self.names, self.work = counted.names, delta.work
             self._delta, self._after = content(delta), lasting(view(twin))
             self._next = content(commit(twin, third)), lasting(view(twin))
 
     @contextmanager
-    def _prepared(self) -> Iterator[KnowledgeGraph]:
+    def _graph_before(self) -> Iterator[KnowledgeGraph]:
         """A graph ahead of the commit."""
         self._number += 1
         path = self._folder / str(self._number) if self.way.is_on_disk else None
@@ -171,14 +171,14 @@ class Siege:
                 assert agrees(graph)
 
     @contextmanager
-    def _watched(self, point: Point) -> Iterator[None]:
+    def _watch(self, point: Point) -> Iterator[None]:
         of = (*STEPS, *interrupted.STEPS) if self.way.is_bulk else STEPS
         with interrupted.steps(point, of):
             yield
 
     def fail(self, number: int) -> None:
         """Fail at a step, try again unless the commit stands, and go on."""
-        with self._prepared() as graph:
+        with self._graph_before() as graph:
             heard: list[Delta] = []
             graph.subscribe(heard.append)
             self._fail(graph, number, heard)
@@ -192,7 +192,7 @@ class Siege:
 
     def _fail(self, graph: KnowledgeGraph, number: int, heard: list[Delta]) -> None:
         before, last = view(graph), graph._home.last
-        with self._watched(Point(number)), pytest.raises((InjectedError, KeyboardInterrupt)):
+        with self._watch(Point(number)), pytest.raises((InjectedError, KeyboardInterrupt)):
             commit(graph, edit)
         if graph._home.last > last:
             self.stands.append(self.names[number])
@@ -201,7 +201,7 @@ class Siege:
         assert not heard
         assert view(graph) == before
         assert len(graph._engine().materializer.dictionary) == self._known
-        assert content(tried(graph, edit)) == self._delta
+        assert content(delta_of_what_if(graph, edit)) == self._delta
 
 
 @pytest.fixture(params=WAYS)
@@ -291,7 +291,7 @@ def test_a_rule_that_explodes_is_named_and_leaves_no_trace(tmp_path: Path, name:
     ):
         patch.setattr(circuit, "_LEAST_FUEL", 100)
         known = len(graph._engine().materializer.dictionary)
-        for begin in (commit, tried):
+        for begin in (commit, delta_of_what_if):
             with pytest.raises(LimitError, match=r"budget of 1,000 rewrites, .* ran out, most of it in rule g/pairs"):
                 begin(graph, ask)
             assert lasting(view(graph)) == before

@@ -17,7 +17,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.options import SchemaMode
 from tests.graph.histories import PREFIXES, Edit, Model, histories, lines_of
 from tests.graph.states import in_default, in_the_tables
-from tests.graph.views import Lines, lasting, lines, normalised, rows, view
+from tests.graph.views import Lines, follow, lasting, lines, normalize, rows, view
 from tests.oracle import owl2rl
 from tests.oracle.notation import triples
 from tests.volume import many
@@ -31,7 +31,7 @@ def commit(graph: KnowledgeGraph, edit: Edit) -> Delta:
     return tx.delta
 
 
-def tried(graph: KnowledgeGraph, edit: Edit) -> Delta:
+def delta_of_what_if(graph: KnowledgeGraph, edit: Edit) -> Delta:
     with graph.what_if() as tx:
         edit.tell(tx)
     return tx.delta
@@ -39,8 +39,8 @@ def tried(graph: KnowledgeGraph, edit: Edit) -> Delta:
 
 def check(graph: KnowledgeGraph, model: Model) -> None:
     """Store, dumps, counts and contradictions are those of the model."""
-    shown, asserted = model.shown(), model.asserted
-    assert rows(graph) == normalised(model.lines())
+    shown, asserted = model.visible(), model.asserted
+    assert rows(graph) == normalize(model.lines())
     assert lines(graph.dump()) == lines_of(shown)
     assert lines(graph.dump(asserted=True)) == lines_of(asserted)
     assert lines(graph.dump(asserted=False)) == lines_of(shown - asserted)
@@ -51,7 +51,7 @@ def check(graph: KnowledgeGraph, model: Model) -> None:
 
 def check_delta(delta: Delta, edit: Edit, before: Model, after: Model) -> None:
     """The delta says what became of every triple and quad, and nothing else."""
-    old, new = before.shown(), after.shown()
+    old, new = before.visible(), after.visible()
     was, now = before.asserted, after.asserted
     expected = [
         (delta.appeared(asserted=True), (new - old) & now),
@@ -71,14 +71,6 @@ def check_delta(delta: Delta, edit: Edit, before: Model, after: Model) -> None:
     assert bool(delta.commit) == (before != after)
 
 
-def followed(copy: Lines, delta: Delta) -> Lines:
-    """A copy of the graph that follows the deltas."""
-    removed, added = lines([delta.removed]), lines([delta.added])
-    assert removed <= copy
-    assert copy.isdisjoint(added)
-    return (copy - removed) | added
-
-
 def live_through(edits: list[Edit], strategy: Strategy, schema: SchemaMode = "axioms") -> None:
     model, copy = Model(schema=schema), Lines()
     with KnowledgeGraph.open(strategy=strategy, schema=schema) as graph:
@@ -87,7 +79,7 @@ def live_through(edits: list[Edit], strategy: Strategy, schema: SchemaMode = "ax
             delta = commit(graph, edit)
             check_delta(delta, edit, before, model)
             check(graph, model)
-            copy = followed(copy, delta)
+            copy = follow(copy, delta)
             assert copy == model.lines()
 
 
@@ -120,11 +112,11 @@ def in_force(graph: KnowledgeGraph) -> list[str]:
 
 @settings(max_examples=6)
 @given(edits=histories())
-def test_what_if_tells_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
+def test_a_what_if_has_the_delta_and_changes_nothing(edits: list[Edit]) -> None:
     with KnowledgeGraph.open() as graph:
         for edit in edits:
             before = view(graph)
-            supposed = tried(graph, edit)
+            supposed = delta_of_what_if(graph, edit)
             assert view(graph) == before
             delta = commit(graph, edit)
             assert supposed.commit == 0

@@ -124,7 +124,7 @@ _steps = st.one_of(
 @settings(max_examples=10)
 @given(steps=st.lists(_steps, max_size=10), after=st.sampled_from([0, None]))
 @example(steps=[("add rule", RULES[0]), ("add rule", RULES[1]), ("remove rule", RULES[0]), ("look", None)], after=0)
-def test_what_is_told_adds_up_to_the_graph(
+def test_records_of_a_follower_add_up_to_the_graph(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, object]], after: int | None
 ) -> None:
     store = tmp_path_factory.mktemp("stores") / "store"

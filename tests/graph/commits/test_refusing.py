@@ -156,7 +156,7 @@ def test_each_pair_of_equal_terms_that_are_different_is_new(tmp_path: Path, same
     manifest = tmp_path / "kgreason.json"
     manifest.write_text(manifest.read_text().replace('"keep"', '"refuse"'))
     with KnowledgeGraph.open(tmp_path) as graph:
-        _started(graph)
+        _start(graph)
         check_refused(graph, lambda graph: graph.add(HEAD + ":c owl:differentFrom :a ."), "eq-diff1: ")
         check_refused(graph, lambda graph: graph.add(HEAD + ":d owl:sameAs :b ."), "eq-diff1: ")
         graph.add(HEAD + ":e owl:sameAs :b .")
@@ -188,7 +188,7 @@ def test_the_store_keeps_the_option(tmp_path: Path) -> None:
         graph.add(SCHEMA + " :tom a :Cat .")
     with KnowledgeGraph.open(tmp_path) as graph:
         check_refused(
-            _started(graph), lambda graph: graph.update("INSERT DATA { <http://e/tom> a <http://e/Dog> }"), "cax-dw"
+            _start(graph), lambda graph: graph.update("INSERT DATA { <http://e/tom> a <http://e/Dog> }"), "cax-dw"
         )
     with pytest.raises(StoreError, match="made with on_contradiction refuse, which cannot be changed; leave on_contra"):
         KnowledgeGraph.open(tmp_path, on_contradiction="keep")
@@ -197,7 +197,7 @@ def test_the_store_keeps_the_option(tmp_path: Path) -> None:
         check_refused(graph, lambda graph: graph.add(HEAD + ":tom a :Dog ."))
 
 
-def _started(graph: KnowledgeGraph) -> KnowledgeGraph:
+def _start(graph: KnowledgeGraph) -> KnowledgeGraph:
     graph._engine()
     return graph
 
@@ -231,7 +231,7 @@ def test_a_random_commit_is_refused_if_contradictions_are_new(
         old, state_before = set(kept.contradictions()), state(graph)
         _assert(kept, then)
         new = set(kept.contradictions()) - old
-        told = _refused(graph, then)
+        told = _refusals(graph, then)
         assert set(told) <= new
         if told:
             assert state(graph) == state_before
@@ -247,7 +247,7 @@ def _keys(told: Contradiction) -> set[object]:
     return {(told.rule, told.terms), (told.rule, frozenset(told.facts))}
 
 
-def _refused(graph: KnowledgeGraph, triples: list[Triple]) -> tuple[Contradiction, ...]:
+def _refusals(graph: KnowledgeGraph, triples: list[Triple]) -> tuple[Contradiction, ...]:
     """The contradictions for which a commit is refused."""
     try:
         _assert(graph, triples)

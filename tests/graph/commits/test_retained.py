@@ -40,7 +40,7 @@ def test_a_graph_keeps_nothing_of_a_commit(tmp_path: Path, is_on_disk: bool) -> 
     assert len(heard) == 4 * 30
 
 
-def test_what_is_kept_is_counted() -> None:
+def test_retained_memory_is_counted() -> None:
     deltas: list[object] = []
     with KnowledgeGraph.open() as graph:
         graph.subscribe(deltas.append)

@@ -11,7 +11,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.graph.commits.test_edits import tried
+from tests.graph.commits.test_edits import delta_of_what_if
 from tests.graph.dog_graph import (
     ANIMAL,
     ONTOLOGY,
@@ -92,7 +92,7 @@ BAD_ITEMS = [
 
 
 @pytest.mark.parametrize(("item", "error", "message"), BAD_ITEMS)
-def test_what_is_no_triple_is_refused(
+def test_a_value_that_is_no_triple_is_refused(
     graph: KnowledgeGraph, item: object, error: type[Exception], message: str
 ) -> None:
     before = view(graph)
@@ -212,7 +212,7 @@ def test_one_transaction_at_a_time(graph: KnowledgeGraph) -> None:
         graph.transaction()
 
 
-def test_what_if_on_a_graph_that_is_empty_or_read_only(tmp_path: Path) -> None:
+def test_a_what_if_on_a_graph_that_is_empty_or_read_only(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         with graph.what_if() as tx:
             tx.add(ONTOLOGY)
@@ -227,7 +227,7 @@ def test_what_if_on_a_graph_that_is_empty_or_read_only(tmp_path: Path) -> None:
             graph.transaction()
 
 
-def test_what_was_supposed_can_be_read_after_the_terms_have_gone(graph: KnowledgeGraph) -> None:
+def test_the_delta_of_a_what_if_can_be_read_after_its_terms_have_gone(graph: KnowledgeGraph) -> None:
     with graph.what_if() as tx:
         tx.add(PREFIX + ":g { :supposed a :Dog }")
     add(graph, PREFIX + ":a :completely :different .")
@@ -255,7 +255,7 @@ def test_statistics_are_those_of_the_last_commit(graph: KnowledgeGraph) -> None:
     assert {name: stats[name] for name in delta.work._fields} == delta.work._asdict()
     assert (delta.work.strategy, delta.work.retranslated, delta.work.rules_added) == ("update", 1, 1)
     assert delta.work.rewrites > 0
-    supposed = tried(graph, Edit(added=((*ANIMAL[:2], "<http://e/Cat>", None),)))
+    supposed = delta_of_what_if(graph, Edit(added=((*ANIMAL[:2], "<http://e/Cat>", None),)))
     assert supposed.work.retranslated == 0
     assert graph.stats() == stats
     stats["facts"] = -1

@@ -21,7 +21,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
 from kgreason.graph.transaction import Transaction
-from tests.graph.views import Lines, lines
+from tests.graph.views import follow, lines
 
 E = "http://e/"
 PREFIXES = f"PREFIX : <{E}> "
@@ -98,7 +98,7 @@ class Worker:
     def _pair(self, number: int) -> tuple[str, str]:
         return tuple(f"<{E}{self._name}> <{E}{each}> <{E}{self._name}o{number}> ." for each in "pq")  # type: ignore[return-value]
 
-    def _drawn(self) -> int:
+    def _pick(self) -> int:
         return self._draw.randrange(12)
 
     def _keep(self, number: int, *, is_added: bool) -> None:
@@ -107,13 +107,13 @@ class Worker:
         (self.written.update if is_added else self.written.difference_update)(self._pair(number))
 
     def update(self) -> None:
-        number, is_added = self._drawn(), self._draw.random() < 0.7
+        number, is_added = self._pick(), self._draw.random() < 0.7
         self._graph.update(f"{'INSERT' if is_added else 'DELETE'} DATA {{ {' '.join(self._pair(number))} }}")
         self._keep(number, is_added=is_added)
 
     def request(self) -> None:
         """Operations of which the later ask what the earlier did."""
-        number, other = self._drawn(), self._drawn()
+        number, other = self._pick(), self._pick()
         self._graph.update(
             f"""{PREFIXES} INSERT DATA {{ {" ".join(self._pair(number))} }} ;
             INSERT {{ :{self._name} :p :{self._name}o{other} ; :q :{self._name}o{other} }}
@@ -124,7 +124,7 @@ class Worker:
         self._keep(other, is_added=True)
 
     def transaction(self) -> None:
-        number, other = self._drawn(), self._drawn()
+        number, other = self._pick(), self._pick()
         with self._graph.transaction() as tx:
             tx.remove(*map(_row, self._pair(other)))
             tx.add(" ".join(self._pair(number)))
@@ -250,17 +250,10 @@ def work(graph: KnowledgeGraph, folder: Path, threads: int, count: int) -> Done:
     asserted = lines(graph.dump(asserted=True))
     assert {line for line in asserted if line.startswith(f"<{E}t")} == written
     for delta in done.feed:
-        copy = _after(copy, delta)
+        copy = follow(copy, delta)
     assert copy == lines(graph.dump(graphs=True))
     assert [delta.commit for delta in done.feed] == list(range(2, len(done.feed) + 2))
     return done
-
-
-def _after(copy: Lines, delta: Delta) -> Lines:
-    removed, added = lines([delta.removed]), lines([delta.added])
-    assert removed <= copy
-    assert copy.isdisjoint(added)
-    return (copy - removed) | added
 
 
 def again(graph: KnowledgeGraph, done: Done) -> None:

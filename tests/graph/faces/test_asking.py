@@ -189,7 +189,7 @@ def test_add_and_remove_are_commits_of_their_own(graph: KnowledgeGraph) -> None:
         graph.add((":rex", "a", ":Cat"), prefixes=EX)
 
 
-def test_what_is_asked_inside_a_transaction_sees_the_last_commit(graph: KnowledgeGraph) -> None:
+def test_a_query_inside_a_transaction_sees_the_last_commit(graph: KnowledgeGraph) -> None:
     row, before = ("http://e/rex", "a", "http://e/Cat"), len(graph)
     with graph.transaction() as tx:
         tx.add(row)
@@ -210,7 +210,7 @@ def test_the_graph_is_a_collection_of_triples(graph: KnowledgeGraph) -> None:
     assert ages == ['"01"^^<http://www.w3.org/2001/XMLSchema#integer>']
 
 
-def test_what_is_in_a_graph(graph: KnowledgeGraph) -> None:
+def test_in_takes_triples_and_terms(graph: KnowledgeGraph) -> None:
     assert ("http://e/tom", "a", "http://e/Animal") in graph
     assert "<http://e/tom> a <http://e/Cat>" in graph
     assert ("http://e/tom", "http://e/age", 1) in graph

@@ -112,7 +112,7 @@ def test_no_term_is_read_as_sparql(graph: KnowledgeGraph) -> None:
         graph.query("ASK { ?x ?p ?o }", bindings={"x } #": TOM})
 
 
-def test_what_cannot_be_bound(graph: KnowledgeGraph) -> None:
+def test_a_wrong_binding_is_an_error(graph: KnowledgeGraph) -> None:
     cases: list[tuple[str, Any, type[Exception], str]] = [
         ("ASK { ?x ?p ?o }", {"y": TOM}, QueryError, r"has no variable \?y"),
         ("ASK { BIND(1 AS ?x) }", {"x": 1}, QueryError, r"gives \?x a value itself \(AS\)"),

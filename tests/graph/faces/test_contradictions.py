@@ -312,7 +312,7 @@ def test_a_rule_is_told_as_the_row_that_its_name_begins_with(name: str) -> None:
     (rule,) = parse(text).rules
     told = reading(rule)
     values = ("<http://e/s>", '"1"', '"2"', "<http://e/p>", "<http://e/q>")
-    found = told.told(values)
+    found = told.contradiction(values)
     assert found.message.startswith('<http://e/s> has the values "1" and "2" of <http://e/p>')
     other = ("<http://e/s>", '"2"', '"1"', "<http://e/p>", "<http://e/q>")
     assert told.key(values, values) == told.key(other, other)

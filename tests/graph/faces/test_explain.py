@@ -88,7 +88,7 @@ LETTER = "owl2rl+eq-spellings"
 """Every triple of the closure is shown, so it has a proof."""
 
 
-def explained(edits: list[Edit], schema: SchemaMode) -> None:
+def check_proofs(edits: list[Edit], schema: SchemaMode) -> None:
     model = Model(schema=schema)
     with KnowledgeGraph.open(schema=schema, rules=[LETTER]) as graph:
         for edit in edits:
@@ -109,21 +109,21 @@ def explained(edits: list[Edit], schema: SchemaMode) -> None:
 def test_a_contradiction_of_literals_has_a_proof(schema: SchemaMode) -> None:
     """Found by `test_every_fact_has_a_proof`: what the rule asks of literals is no premise."""
     added = triples('j value "1.0"^^xsd:decimal . value rdf:type owl:FunctionalProperty . m value "x" . j owl:sameAs m')
-    explained([Edit((), tuple((*triple, None) for triple in sorted(added)))], schema)
+    check_proofs([Edit((), tuple((*triple, None) for triple in sorted(added)))], schema)
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 def test_a_term_that_is_different_from_itself_has_a_proof(schema: SchemaMode) -> None:
     """Found by `test_every_fact_has_a_proof`: a representative that is equal to itself by a link."""
     added = triples("i owl:differentFrom i . i value j . m value j . value rdf:type owl:InverseFunctionalProperty")
-    explained([Edit((), tuple((*triple, None) for triple in sorted(added)))], schema)
+    check_proofs([Edit((), tuple((*triple, None) for triple in sorted(added)))], schema)
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
 @settings(max_examples=many(25), phases=[Phase.generate])
 @given(edits=histories())
 def test_every_fact_has_a_proof(schema: SchemaMode, edits: list[Edit]) -> None:
-    explained(edits, schema)
+    check_proofs(edits, schema)
 
 
 @settings(max_examples=6)
@@ -238,13 +238,13 @@ def test_a_proof_encodes_the_rules_only_after_they_have_changed(monkeypatch: pyt
         assert proved() == ("rdfs2", False)
 
 
-def test_what_is_not_there_has_no_proof() -> None:
+def test_an_absent_triple_has_no_proof() -> None:
     with KnowledgeGraph.open() as graph, pytest.raises(QueryError, match="<http://e/a> <http://e/b> <http://e/c>: the"):
         graph.explain(("<http://e/a>", "<http://e/b>", "<http://e/c>"))
 
 
 @pytest.mark.parametrize("item", [("<http://e/a>", "<http://e/b>"), "a b c", ("http://e/a", "<http://e/b>", "1"), None])
-def test_what_is_no_triple_has_no_proof(item: Any) -> None:
+def test_a_text_that_is_no_triple_has_no_proof(item: Any) -> None:
     problem = "or a tuple of three terms|2 terms; pass three|not a triple|the object '1' is not a term"
     with KnowledgeGraph.open() as graph, pytest.raises(InputError, match=problem):
         graph.explain(item)

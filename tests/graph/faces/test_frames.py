@@ -16,7 +16,7 @@ from pyoxigraph import Literal, NamedNode
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
-from kgreason.graph.input.terms import term_of, written
+from kgreason.graph.input.terms import term_of, term_text
 from kgreason.graph.results.answers import Solutions
 from kgreason.graph.results.columns import typed
 
@@ -102,7 +102,7 @@ def test_n_triples_text_tells_all_terms_apart(graph: KnowledgeGraph) -> None:
     st.lists(st.one_of(st.none(), st.integers(), st.decimals(-(10**9), 10**9, places=3), st.floats(allow_nan=False)))
 )
 def test_a_column_of_numbers_has_all_of_them(numbers: list[Any]) -> None:
-    cells = [None if number is None else term_of(written(number, "object")) for number in numbers]
+    cells = [None if number is None else term_of(term_text(number, "object")) for number in numbers]
     kind, _, values = typed(cells, ntriples=False)
     if kind == "text":
         assert all(value is None for value in numbers) or any(abs(number or 0) >= 10**29 for number in numbers)

@@ -54,7 +54,7 @@ def test_a_table_shows_the_first_rows_and_leaves_them_there() -> None:
         assert repr(graph.match()) == "<Matches: subject, predicate, object, graph>"
 
 
-def test_what_a_query_finds_is_escaped() -> None:
+def test_solutions_are_escaped() -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.add(TEXT)
         found = graph.select("SELECT ?name { ?x :name ?name }", prefixes=EX)

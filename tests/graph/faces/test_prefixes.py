@@ -72,7 +72,7 @@ def test_prefixes_are_in_the_journal(tmp_path: Path) -> None:
         assert graph.prefixes == expected
 
 
-def test_what_is_not_committed_leaves_no_prefix(tmp_path: Path) -> None:
+def test_a_rollback_leaves_no_prefix(tmp_path: Path) -> None:
     file = files(tmp_path)
     with KnowledgeGraph.open(on_contradiction="refuse") as graph:
         with graph.what_if() as tx:

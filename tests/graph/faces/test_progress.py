@@ -59,6 +59,6 @@ def test_a_notebook_shows_a_bar_in_the_output_of_the_cell(monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("value", [None, 1, "yes"])
-def test_what_is_no_progress(value: Any, tmp_path: Path) -> None:
+def test_a_wrong_progress_is_an_error(value: Any, tmp_path: Path) -> None:
     with KnowledgeGraph.open() as graph, pytest.raises(InputTypeError, match="pass True for bars"):
         graph.load(FILE, progress=value)

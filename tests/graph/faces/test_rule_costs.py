@@ -21,7 +21,7 @@ CATS = HEAD + ":tom a :Siamese ; :age 11 . :kim a :Cat ; :age 3 ; :owner :ann ."
 COSTS = "rewrites", "derivations", "last_rewrites", "last_derivations"
 
 
-def filled(path: Path | None = None, **options: Any) -> KnowledgeGraph:
+def fill(path: Path | None = None, **options: Any) -> KnowledgeGraph:
     graph = KnowledgeGraph.open(path, **options)
     with graph.transaction() as tx:
         tx.add(DATA).add_rules(RULES)
@@ -40,7 +40,7 @@ def named(graph: KnowledgeGraph, name: str, **options: Any) -> dict[str, Any]:
 
 
 def test_the_costs_of_all_rules_add_up() -> None:
-    with filled() as graph:
+    with fill() as graph:
         rows = graph.rules(costs=True)
         assert {tuple(row[key] for key in ("name", "rule", "why", "stratum")) for row in rows} == {
             tuple(row.values()) for row in graph.rules()
@@ -52,7 +52,7 @@ def test_the_costs_of_all_rules_add_up() -> None:
 
 
 def test_a_rule_with_hidden_parts_has_their_work() -> None:
-    with filled() as graph:
+    with fill() as graph:
         stray, old, end = (named(graph, name) for name in ("stray", "old", "end"))
         assert stray["derivations"] == 4  # it asks for two cats, finds one owner, and derives one stray
         assert old["derivations"] == 3  # it asks for two ages
@@ -62,8 +62,8 @@ def test_a_rule_with_hidden_parts_has_their_work() -> None:
         assert trans["derivations"] == 4  # of a to c, of b to d, and two of a to d
 
 
-def test_what_is_not_committed_costs_nothing() -> None:
-    with filled(on_contradiction="refuse") as graph:
+def test_a_rollback_costs_nothing() -> None:
+    with fill(on_contradiction="refuse") as graph:
         graph.add(HEAD + ":Cat owl:disjointWith :Dog .")
         before = costs(graph)
         with graph.what_if() as tx:
@@ -78,7 +78,7 @@ def test_what_is_not_committed_costs_nothing() -> None:
 
 @pytest.mark.parametrize("same_as", ["aliases", "rules"])
 def test_costs_anew_are_those_of_a_new_graph(same_as: Any) -> None:
-    with filled(same_as=same_as) as graph, KnowledgeGraph.open(same_as=same_as) as other:
+    with fill(same_as=same_as) as graph, KnowledgeGraph.open(same_as=same_as) as other:
         graph.add(HEAD + ":x :to :a .")
         graph.remove(HEAD + ":x :to :a .")
         before = costs(graph)
@@ -93,7 +93,7 @@ def test_costs_anew_are_those_of_a_new_graph(same_as: Any) -> None:
 
 
 def test_facts_that_a_rule_alone_supports() -> None:
-    with filled() as graph:
+    with fill() as graph:
         assert named(graph, "stray", alone=True)["alone"] == 1
         assert named(graph, "end", alone=True)["alone"] == 3
         graph.add(HEAD + ":tom a :Stray .")
@@ -104,12 +104,12 @@ def test_facts_that_a_rule_alone_supports() -> None:
 
 
 def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
-    with filled(tmp_path / "store") as graph, filled() as other:
+    with fill(tmp_path / "store") as graph, fill() as other:
         kept = costs(graph)
         assert kept == costs(other)
     with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
         assert costs(graph) == kept
-    with KnowledgeGraph.open(tmp_path / "store") as graph, filled() as other:
+    with KnowledgeGraph.open(tmp_path / "store") as graph, fill() as other:
         assert costs(graph) == kept
         with graph.what_if() as tx:
             tx.add(HEAD + ":d :to :a .")
@@ -132,7 +132,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
 
 
 def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:
-    with filled(tmp_path) as graph:
+    with fill(tmp_path) as graph:
         graph._engine().checkpoint()
     (file,) = tmp_path.glob("snapshot-*/costs.npy")
     file.unlink()
@@ -143,7 +143,7 @@ def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:
 
 
 def test_a_bootstrap_begins_the_counts_anew(tmp_path: Path) -> None:
-    with filled(tmp_path) as graph:
+    with fill(tmp_path) as graph:
         graph._engine().checkpoint()
     with KnowledgeGraph.open(tmp_path, strategy="bootstrap") as graph:
         graph.add(HEAD + ":d :to :e .")

@@ -70,7 +70,7 @@ def test_an_edit_tells_its_parts_alone(tmp_path: Path) -> None:
         assert set(graph.stats()["seconds_by_part"]) == {"read", "evaluate", "journal", "store"}
 
 
-def test_what_came_to_nothing_leaves_the_parts_of_the_last_commit() -> None:
+def test_a_rollback_leaves_the_parts_of_the_last_commit() -> None:
     with KnowledgeGraph.open(rules="owl2rl") as graph:
         assert "seconds_by_part" not in graph.stats()
         graph.add("<http://e/a> a <http://e/C> .")

@@ -222,7 +222,7 @@ def test_errors_are_the_same(graph: KnowledgeGraph, timeout: float | None) -> No
 
 
 @pytest.mark.parametrize("timeout", [0, -1, "1", True, math.nan])
-def test_what_is_no_timeout(graph: KnowledgeGraph, timeout: Any) -> None:
+def test_a_wrong_timeout_is_an_error(graph: KnowledgeGraph, timeout: Any) -> None:
     with pytest.raises(InputError, match=r"^timeout .*: it must be a number of seconds above 0$"):
         ask(graph, "ASK {}", timeout=timeout)
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.cli.calling import call, done
+from tests.cli.calling import call, succeed
 from tests.volume import many_seeds
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -153,19 +153,19 @@ def test_check_lists_them(tmp_path: Path) -> None:
     lines = found.stdout.splitlines()
     assert (found.exit_code, lines[0]) == (1, "nothing can be in :CatDog")
     assert lines[-1] == "no contradictions; nothing can be in 1 class"
-    assert done("check", "--no-classes", file) == "no contradictions\n"
+    assert succeed("check", "--no-classes", file) == "no contradictions\n"
     (told,) = json.loads(call("check", "--json", file).stdout)
     assert (told["message"], told["class"]) == ("nothing can be in <http://e/CatDog>", "<http://e/CatDog>")
-    done("load", "-l", store, "-f", file)
-    assert done("check", "-l", store) == "no contradictions\n"
+    succeed("load", "-l", store, "-f", file)
+    assert succeed("check", "-l", store) == "no contradictions\n"
     assert call("check", "-l", store, "--classes").stdout.splitlines()[-1] == lines[-1]
-    assert done("check", "-l", store) == "no contradictions\n"
+    assert succeed("check", "-l", store) == "no contradictions\n"
 
 
 def test_check_asks_a_store_that_refuses_contradictions(tmp_path: Path) -> None:
     file, store = tmp_path / "zoo.ttl", tmp_path / "store"
     file.write_text(PREFIXES + CAT_DOG)
-    done("load", "-l", store, "-f", file, "--on-contradiction", "refuse")
+    succeed("load", "-l", store, "-f", file, "--on-contradiction", "refuse")
     found = call("check", "-l", store, "--classes")
     assert (found.exit_code, found.stdout.splitlines()[0]) == (1, "nothing can be in :CatDog")
 

@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
-from kgreason.graph.input.terms import PLACES, fitting, term_of, text_of, written
+from kgreason.graph.input.terms import PLACES, fitting, term_of, term_text, text_of
 from kgreason.terms.vocabulary import RDF_TYPE
 from tests.tables import table
 
@@ -74,14 +74,14 @@ def typed(text: str, datatype: str) -> str:
         (datetime(2024, 2, 29, tzinfo=UTC), typed("2024-02-29T00:00:00+00:00", "dateTime")),
     ],
 )
-def test_what_stands_for_a_term(given: Any, text: str) -> None:
-    assert written(given, "object", EX) == text
+def test_values_that_stand_for_a_term(given: Any, text: str) -> None:
+    assert term_text(given, "object", EX) == text
 
 
 def test_a_is_the_type_as_a_predicate_alone() -> None:
-    assert written("a", "predicate") == RDF_TYPE
+    assert term_text("a", "predicate") == RDF_TYPE
     with pytest.raises(InputError, match="the object 'a' is not a term"):
-        written("a", "object")
+        term_text("a", "object")
 
 
 @table(
@@ -107,14 +107,14 @@ def test_a_is_the_type_as_a_predicate_alone() -> None:
         (datetime(2024, 1, 1, tzinfo=timezone(timedelta(seconds=5))), "no time zone of 0:00:05"),
     ],
 )
-def test_what_is_no_term_or_two(given: Any, problem: str) -> None:
+def test_a_text_of_no_term_or_of_two_is_an_error(given: Any, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
-        written(given, "object", EX)
+        term_text(given, "object", EX)
 
 
 @pytest.mark.parametrize("place", PLACES)
 @table("value", [5, None, object(), b"<http://e/a>", ("a", "b", "c"), 1j])
-def test_what_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
+def test_a_value_that_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
     if (value, place) != (5, "object"):
         with pytest.raises(InputTypeError, match=rf"^the {place} has to be .*; got .* \({type(value).__name__}\)$"):
             fitting(value, place)
@@ -135,7 +135,7 @@ def test_where_a_term_may_stand(value: Any, places: str) -> None:
 
 @given(st.one_of(st.integers(), st.booleans(), st.floats(), st.decimals(allow_nan=False, allow_infinity=False)))
 def test_numbers_are_terms_that_pyoxigraph_reads_as_they_are(value: Any) -> None:
-    term = term_of(written(value, "object"))
+    term = term_of(term_text(value, "object"))
     assert isinstance(term, Literal)
     readers: dict[str, Callable[[str], object]] = {
         f"{XSD}integer": int,

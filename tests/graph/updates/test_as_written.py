@@ -16,7 +16,7 @@ from lark.exceptions import UnexpectedInput
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.sparql_update.as_written import _Answers
 from kgreason.graph.sparql_update.origins import Origins
-from kgreason.store.spellings import stored
+from kgreason.store.spellings import normal_forms
 from tests.graph.updates.test_updates import PREFIXES
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -29,7 +29,7 @@ LITERALS = [
     '"7"',
     '"a"@en',
 ]
-SHOWN = dict(zip(LITERALS, stored(LITERALS), strict=True))
+SHOWN = dict(zip(LITERALS, normal_forms(LITERALS), strict=True))
 Quad = tuple[str, str, str, str]
 Model = frozenset[Quad]
 PEOPLE, PROPERTIES, GRAPHS = "abc", "pqr", ("", "g", "h")

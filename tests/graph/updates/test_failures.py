@@ -77,7 +77,7 @@ def opened(folder: Path, is_on_disk: bool) -> KnowledgeGraph:
     return KnowledgeGraph.open(folder / "store" if is_on_disk else None)
 
 
-def prepared(graph: KnowledgeGraph, folder: Path, is_first: bool) -> Path:
+def prepare(graph: KnowledgeGraph, folder: Path, is_first: bool) -> Path:
     """Bring the graph to the state before the load that fails; the file for that load."""
     first, second = files(folder)
     if is_first:
@@ -96,7 +96,7 @@ def points_of(folder: Path, is_on_disk: bool, is_first: bool) -> list[str]:
     folder.mkdir()
     faults = Faults()
     with opened(folder, is_on_disk) as graph:
-        path = prepared(graph, folder, is_first)
+        path = prepare(graph, folder, is_first)
         with interrupted.steps(faults):
             graph.load(path, progress=faults.progress)
     is_transaction = not is_on_disk and not is_first  # statistics come after it, as after a commit of the journal
@@ -107,7 +107,7 @@ def fail(folder: Path, is_on_disk: bool, is_first: bool, faults: Faults) -> None
     """A load with a fault: nothing has changed, here and in a graph that is opened again; then the load works."""
     folder.mkdir()
     with opened(folder, is_on_disk) as graph:
-        path = prepared(graph, folder, is_first)
+        path = prepare(graph, folder, is_first)
         before = view(graph)
         with interrupted.steps(faults), pytest.raises(EXPECTED):
             graph.load(path, progress=faults.progress)
@@ -155,7 +155,7 @@ def test_a_fault_in_a_load_that_goes_to_the_journal(tmp_path: Path, monkeypatch:
 def fail_in_journal(folder: Path, faults: Faults, *, stands: bool) -> None:
     folder.mkdir()
     with opened(folder, True) as graph:
-        path = prepared(graph, folder, False)
+        path = prepare(graph, folder, False)
         before = view(graph)
         with interrupted.steps(faults), nullcontext() if stands else pytest.raises(EXPECTED):
             graph.load(path, progress=faults.progress)
@@ -220,9 +220,9 @@ def test_reasoning_that_is_stopped_while_it_asks_for_more_rules(tmp_path: Path) 
 
 
 @SITUATIONS
-def test_what_cannot_be_read(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
+def test_a_file_that_cannot_be_read_changes_nothing(tmp_path: Path, is_on_disk: bool, is_first: bool) -> None:
     with opened(tmp_path, is_on_disk) as graph:
-        path = prepared(graph, tmp_path, is_first)
+        path = prepare(graph, tmp_path, is_first)
         before = view(graph)
         (tmp_path / "broken.ttl").write_text("<http://e/new> a <http://e/New> .\n<http://e/new> a")
         with pytest.raises(RdfSyntaxError, match=r"broken\.ttl:2"):

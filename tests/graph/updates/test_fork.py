@@ -79,7 +79,7 @@ def test_stores_that_hold_nothing(tmp_path: Path) -> None:
         assert not rows(graph)
 
 
-def test_what_comes_and_goes_in_one_update_is_not_in_its_delta() -> None:
+def test_a_triple_that_comes_and_goes_in_one_update_is_not_in_its_delta() -> None:
     with KnowledgeGraph.open() as graph:
         updated = graph.update(REQUEST)
         assert f"<{E}New>" not in updated.delta.to_patch()

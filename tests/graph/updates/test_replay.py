@@ -260,7 +260,7 @@ def test_a_history_that_could_be_replayed_wrongly(name: str, same_as: SameAsMode
     check(REPLAYED_WRONGLY[name], Same(same_as, 12))
 
 
-def test_what_is_entailed_by_nothing_is_not_there_after_reopening(tmp_path: Path) -> None:
+def test_a_triple_that_nothing_entails_is_not_there_after_reopening(tmp_path: Path) -> None:
     first, *others, last = REPLAYED_WRONGLY["terms that are only in a removal of what is absent"]
     with KnowledgeGraph.open(tmp_path, same_as="representatives") as graph:
         for commit in (first, *others):
@@ -272,7 +272,7 @@ def test_what_is_entailed_by_nothing_is_not_there_after_reopening(tmp_path: Path
         assert not graph.query(f"ASK {{ {term('a')} {term('q')} {term('a')} }}")
 
 
-def test_what_is_to_be_retracted_and_unknown_is_counted() -> None:
+def test_unknown_retractions_are_counted() -> None:
     with KnowledgeGraph.open() as graph:
         with graph.transaction() as tx:
             tx.add((term("a"), term("p"), term("b")))

@@ -21,9 +21,9 @@ from kgreason.graph.sparql_update.ahead import Ahead, Wheres
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.sparql.parser import parse
 from kgreason.store.oxigraph import process
-from tests.graph.commits.test_edits import check, followed
+from tests.graph.commits.test_edits import check
 from tests.graph.histories import Edit, Model, histories
-from tests.graph.views import agrees, lasting, lines, rows, view
+from tests.graph.views import agrees, follow, lasting, lines, rows, view
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = f"PREFIX : <http://e/> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX xsd: <{XSD}> "
@@ -213,7 +213,7 @@ def test_an_error_takes_back_what_was_done(tmp_path: Path, failing: str) -> None
 @pytest.mark.parametrize(
     "text", ["INSERT { ?x", "SELECT * { ?s ?p ?o }", "DELETE DATA { ?x a :Dog }", "LOAD <http://e/a>"]
 )
-def test_what_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> None:
+def test_a_text_that_is_no_update_changes_nothing(graph: KnowledgeGraph, text: str) -> None:
     before = view(graph)
     with pytest.raises(QueryError, match=r"<update>:\d+:\d+"):
         update(graph, f"INSERT DATA {{ :new a :Dog }} ; {text}")
@@ -227,7 +227,7 @@ def test_data_that_comes_and_goes_by_updates(edits: list[Edit]) -> None:
     model = Model()
     with KnowledgeGraph.open() as graph:
         for edit in [Edit(plain_data(each.removed), plain_data(each.added)) for each in edits]:
-            graph.update(f"DELETE DATA {{ {said(edit.removed)} }} ; INSERT DATA {{ {said(edit.added)} }}")
+            graph.update(f"DELETE DATA {{ {text_of(edit.removed)} }} ; INSERT DATA {{ {text_of(edit.added)} }}")
             model = model.after(edit)
             check(graph, model)
 
@@ -273,7 +273,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
     operations = []
     for edit, question in zip(edits, questions, strict=False):
         removed, added = plain_data(edit.removed), plain_data(edit.added)
-        operations += [f"DELETE DATA {{ {said(removed)} }}", f"INSERT DATA {{ {said(added)} }}", question]
+        operations += [f"DELETE DATA {{ {text_of(removed)} }}", f"INSERT DATA {{ {text_of(added)} }}", question]
     path = tmp_path_factory.mktemp("request") / "store" if on_disk else None
     with KnowledgeGraph.open() as singly, KnowledgeGraph.open(path) as graph:
         for each in (singly, graph):
@@ -288,7 +288,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
             done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
         assert agrees(graph)
-        assert followed(shown, done.delta) == lines(graph.dump(graphs=True))
+        assert follow(shown, done.delta) == lines(graph.dump(graphs=True))
         assert (done.delta.commit, graph._home.last) in ((0, last), (last + 1, last + 1))
         assert before == lasting(view(graph)) or done.delta.commit
 
@@ -298,7 +298,7 @@ def plain_data(quads: tuple[tuple[str, str, str, str | None], ...]) -> tuple[tup
     return tuple(quad for quad in quads if not any("_:" in (term or "") or "^^" in (term or "") for term in quad))
 
 
-def said(quads: tuple[tuple[str, str, str, str | None], ...]) -> str:
+def text_of(quads: tuple[tuple[str, str, str, str | None], ...]) -> str:
     return " ".join(f"GRAPH {g} {{ {s} {p} {o} }}" if g else f"{s} {p} {o} ." for s, p, o, g in quads)
 
 

@@ -29,7 +29,7 @@ from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write_results
 from kgreason.server.queries.child import _Reader, _results
-from kgreason.store.spellings import stored
+from kgreason.store.spellings import normal_forms
 from kgreason.terms.dictionary import Dictionary
 from tests.graph.updates.test_as_written import GRAPHS, LITERALS, PEOPLE, PROPERTIES, SHOWN
 from tests.graph.updates.test_updates import PREFIXES
@@ -46,7 +46,7 @@ Placed = tuple[str, str, str, str]
 Ask = Callable[[str], Facts]
 
 
-def constructed(graph: KnowledgeGraph, sparql: str, **options: Any) -> Facts:
+def construct(graph: KnowledgeGraph, sparql: str, **options: Any) -> Facts:
     return set(map(of, graph.construct(PREFIXES + sparql, **options)))
 
 
@@ -131,11 +131,11 @@ def test_constructed_triples_are_written_as_in_a_model_of_terms(
                         sign(turtle(some))
             for query in queries:
                 expected = QUERIES[query](model)
-                assert constructed(graph, query) == expected, query
+                assert construct(graph, query) == expected, query
                 assert by_a_server(store, graph.commit)(query) == expected, query
         with KnowledgeGraph.open(store, read_only=True) as graph:
             for query in queries:
-                assert constructed(graph, query) == QUERIES[query](model), query
+                assert construct(graph, query) == QUERIES[query](model), query
 
 
 RULES = [
@@ -156,9 +156,9 @@ def test_asserted_spellings_go_before_inferred_ones(some: Facts, has_rules: bool
                 for rule in RULES * has_rules:
                     tx.add_rules(rule)
             expected = visible(graph)
-            assert constructed(graph, EVERYTHING) == expected
+            assert construct(graph, EVERYTHING) == expected
         with KnowledgeGraph.open(store, read_only=True) as graph:  # answers from the snapshot, without the engine
-            assert constructed(graph, EVERYTHING) == expected
+            assert construct(graph, EVERYTHING) == expected
             assert graph._committer is None
             assert by_a_server(store, graph.commit)(EVERYTHING) == expected
 
@@ -170,7 +170,7 @@ def visible(graph: KnowledgeGraph) -> Facts:
         for each in (True, False)
     )
     texts = list({o for _, _, o in present})
-    forms = dict(zip(texts, stored(texts), strict=True))
+    forms = dict(zip(texts, normal_forms(texts), strict=True))
     rows = {(s, p, forms[o]) for s, p, o in asserted}
     return asserted | {(s, p, o) for s, p, o in present if (s, p, forms[o]) not in rows}
 
@@ -186,16 +186,16 @@ def test_each_door_and_each_format_writes_terms_as_written(tmp_path: Path) -> No
     }
     with KnowledgeGraph.open(tmp_path / "s", rules=["none"], history="all") as graph:
         graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
-        assert constructed(graph, EVERYTHING) == constructed(graph, EVERYTHING, timeout=60) == written
+        assert construct(graph, EVERYTHING) == construct(graph, EVERYTHING, timeout=60) == written
         for suffix in ("nt", "ttl", "rdf", "jsonld", "n3"):
             write_results(graph.construct(EVERYTHING), out := BytesIO(), suffix)  # type: ignore[arg-type]
             form = RdfFormat.from_extension(suffix)
             assert {of(quad) for quad in pyoxigraph.parse(out.getvalue(), form)} == written, suffix
         graph.update(PREFIXES + "DELETE DATA { :b :n 7 }; INSERT DATA { :b :n 7.0 }")
         with graph.as_of(1) as past:
-            assert constructed(past, EVERYTHING) == written
+            assert construct(past, EVERYTHING) == written
     with fork(tmp_path / "s") as graph:
-        assert ("b", "n", f'"7.0"^^<{XSD}decimal>') in constructed(graph, EVERYTHING)
+        assert ("b", "n", f'"7.0"^^<{XSD}decimal>') in construct(graph, EVERYTHING)
 
 
 def test_a_query_does_not_wait_for_a_transaction_of_another_thread() -> None:
@@ -204,10 +204,10 @@ def test_a_query_does_not_wait_for_a_transaction_of_another_thread() -> None:
         graph.update(PREFIXES + 'INSERT DATA { :b :n "07"^^xsd:int }')
         with graph.transaction() as tx:
             tx.remove((f"{E}b", f"{E}n", f'"07"^^<{XSD}int>'))
-            thread = threading.Thread(target=lambda: found.append(constructed(graph, EVERYTHING)))
+            thread = threading.Thread(target=lambda: found.append(construct(graph, EVERYTHING)))
             thread.start()
             thread.join()
-            assert constructed(graph, EVERYTHING) == {("b", "n", f'"07"^^<{XSD}int>')}
+            assert construct(graph, EVERYTHING) == {("b", "n", f'"07"^^<{XSD}int>')}
         assert found == [{("b", "n", f'"7"^^<{XSD}integer>')}]
 
 
@@ -234,7 +234,7 @@ def test_a_renamed_property_keeps_the_spelling_and_a_computed_value_does_not(whe
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.update(PREFIXES + f"INSERT DATA {{ {DATA} }}")
         written = f'"07"^^<{XSD}int>' if is_kept else f'"7"^^<{XSD}integer>'
-        assert constructed(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == {("b", "m", written)}
+        assert construct(graph, f"CONSTRUCT {{ :b :m ?o }} WHERE {{ {where} }}") == {("b", "m", written)}
 
 
 TWO = 'GRAPH :g { :a :p "x"@en-GB, "07"^^xsd:int } GRAPH :h { :a :p 7 , "x"@EN-gb . :b :p "y"@EN }'
@@ -277,15 +277,15 @@ def test_triples_of_a_named_graph_are_written_as_in_this_graph(tmp_path: Path) -
         edit = f"DROP GRAPH :g ; DROP GRAPH :h ; INSERT DATA {{ {TWO} }}"
         graph.update(PREFIXES + edit)
         for query, expected in OF_GRAPHS.items():
-            assert constructed(graph, query) == expected, query
+            assert construct(graph, query) == expected, query
             assert by_a_server(tmp_path / "s", graph.commit)(query) == expected, query
-        assert constructed(graph, EVERYTHING, **prefixed) == ONLY_G
+        assert construct(graph, EVERYTHING, **prefixed) == ONLY_G
     with KnowledgeGraph.open(tmp_path / "t", rules=["none"]) as graph:
         graph.update(PREFIXES + f"INSERT DATA {{ {TWO} }}")
     with KnowledgeGraph.open(tmp_path / "t", read_only=True) as graph:
         for query, expected in OF_GRAPHS.items():
-            assert constructed(graph, query) == expected, query
-        assert constructed(graph, EVERYTHING, **prefixed) == ONLY_G
+            assert construct(graph, query) == expected, query
+        assert construct(graph, EVERYTHING, **prefixed) == ONLY_G
         assert graph._committer is None
 
 
@@ -304,14 +304,14 @@ def test_a_graph_is_exported_as_it_is(first: set[Placed], added: set[Placed], re
         with KnowledgeGraph.open(store, rules=["none"]) as graph:
             graph.add(text(first))
         with KnowledgeGraph.open(store, read_only=True) as graph:
-            assert constructed(graph, "CONSTRUCT FROM :g WHERE { ?s ?p ?o }") == {q[:3] for q in first if q[3] == "g"}
-            assert constructed(graph, EVERYTHING) == {q[:3] for q in first}
+            assert construct(graph, "CONSTRUCT FROM :g WHERE { ?s ?p ?o }") == {q[:3] for q in first if q[3] == "g"}
+            assert construct(graph, EVERYTHING) == {q[:3] for q in first}
         with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
             if removed & first:
                 tx.remove(text(removed & first))
             tx.add(text(added))
         with KnowledgeGraph.open(store) as graph:
-            for ask in (by_a_server(store, graph.commit), partial(constructed, graph)):
+            for ask in (by_a_server(store, graph.commit), partial(construct, graph)):
                 for name in "gh":
                     export = f"CONSTRUCT {{ ?s ?p ?o }} WHERE {{ GRAPH :{name} {{ ?s ?p ?o }} }}"
                     assert ask(export) == {quad[:3] for quad in model if quad[3] == name}
@@ -329,15 +329,15 @@ def test_each_object_of_a_hub_is_read_once(tmp_path: Path, monkeypatch: pytest.M
 
     def noted(texts: Sequence[str]) -> list[str]:
         read.extend(texts)
-        return stored(texts)
+        return normal_forms(texts)
 
-    monkeypatch.setattr(of_state, "stored", noted)
+    monkeypatch.setattr(of_state, "normal_forms", noted)
     with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
-        assert {o for _, _, o in constructed(graph, EVERYTHING)} == {f'"0{i}"^^<{XSD}int>' for i in range(200)}
+        assert {o for _, _, o in construct(graph, EVERYTHING)} == {f'"0{i}"^^<{XSD}int>' for i in range(200)}
         assert sorted(read) == sorted(f'"0{i}"^^<{XSD}int>' for i in range(200))
         monkeypatch.setattr(of_state, "_MOST", 100)
         graph._speller._known._size = 0  # type: ignore[union-attr]
-        assert len(constructed(graph, EVERYTHING)) == 200
+        assert len(construct(graph, EVERYTHING)) == 200
 
 
 def test_a_timeout_ends_the_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -346,16 +346,16 @@ def test_a_timeout_ends_the_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     def slow(texts: Sequence[str]) -> list[str]:
         now[0] += 61
-        return stored(texts)
+        return normal_forms(texts)
 
     monkeypatch.setattr(speller, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(of_state, "stored", slow)
+    monkeypatch.setattr(of_state, "normal_forms", slow)
     with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
         triples = graph.construct(EVERYTHING, timeout=60)
         assert next(triples).object.datatype.value == f"{XSD}int"  # type: ignore[union-attr]
         with pytest.raises(QueryTimeoutError, match="longer than 60 s"):
             next(triples)
-        assert len(constructed(graph, EVERYTHING)) == 9
+        assert len(construct(graph, EVERYTHING)) == 9
 
 
 def test_a_server_without_memory_for_the_state_gives_normal_forms(
@@ -365,7 +365,7 @@ def test_a_server_without_memory_for_the_state_gives_normal_forms(
         raise MemoryError
 
     hub(tmp_path / "s", 1)
-    monkeypatch.setattr(of_state, "stored", fail)
+    monkeypatch.setattr(of_state, "normal_forms", fail)
     assert by_a_server(tmp_path / "s", 1)(EVERYTHING) == {("a", "p", f'"0"^^<{XSD}integer>')}
 
 
@@ -399,5 +399,5 @@ def test_keyed_rows_are_those_with_the_keys_and_a_literal(data: st.DataObject) -
 def test_a_property_that_looks_like_a_tag_may_be_renamed_to(name: str) -> None:
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.update(f'{PREFIXES}INSERT DATA {{ :b :p "07"^^xsd:int }}')
-        found = constructed(graph, f"CONSTRUCT {{ ?s <{E}{name}> ?o }} WHERE {{ ?s :p ?o }}")
+        found = construct(graph, f"CONSTRUCT {{ ?s <{E}{name}> ?o }} WHERE {{ ?s :p ?o }}")
         assert found == {("b", name, f'"07"^^<{XSD}int>')}

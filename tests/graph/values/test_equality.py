@@ -130,7 +130,7 @@ def check_history(history: Sequence[Step], strategy: Strategy, schema: SchemaMod
         rules.commit(step, strategy)
         aliases.check()
         assert aliases.triples == rules.triples
-        assert contradicted(aliases.materializer).keys() == contradicted(rules.materializer).keys()
+        assert count_contradictions(aliases.materializer).keys() == count_contradictions(rules.materializer).keys()
 
 
 @pytest.mark.parametrize(("rules", "same_as"), [("owl2rl", "aliases"), ("owl2rl", "rules"), ("rdfs", "aliases")])
@@ -146,7 +146,7 @@ def test_the_rules_in_force_are_those_of_a_new_graph(rules: str, same_as: SameAs
         assert graph.materializer.rules == other.materializer.rules
         assert graph.materializer.flags == other.materializer.flags
         assert {*graph.materializer.warnings} == {*other.materializer.warnings}
-        assert contradicted(graph.materializer) == contradicted(other.materializer)
+        assert count_contradictions(graph.materializer) == count_contradictions(other.materializer)
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))))
@@ -191,7 +191,7 @@ def test_who_is_named_no_more_is_no_representative(named: str, is_late: bool) ->
 
 
 @pytest.mark.parametrize("schema", ["axioms", "data"])
-def test_what_follows_from_a_property_below_owl_same_as(schema: SchemaMode) -> None:
+def test_a_property_below_owl_same_as_makes_equal(schema: SchemaMode) -> None:
     """Also where it relates a thing to itself, which owl:sameAs is not said to do."""
     graph = Shown("aliases", schema)
     said = "p rdfs:subPropertyOf owl:sameAs . owl:sameAs rdfs:subPropertyOf q . owl:sameAs rdfs:domain C . a p a"
@@ -199,7 +199,7 @@ def test_what_follows_from_a_property_below_owl_same_as(schema: SchemaMode) -> N
     assert triples("a q a . a rdf:type C") <= graph.triples
 
 
-def contradicted(materializer: Materializer) -> Counter[str]:
+def count_contradictions(materializer: Materializer) -> Counter[str]:
     """How often each row is contradicted. Which of equal terms stands for them goes by the order of edits."""
     return Counter(
         in_the_tables(each.rule)
@@ -381,12 +381,12 @@ def test_a_clique_of_as_many_images_as_its_budget_is_shown(aliases: int) -> None
     """Three terms have nine links between them, and three images of a row: twelve."""
     shown = Shown("aliases", aliases=aliases)
     shown.commit(Step(frozenset(), frozenset(triples("a owl:sameAs b . b owl:sameAs c . a p d .")), own=False))
-    for materializer in (shown.materializer, _restored(shown.materializer)):
+    for materializer in (shown.materializer, _restore(shown.materializer)):
         assert len(materializer.warnings) == (aliases < 12)
         assert (triples("b p d . c p d . a owl:sameAs c") <= visible_triples(materializer)) == (aliases >= 12)
 
 
-def _restored(materializer: Materializer) -> Materializer:
+def _restore(materializer: Materializer) -> Materializer:
     """A materializer that begins with the state of another."""
     other = Materializer(materializer.selection, materializer.dictionary)
     other.restore(materializer.save())

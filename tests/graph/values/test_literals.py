@@ -15,7 +15,7 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import select
 from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse
-from tests.graph.states import checks_that_failed, in_default, materialized, rows_of, triples_of
+from tests.graph.states import checks_that_failed, in_default, materialize, rows_of, triples_of
 from tests.oracle import owl2rl
 from tests.oracle.graph import Contradiction, Graph, Triple
 from tests.oracle.notation import term, triples
@@ -238,7 +238,7 @@ def test_the_rules_of_rdfs_do_not_look_inside() -> None:
 
 
 def test_plain_data_has_no_facts_about_literals() -> None:
-    live = materialized(triples('a p "1" . a p "x"@en . a p "2"^^xsd:integer . a p b'))
+    live = materialize(triples('a p "1" . a p "x"@en . a p "2"^^xsd:integer . a p b'))
     records = live.save().records
     assert len(records) == len(triples_of(live)) == 4
 
@@ -330,7 +330,7 @@ histories = st.lists(steps, min_size=1, max_size=5)
 Step = tuple[frozenset[Triple], frozenset[Triple], bool]
 
 
-def shown(graph: Iterable[Triple]) -> set[Triple]:
+def without_literals(graph: Iterable[Triple]) -> set[Triple]:
     return {triple for triple in graph if not triple[0].startswith('"')}
 
 
@@ -349,12 +349,16 @@ def check_history(history: list[Step], schema: SchemaMode, same_as: SameAsMode, 
         scratch = Live(schema, same_as).live
         scratch.change(Edit(added=rows_of(scratch, in_default(asserted)), own=live.own))
         scratch.accept()
-        assert shown(triples_of(live)) == shown(triples_of(scratch))
+        assert without_literals(triples_of(live)) == without_literals(triples_of(scratch))
         assert checks_that_failed(live) == checks_that_failed(scratch)
         if not live.own:
             closure, wrong = owl2rl.close(asserted)
             untold = Untold(closure)
-            assert shown(closure) - untold.of(closure) <= shown(triples_of(live)) <= shown(closure)
+            assert (
+                without_literals(closure) - untold.of(closure)
+                <= without_literals(triples_of(live))
+                <= without_literals(closure)
+            )
             assert untold.due(wrong) <= checks_that_failed(live) <= {each.rule for each in wrong}
 
 

@@ -177,7 +177,7 @@ def test_of_values_that_are_not_known_nothing_is_known(schema: SchemaMode, same_
 
 
 @pytest.mark.parametrize("same_as", get_args(SameAsMode))
-def test_what_has_no_value_is_equal_to_nothing(same_as: SameAsMode) -> None:
+def test_a_literal_without_value_is_equal_to_nothing(same_as: SameAsMode) -> None:
     with opened("axioms", same_as) as graph:
         edit(graph, f'{LINKS["prp-fp"]} :s1 :reading 4, "x"^^xsd:integer . :s2 :reading 4 .')
         assert readings(graph) == {"s1 4", "s1 x", "s2 4"}
@@ -185,7 +185,7 @@ def test_what_has_no_value_is_equal_to_nothing(same_as: SameAsMode) -> None:
 
 
 @pytest.mark.parametrize("same_as", get_args(SameAsMode))
-def test_what_is_said_to_be_the_same_as_two_values_is_in_the_triples_of_both(same_as: SameAsMode) -> None:
+def test_a_term_equal_to_two_values_is_in_the_triples_of_both(same_as: SameAsMode) -> None:
     """The two are different all the same, and that is a contradiction."""
     with opened("axioms", same_as) as graph:
         edit(graph, ":a owl:sameAs 4, 5 . :s1 :reading 4 .")
@@ -212,7 +212,7 @@ def test_a_link_that_goes_and_comes_in_one_commit_is_followed(schema: SchemaMode
 
 
 @pytest.mark.parametrize(("schema", "same_as"), MODES)
-def test_what_was_told_of_a_link_goes_with_it(schema: SchemaMode, same_as: SameAsMode) -> None:
+def test_a_link_between_values_goes_with_its_reason(schema: SchemaMode, same_as: SameAsMode) -> None:
     with opened(schema, same_as) as graph:
         edit(graph, ":reading a owl:FunctionalProperty . :a :reading :b . :c :reading :d, 4 .")
         before = links_of(graph)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.standing import RowChange
-from kgreason.store.spellings import stored
+from kgreason.store.spellings import normal_forms
 from tests.oracle.tables import table8
 from tests.volume import many
 
@@ -47,7 +47,7 @@ History = list[tuple[frozenset[Triple], frozenset[Triple], bool]]
 MODES: list[dict[str, Any]] = [{}, {"same_as": "representatives"}, {"same_as": "rules"}]
 
 
-def shown(graph: KnowledgeGraph) -> set[Triple]:
+def visible_triples(graph: KnowledgeGraph) -> set[Triple]:
     found = (line.removesuffix(" .").split(" ", 2) for line in b"".join(graph.dump()).decode().splitlines())
     return {(subject, predicate, object_) for subject, predicate, object_ in found}
 
@@ -57,15 +57,15 @@ def model(asserted: Iterable[Triple], options: dict[str, Any]) -> set[Triple]:
     with KnowledgeGraph.open(**options, rules=["owl2rl+eq-spellings"]) as graph:
         with graph.transaction() as tx:
             tx.add(*asserted)
-        found = shown(graph)
+        found = visible_triples(graph)
     return table8.visible(found, asserted)
 
 
 def check(graph: KnowledgeGraph, seen: set[Triple]) -> None:
     """All views of the graph show these triples."""
-    assert shown(graph) == seen
+    assert visible_triples(graph) == seen
     assert {(str(s), str(p), str(o)) for s, p, o, _ in graph.match()} == seen
-    rows = {(s, p, form) for (s, p, _), form in zip(seen, stored([o for _, _, o in seen]), strict=True)}
+    rows = {(s, p, form) for (s, p, _), form in zip(seen, normal_forms([o for _, _, o in seen]), strict=True)}
     found = graph.select("SELECT * { ?s ?p ?o }")
     assert sorted((str(row["s"]), str(row["p"]), str(row["o"])) for row in found) == sorted(rows)
     stats = graph.stats()
@@ -106,8 +106,8 @@ def follow(graph: KnowledgeGraph, history: History, options: dict[str, Any]) -> 
         asserted = (asserted - removed) | added
         seen = model(asserted, options)
         if options.get("same_as") == "representatives":
-            assert by_value(shown(graph), asserted) == by_value(seen, asserted)
-            seen = shown(graph)
+            assert by_value(visible_triples(graph), asserted) == by_value(seen, asserted)
+            seen = visible_triples(graph)
         check(graph, seen)
         assert told.triples == seen
     return model(asserted, options)
@@ -169,14 +169,14 @@ def test_a_store_that_is_opened_again(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path, history="all") as graph:
         graph.add(*PRICES)
         graph.add((*cell, LITERALS[4]))
-        before = shown(graph)
+        before = visible_triples(graph)
     for is_settled in (False, True):
         with KnowledgeGraph.open(tmp_path, read_only=True) as graph:
-            assert shown(graph) == before
+            assert visible_triples(graph) == before
         with KnowledgeGraph.open(tmp_path) as graph:
             check(graph, before)
             with graph.as_of(1) as past:
-                assert shown(past) == (before - {(*cell, LITERALS[4])}) | {(*cell, LITERALS[1])}
+                assert visible_triples(past) == (before - {(*cell, LITERALS[4])}) | {(*cell, LITERALS[1])}
             if not is_settled:
                 graph._engine().checkpoint()
     with KnowledgeGraph.open(tmp_path) as graph:
@@ -193,4 +193,4 @@ def test_a_literal_joins_a_clique_of_literals() -> None:
             graph.add((f"<{E}p>", SUB, f"<{E}q>"))
             for triples in commits:
                 graph.add(*triples)
-            assert {triple[2] for triple in shown(graph) if triple[1] == f"<{E}q>"} == {representative}
+            assert {triple[2] for triple in visible_triples(graph) if triple[1] == f"<{E}q>"} == {representative}

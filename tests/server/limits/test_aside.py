@@ -26,7 +26,7 @@ def endless() -> None:
 
 
 @pytest.mark.parametrize("limit", ["time", "memory", "stop"])
-def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 10**6, 10))
     monkeypatch.setattr(limits, "resident", lambda: next(sizes))
     wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
@@ -36,14 +36,11 @@ def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) 
     }
     how, error = wanted[limit]
 
-    async def run() -> None:
+    with pytest.raises(error):
         await aside.Aside(limits.CallLimits(*how), "the call").run(endless)
 
-    with pytest.raises(error):
-        asyncio.run(run())
 
-
-def test_a_few_reads_at_once() -> None:
+async def test_a_few_reads_at_once() -> None:
     """However many clients read, the threads of other requests are free."""
     running, most, gate = 0, 0, threading.Event()
 
@@ -54,19 +51,16 @@ def test_a_few_reads_at_once() -> None:
         gate.wait(30)
         running -= 1
 
-    async def run() -> None:
-        reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
-        tasks = [asyncio.create_task(reads.run(read)) for _ in range(60)]
-        await asyncio.sleep(0.05)
-        assert await asyncio.to_thread(lambda: "free") == "free"
-        gate.set()
-        await asyncio.gather(*tasks)
-
-    asyncio.run(run())
+    reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
+    tasks = [asyncio.create_task(reads.run(read)) for _ in range(60)]
+    await asyncio.sleep(0.05)
+    assert await asyncio.to_thread(lambda: "free") == "free"
+    gate.set()
+    await asyncio.gather(*tasks)
     assert most == aside._AT_ONCE
 
 
-def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> None:
+async def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> None:
     """Clients that come and go do not have more threads than those that stay, and their calls end soon."""
     begun, may_end, together = threading.Semaphore(0), threading.Event(), threading.Barrier(aside._AT_ONCE)
     running = most = 0
@@ -82,21 +76,18 @@ def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> None:
         finally:
             running -= 1
 
-    async def run() -> None:
-        reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
-        first = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
-        for _ in first:
-            assert await asyncio.to_thread(begun.acquire, timeout=30)
-        for task in first:
-            task.cancel()
-        second = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
-        await asyncio.to_thread(begun.acquire, timeout=0.05)
-        for task in second:
-            task.cancel()
-        may_end.set()
-        await asyncio.gather(*(reads.run(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
-
-    asyncio.run(run())
+    reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
+    first = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
+    for _ in first:
+        assert await asyncio.to_thread(begun.acquire, timeout=30)
+    for task in first:
+        task.cancel()
+    second = [asyncio.create_task(reads.run(read)) for _ in range(aside._AT_ONCE)]
+    await asyncio.to_thread(begun.acquire, timeout=0.05)
+    for task in second:
+        task.cancel()
+    may_end.set()
+    await asyncio.gather(*(reads.run(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
     assert (most, running) == (aside._AT_ONCE, 0)
 
 

@@ -10,7 +10,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.cpus import memory
 from kgreason.errors import LimitError
-from tests.cli.calling import done
+from tests.cli.calling import succeed
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
 
@@ -49,4 +49,4 @@ def test_the_command_line_passes_its_limits_on(tmp_path: Path, monkeypatch: pyte
             graph.update(f"{PREFIXES} INSERT DATA {{ {CHAIN} }}")
 
     monkeypatch.setattr(serving, "serve", run)
-    done("serve", "-l", tmp_path / "store", "--budget", 30, "--streams", 7, "--keep-changes", 1000)
+    succeed("serve", "-l", tmp_path / "store", "--budget", 30, "--streams", 7, "--keep-changes", 1000)

@@ -232,7 +232,7 @@ def test_only_allowed_services_are_asked(service: str) -> None:
 def test_the_text_of_each_guard_is_in_its_module_once() -> None:
     """So `unguarded` can take it out."""
     texts = {guard.module: source(f"kgreason.{guard.module}") for guard in GUARDS}
-    assert [guard.name for guard in GUARDS if texts[guard.module].count(guard.text) != 1] == []
+    assert [guard.test for guard in GUARDS if texts[guard.module].count(guard.text) != 1] == []
 
 
 def source(module: str) -> str:

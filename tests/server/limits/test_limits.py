@@ -87,48 +87,39 @@ def test_a_where_over_its_time_ends_and_holds_up_nobody(path: str, strict: httpx
     assert strict.post("/update", content="DELETE DATA { <http://e/1> a <http://e/Cat> }", headers=UPDATE).is_success
 
 
-def test_edits_that_cannot_even_wait_are_told_so() -> None:
-    async def run() -> None:
-        with KnowledgeGraph.open(rules=[]) as graph:
-            writer, is_free = Writer(graph, 1), threading.Event()
-            edits = [asyncio.create_task(writer.run(lambda _: is_free.wait(PATIENCE))) for _ in range(2)]
-            await asyncio.sleep(0)
-            try:
-                with pytest.raises(Problem, match="too many edits") as refused:
-                    await asyncio.wait_for(writer.run(lambda _: True), 5)
-            finally:
-                is_free.set()
-            assert refused.value.status == 503
-            assert all(await asyncio.gather(*edits))
-            assert await writer.run(lambda _: True)
-            writer.close()
-
-    asyncio.run(run())
+async def test_edits_that_cannot_even_wait_are_told_so() -> None:
+    with KnowledgeGraph.open(rules=[]) as graph:
+        writer, is_free = Writer(graph, 1), threading.Event()
+        edits = [asyncio.create_task(writer.run(lambda _: is_free.wait(PATIENCE))) for _ in range(2)]
+        await asyncio.sleep(0)
+        try:
+            with pytest.raises(Problem, match="too many edits") as refused:
+                await asyncio.wait_for(writer.run(lambda _: True), 5)
+        finally:
+            is_free.set()
+        assert refused.value.status == 503
+        assert all(await asyncio.gather(*edits))
+        assert await writer.run(lambda _: True)
+        writer.close()
 
 
-def test_streams_that_are_too_many_are_told_so() -> None:
-    async def run() -> None:
-        feed = Feed(0, 1, 1, lambda _: iter(()))
+async def test_streams_that_are_too_many_are_told_so() -> None:
+    feed = Feed(0, 1, 1, lambda _: iter(()))
+    await feed.enter(None, "ann")
+    with pytest.raises(Problem, match="too many streams"):
         await feed.enter(None, "ann")
-        with pytest.raises(Problem, match="too many streams"):
-            await feed.enter(None, "ann")
-        feed.leave("ann")
+    feed.leave("ann")
+    await feed.enter(None, "ann")
+
+
+async def test_a_reader_has_half_of_the_streams() -> None:
+    feed = Feed(0, 1, 5, lambda _: iter(()))
+    for reader in ("ann", "ann", "ann", "bob", "bob"):
+        await feed.enter(None, reader)
+    feed.leave("bob")
+    with pytest.raises(Problem, match="too many streams"):
         await feed.enter(None, "ann")
-
-    asyncio.run(run())
-
-
-def test_a_reader_has_half_of_the_streams() -> None:
-    async def run() -> None:
-        feed = Feed(0, 1, 5, lambda _: iter(()))
-        for reader in ("ann", "ann", "ann", "bob", "bob"):
-            await feed.enter(None, reader)
-        feed.leave("bob")
-        with pytest.raises(Problem, match="too many streams"):
-            await feed.enter(None, "ann")
-        await feed.enter(None, "bob")
-
-    asyncio.run(run())
+    await feed.enter(None, "bob")
 
 
 def test_queries_that_cannot_even_wait_are_told_so(strict: httpx.Client) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,6 +26,15 @@ from kgreason.server.queries.pool import Pool, Request  # isort: skip
 from kgreason.server.settings import Settings  # isort: skip
 
 _SLOW = "import time; time.sleep(1.5); "
+
+
+@asynccontextmanager
+async def pool_of(store: Path, **options: Any) -> AsyncIterator[Pool]:
+    processes = Pool(Settings(store, **options))
+    try:
+        yield processes
+    finally:
+        await processes.close()
 
 
 @pytest.fixture
@@ -49,63 +60,43 @@ def test_a_process_whose_server_was_killed_while_it_started_ends(store: Path) ->
             process.kill()
 
 
-def test_the_start_of_a_process_is_not_time_of_its_query(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_start_of_a_process_is_not_time_of_its_query(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_RUN", _SLOW + pool._RUN)
-
-    async def run() -> bytes | None:
-        processes = Pool(Settings(store, query_seconds=1))
-        try:
-            return (await processes.ask(Request("ASK {}", 1, solutions="json"))).document
-        finally:
-            await processes.close()
-
-    assert asyncio.run(run()) == b'{"head":{},"boolean":true}'
+    async with pool_of(store, query_seconds=1) as processes:
+        found = await processes.ask(Request("ASK {}", 1, solutions="json"))
+        assert found.document == b'{"head":{},"boolean":true}'
 
 
 LEAST = 1 << 29
 """The smallest limit that the command takes; a process must be able to open a store with it."""
 
 
-def test_the_server_has_the_processor_before_its_queries(store: Path) -> None:
-    async def run() -> int:
-        processes = Pool(Settings(store))
-        try:
-            await processes.ask(Request("ASK {}", 1, solutions="json"))
-            [process] = processes._idle
-            return os.getpriority(os.PRIO_PROCESS, process.pid)
-        finally:
-            await processes.close()
-
+async def test_the_server_has_the_processor_before_its_queries(store: Path) -> None:
     own = os.getpriority(os.PRIO_PROCESS, 0)
-    assert asyncio.run(run()) > own or own == 19
+    async with pool_of(store) as processes:
+        await processes.ask(Request("ASK {}", 1, solutions="json"))
+        [process] = processes._idle
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) > own or own == 19
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the test reads /proc")
-def test_the_memory_of_a_process_is_limited(store: Path) -> None:
-    async def run() -> str:
-        processes = Pool(Settings(store, query_bytes=LEAST))
-        try:
-            await processes.ask(Request("ASK { ?s ?p ?o }", 1, solutions="json"))
-            [process] = processes._idle
-            return Path(f"/proc/{process.pid}/limits").read_text("ascii")
-        finally:
-            await processes.close()
-
-    line = next(each for each in asyncio.run(run()).splitlines() if each.startswith("Max data size"))
+async def test_the_memory_of_a_process_is_limited(store: Path) -> None:
+    async with pool_of(store, query_bytes=LEAST) as processes:
+        await processes.ask(Request("ASK { ?s ?p ?o }", 1, solutions="json"))
+        [process] = processes._idle
+        limits = Path(f"/proc/{process.pid}/limits").read_text("ascii")
+    line = next(each for each in limits.splitlines() if each.startswith("Max data size"))
     assert LEAST < int(line.split()[3]) <= LEAST + (os.cpu_count() or 1) * (8 << 20)  # and the stacks of threads
 
 
-def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "_RUN", "raise SystemExit")
 
-    async def run() -> None:
-        processes = Pool(Settings(store, queries=1, queries_waiting=1))
-        for _ in range(3):  # each leaves its place to the next one
-            with pytest.raises(QueryError, match="its process has ended early"):
-                await processes.ask(Request("ASK {}", 1, solutions="json"))
-        assert processes.running == 0
-
-    asyncio.run(run())
+    processes = Pool(Settings(store, queries=1, queries_waiting=1))
+    for _ in range(3):  # each leaves its place to the next one
+        with pytest.raises(QueryError, match="its process has ended early"):
+            await processes.ask(Request("ASK {}", 1, solutions="json"))
+    assert processes.running == 0
 
 
 def test_the_log_that_every_process_reads_is_emptied(

@@ -8,8 +8,9 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -52,28 +53,24 @@ def busy(_: KnowledgeGraph) -> str:
     return "done"
 
 
-def with_writer(run: Callable[[Writer], Coroutine[Any, Any, None]], **options: Any) -> None:
-    async def whole() -> None:
-        with KnowledgeGraph.open(rules=["none"]) as graph:
-            graph.what_if().end(False)
-            writer = Writer(graph, 8, **options)
-            try:
-                await run(writer)
-            finally:
-                writer.close()
-
-    asyncio.run(whole())
+@asynccontextmanager
+async def new_writer(**options: Any) -> AsyncIterator[Writer]:
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.what_if().end(False)
+        writer = Writer(graph, 8, **options)
+        try:
+            yield writer
+        finally:
+            writer.close()
 
 
-def test_a_question_over_its_time_ends() -> None:
-    async def run(writer: Writer) -> None:
+async def test_a_question_over_its_time_ends() -> None:
+    async with new_writer(means=Means(seconds=0.05)) as writer:
         with pytest.raises(QueryTimeoutError, match=r"longer than 0\.05 s"):
             await writer.ask(busy)
 
-    with_writer(run, means=Means(seconds=0.05))
 
-
-def test_a_question_over_its_memory_ends() -> None:
+async def test_a_question_over_its_memory_ends() -> None:
     def large(graph: KnowledgeGraph) -> None:
         kept = []
         for _ in range(400):
@@ -81,25 +78,21 @@ def test_a_question_over_its_memory_ends() -> None:
             time.sleep(0.001)
             let_out()
 
-    async def run(writer: Writer) -> None:
+    async with new_writer(means=Means(bytes=1 << 26)) as writer:
         with pytest.raises(LimitError, match="more than 67,108,864 bytes"):
             await writer.ask(large)
 
-    with_writer(run, means=Means(bytes=1 << 26))
 
-
-def test_a_question_ends_when_an_edit_waits_for_it() -> None:
-    async def run(writer: Writer) -> None:
+async def test_a_question_ends_when_an_edit_waits_for_it() -> None:
+    async with new_writer(means=Means(hold=0.02)) as writer:
         asked = asyncio.create_task(writer.ask(busy))
         await asyncio.sleep(0.01)
         assert await writer.run(lambda _: "edited") == "edited"
         with pytest.raises(GraphBusyError, match="an edit waited"):
             await asked
 
-    with_writer(run, means=Means(hold=0.02))
 
-
-def test_a_question_ends_when_its_client_leaves() -> None:
+async def test_a_question_ends_when_its_client_leaves() -> None:
     ended: list[BaseException] = []
 
     def noted(graph: KnowledgeGraph) -> None:
@@ -109,17 +102,15 @@ def test_a_question_ends_when_its_client_leaves() -> None:
             ended.append(error)
             raise
 
-    async def run(writer: Writer) -> None:
+    async with new_writer() as writer:
         asked = asyncio.create_task(writer.ask(noted))
         await asyncio.sleep(0.02)
         asked.cancel()
         assert await writer.ask(lambda _: "next") == "next"
         assert "gone away" in str(ended)
 
-    with_writer(run)
 
-
-def test_a_process_that_checks_a_text_is_killed_when_its_client_leaves() -> None:
+async def test_a_process_that_checks_a_text_is_killed_when_its_client_leaves() -> None:
     ended = asyncio.Event()
 
     async def check(*_: str) -> None:
@@ -134,21 +125,16 @@ def test_a_process_that_checks_a_text_is_killed_when_its_client_leaves() -> None
     parts: Any = SimpleNamespace(pool=SimpleNamespace(check=check), feed=SimpleNamespace(is_closed=False))
     app = SimpleNamespace(state=SimpleNamespace(served=parts))
 
-    async def run() -> None:
-        with pytest.raises(Problem, match="gone away"):
-            await check_text(
-                Request({"type": "http", "app": app, "headers": []}, receive), "lines", "a file", "another"
-            )
-        async with asyncio.timeout(30):
-            await ended.wait()
-
-    asyncio.run(run())
+    with pytest.raises(Problem, match="gone away"):
+        await check_text(Request({"type": "http", "app": app, "headers": []}, receive), "lines", "a file", "another")
+    async with asyncio.timeout(30):
+        await ended.wait()
 
 
-def test_questions_end_when_the_server_stops() -> None:
+async def test_questions_end_when_the_server_stops() -> None:
     is_stopping = threading.Event()
 
-    async def run(writer: Writer) -> None:
+    async with new_writer(is_stopping=is_stopping.is_set) as writer:
         asked = [asyncio.create_task(writer.ask(busy)) for _ in range(2)]
         await asyncio.sleep(0.02)
         is_stopping.set()
@@ -156,10 +142,8 @@ def test_questions_end_when_the_server_stops() -> None:
             with pytest.raises(Problem, match="stopping"):
                 await each
 
-    with_writer(run, is_stopping=is_stopping.is_set)
 
-
-def test_an_edit_ends_some_time_after_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_edit_ends_some_time_after_the_server_stops(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "GRACE", 0.02)
     is_stopping = threading.Event()
 
@@ -168,7 +152,7 @@ def test_an_edit_ends_some_time_after_the_server_stops(monkeypatch: pytest.Monke
             tx.add("<http://e/a> <http://e/b> <http://e/c> .")
             busy(graph)
 
-    async def run(writer: Writer) -> None:
+    async with new_writer(is_stopping=is_stopping.is_set) as writer:
         edits = [asyncio.create_task(writer.run(edit)) for _ in range(2)]
         await asyncio.sleep(0.02)
         is_stopping.set()
@@ -177,10 +161,8 @@ def test_an_edit_ends_some_time_after_the_server_stops(monkeypatch: pytest.Monke
                 await each
         assert writer.commit == 0
 
-    with_writer(run, is_stopping=is_stopping.is_set)
 
-
-def test_an_edit_that_is_a_commit_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_edit_that_is_a_commit_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "GRACE", 0)
     is_stopping = threading.Event()
 
@@ -192,16 +174,14 @@ def test_an_edit_that_is_a_commit_does_not_end(monkeypatch: pytest.MonkeyPatch) 
             time.sleep(0.001)
         return graph.commit
 
-    async def run(writer: Writer) -> None:
+    async with new_writer(is_stopping=is_stopping.is_set) as writer:
         assert await writer.run(edit) == 1  # its client is told that it stands
 
-    with_writer(run, is_stopping=is_stopping.is_set)
 
-
-def test_edits_go_before_questions() -> None:
+async def test_edits_go_before_questions() -> None:
     order: list[str] = []
 
-    async def run(writer: Writer) -> None:
+    async with new_writer() as writer:
         first = asyncio.create_task(writer.run(lambda _: time.sleep(0.05)))
         await asyncio.sleep(0.01)
         asked = [asyncio.create_task(writer.ask(lambda _: order.append("question"))) for _ in range(2)]
@@ -210,21 +190,17 @@ def test_edits_go_before_questions() -> None:
         await asyncio.gather(first, *asked, *edited)
         assert order == ["edit", "edit", "question", "question"]
 
-    with_writer(run)
 
-
-def test_a_question_that_has_waited_long_goes_before_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_question_that_has_waited_long_goes_before_edits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(writing, "_TURN", 0.0)
     order: list[str] = []
 
-    async def run(writer: Writer) -> None:
+    async with new_writer() as writer:
         first = asyncio.create_task(writer.run(lambda _: time.sleep(0.05)))
         await asyncio.sleep(0.01)
         edited = asyncio.create_task(writer.run(lambda _: order.append("edit")))
         await asyncio.gather(first, edited, writer.ask(lambda _: order.append("question")))
         assert order == ["question", "edit"]
-
-    with_writer(run)
 
 
 TURTLE = {"Content-Type": "text/turtle"}

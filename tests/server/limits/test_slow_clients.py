@@ -100,34 +100,31 @@ def test_a_client_that_reads_a_byte_now_and_then_is_dropped(impatient: httpx.Cli
 
 @pytest.mark.parametrize("comes", ["first", "meanwhile"])
 @pytest.mark.parametrize("begins", [0, 0.2, 0.48, 0.495])
-def test_a_client_is_not_blamed_for_the_time_in_which_the_server_stands_still(begins: float, comes: str) -> None:
+async def test_a_client_is_not_blamed_for_the_time_in_which_the_server_stands_still(begins: float, comes: str) -> None:
     """As where the server starts a process, and its memory is large. Messages come meanwhile, and some time later."""
 
-    async def run() -> None:
-        loop, is_there = asyncio.get_running_loop(), asyncio.Event()
+    loop, is_there = asyncio.get_running_loop(), asyncio.Event()
 
-        async def receive() -> MutableMapping[str, Any]:
-            await is_there.wait()
-            is_there.clear()
-            return {"type": "http.request", "body": b"", "more_body": True}
+    async def receive() -> MutableMapping[str, Any]:
+        await is_there.wait()
+        is_there.clear()
+        return {"type": "http.request", "body": b"", "more_body": True}
 
-        def stand_still() -> None:
-            if comes == "first":
-                is_there.set()
-            time.sleep(1)
+    def stand_still() -> None:
+        if comes == "first":
+            is_there.set()
+        time.sleep(1)
 
-        receiving = patient(receive, 0.5)
-        loop.call_later(begins, stand_still)
-        if comes == "meanwhile":
-            loop.call_later(begins + 0.002, is_there.set)
+    receiving = patient(receive, 0.5)
+    loop.call_later(begins, stand_still)
+    if comes == "meanwhile":
+        loop.call_later(begins + 0.002, is_there.set)
+    await receiving()
+    if begins < 0.4:
+        loop.call_later(0.2, is_there.set)
         await receiving()
-        if begins < 0.4:
-            loop.call_later(0.2, is_there.set)
-            await receiving()
-        with pytest.raises(Problem, match="did not come in time"):
-            await receiving()
-
-    asyncio.run(run())
+    with pytest.raises(Problem, match="did not come in time"):
+        await receiving()
 
 
 def test_an_upload_of_ten_gigabytes_is_refused_before_it_is_sent(impatient: httpx.Client) -> None:

@@ -51,7 +51,6 @@ class Listing(Generic[_Item]):
         self._content.on("click", self._act, js_handler=_CLICKED)
 
     def _act(self, event: GenericEventArguments) -> None:
-        """Sort by a column, or show another page. Then the button that was clicked has the focus again."""
         name = str(event.args)
         if name == "next" and self._begin + PAGE < len(self._items):
             self._begin += PAGE

@@ -65,7 +65,7 @@ def _moment(text: str) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def made(head: Head | None) -> Markup:
+def time_and_author(head: Head | None) -> Markup:
     """Show when a commit was made and by whom, as far as the server knows it."""
     if not head or "time" not in head:
         return Markup("")
@@ -78,5 +78,5 @@ def made(head: Head | None) -> Markup:
 def options(found: Iterable[Head]) -> Markup:
     """Make the options of a list of commits."""
     option = Markup('<option value="{}">{}</option>')
-    parts = (option.format(each["commit"], made(each).striptags()) for each in found)
+    parts = (option.format(each["commit"], time_and_author(each).striptags()) for each in found)
     return Markup("").join(parts)

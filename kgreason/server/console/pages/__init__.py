@@ -27,9 +27,4 @@ def register() -> None:
     ui.page("/console/shapes")(shapes_page)
     ui.page("/console/feed")(feed_page)
     ui.page("/console/status")(status_page)
-    app.on_page_exception(_show_error)
-
-
-def _show_error(error: Exception) -> None:
-    """Show an error message in place of a page that could not be made. No traceback leaves the process."""
-    ui.label(problem_of(error).detail)
+    app.on_page_exception(lambda error: ui.label(problem_of(error).detail))

@@ -163,7 +163,6 @@ class _Contradictions:
         return [axiom, *chain.from_iterable(told for told in about if annotated(told) == axiom)]
 
     async def _matching(self, **pattern: str) -> list[Triple]:
-        """Return the asserted triples of a pattern: `s`, `p` and `o` are terms as N-Triples text."""
         async with self._frame.calls.open("GET", "/match", {**pattern, "asserted": "true"}) as answer:
             rows = [quad.triple for quad in parse(await answer.read(), format=RdfFormat.N_QUADS)]
         return [(str(row.subject), str(row.predicate), str(row.object)) for row in rows]

@@ -56,7 +56,7 @@ class _Edit:
         self._kind = _UPDATE if update else _TURTLE
         self._busy = self._stale = False
         self._declared = ""
-        """The declarations that `_whole` has put before the first line of the text."""
+        """The declarations that `_with_prefixes` has put before the first line of the text."""
         self._tried: tuple[str, int] | None = None
         """The text whose consequences are shown, and the commit on which they were computed."""
         with ui.element("div").classes("panes"):
@@ -77,13 +77,13 @@ class _Edit:
             self._target.on("input", self._choose_graph, js_handler="(event) => emit(event.target.value)")
             self._target.set_visibility(self._kind == _TURTLE)
         commit = self._frame.on(self._commit, "commit")
-        self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._changed)
+        self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._on_change)
         with ui.element("div").classes("bar"):
             self._button = button("Commit", commit, is_main=True).props("disabled")
             self._stop = button("Stop", lambda: self._frame.stop("follow")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
         if self._frame.may("write"):
-            Files(self._frame.body_bytes, self._changed, may_edit_rules=self._frame.may("admin"))
+            Files(self._frame.body_bytes, self._on_change, may_edit_rules=self._frame.may("admin"))
         else:
             html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
 
@@ -99,7 +99,7 @@ class _Edit:
         self._editor.ready(self._frame.words, restores=not given)
         self._offers.set_content(graphs.offers(await graphs.names(self._frame.calls)))
         if given:
-            self._changed()
+            self._on_change()
 
     def _choose(self, kind: str) -> None:
         if kind in _LANGUAGES:
@@ -107,13 +107,13 @@ class _Edit:
             self._editor.element.language = _MODES[kind]  # type: ignore[assignment]
             self._target.set_visibility(kind == _TURTLE)
             ui.run_javascript(f"kgreason.memory.keep('language', {js(_MODES[kind])})")
-            self._changed()
+            self._on_change()
 
     def _choose_graph(self, event: GenericEventArguments) -> None:
         self._graph = str(event.args).strip()
-        self._changed()
+        self._on_change()
 
-    def _changed(self) -> None:
+    def _on_change(self) -> None:
         self._tried = None
         self._button.props("disabled")
         self._shown.classes("old")
@@ -154,7 +154,7 @@ class _Edit:
         except Problem as problem:
             self._state.set_content(
                 Markup('<span class="mark">Not complete yet: {}</span>').format(
-                    _placed(problem.detail, len(self._declared))
+                    _shift_column(problem.detail, len(self._declared))
                 )
             )
             return
@@ -167,12 +167,11 @@ class _Edit:
         self._state.set_content(Markup('<span class="mark">{}</span>').format(self._declared) if self._declared else "")
         self._shown.set_content(consequences(told, self._frame.words))
         self._shown.classes(remove="old")
-        self._frame.run(lambda: self._say_why_they_stay(told.get("entailed", 0), self._whole(text)), "staying")
+        self._frame.run(lambda: self._say_why_they_stay(told.get("entailed", 0), self._with_prefixes(text)), "staying")
         if self._frame.may("write") and _changes(told):
             self._button.props(remove="disabled")
 
     async def _say_why_they_stay(self, count: int, update: str) -> None:
-        """Show the proofs of the triples that the update deletes and that stay, because rules derive them."""
         if not count:
             return
         proofs = []
@@ -183,16 +182,17 @@ class _Edit:
 
     async def _ask(self, text: str) -> Any:
         options = {"limit": _SHOWN, "why": "true"} | (self._where() if self._graph else {})
-        answer = await self._frame.calls.send("POST", "/what-if", self._whole(text), self._kind, parameters=options)
+        answer = await self._frame.calls.send(
+            "POST", "/what-if", self._with_prefixes(text), self._kind, parameters=options
+        )
         return await answer.json()
 
     def _where(self) -> dict[str, str]:
-        """Return the parameter that names the graph to which Turtle is added."""
         if self._kind != _TURTLE:
             return {}
         return {"graph": self._graph} if self._graph else {"default": ""}
 
-    def _whole(self, text: str) -> str:
+    def _with_prefixes(self, text: str) -> str:
         """Return the text with declarations of the known prefixes that it uses and does not declare.
 
         All declarations are on the first line, so that the line numbers of error messages stay right.
@@ -212,7 +212,7 @@ class _Edit:
             answer = await self._frame.calls.send(
                 "POST",
                 path,
-                self._whole(text),
+                self._with_prefixes(text),
                 self._kind,
                 parameters=self._where(),
                 headers={"if-match": f'"{commit}"'},
@@ -230,8 +230,8 @@ class _Edit:
         self._frame.tell(f"Commit {number} is saved: {came} triples appeared, and {went} disappeared.", "done")
 
 
-def _placed(message: str, shift: int) -> str:
-    """Correct the column in an error message. `_whole` has put `shift` characters before the first line of the text."""
+def _shift_column(message: str, shift: int) -> str:
+    """Correct the column in an error message. `_with_prefixes` has put `shift` characters before the first line."""
 
     def place(found: re.Match[str]) -> str:
         line, column = int(found[1]), int(found[2])
@@ -241,6 +241,5 @@ def _placed(message: str, shift: int) -> str:
 
 
 def _changes(told: dict[str, Any]) -> bool:
-    """Whether an edit would change anything. `told` is the answer of /what-if."""
     counts = told["counts"]
     return bool(counts["asserted"] or counts["retracted"])

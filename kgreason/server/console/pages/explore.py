@@ -104,14 +104,20 @@ class _Explore:
                 return
             html(Markup("<h2>Terms whose label or name fits</h2>"))
             rows = [(f"<{hit.iri}>", hit.label) for hit in hits]
-            Listing("Terms that fit", ["term", "label"], rows, lambda each: Row([term(each[0], words), each[1]]), _of)
+            Listing(
+                "Terms that fit",
+                ["term", "label"],
+                rows,
+                lambda each: Row([term(each[0], words), each[1]]),
+                _order_of_cell,
+            )
 
     async def _show_term(self, name: str) -> None:
         out = _NONE if name.startswith('"') else await self._triples(subject=name)
         into = await self._triples(object=name)
         words = self._words = self._frame.words.with_expressions((*out.described, *into.described))
         with self._content:
-            html(_head(name, out, words))
+            html(_heading(name, out, words))
             if not (out.rows or into.rows):
                 html(empty("The graph does not have this term", "Check its spelling, or choose another one above."))
                 return
@@ -123,7 +129,6 @@ class _Explore:
             self._table("What says something of it", into, (0, 1))
 
     async def _triples(self, **pattern: str) -> Triples:
-        """Return the triples with these terms, in the default graph or in the named graph that the user has chosen."""
         if self._graph:
             return await _matches(self._frame, self._graph, **pattern)
         told = await self._frame.calls.json("/triples", limit=_MOST, described="true", **pattern)
@@ -247,7 +252,7 @@ async def _matches(frame: Frame, graph: str, **pattern: str) -> Triples:
     return Triples([(row, True) for row in rows[:_MOST]], len(rows) <= _MOST)
 
 
-def _head(name: str, found: Triples, words: Words) -> Markup:
+def _heading(name: str, found: Triples, words: Words) -> Markup:
     labels = [triple[2] for triple, _ in found.rows if triple[1] in _LABELS]
     label = Markup("<p>{}</p>").format(literal_of(labels[0]).value) if labels and labels[0].startswith('"') else ""
     types = [
@@ -267,5 +272,5 @@ def _graphs(names: list[str]) -> Markup:
     )
 
 
-def _of(each: tuple[str, str], place: int) -> tuple[int, float, str]:
+def _order_of_cell(each: tuple[str, str], place: int) -> tuple[int, float, str]:
     return order_of(each[place])

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nicegui import ui
 from starlette.requests import Request
 
-from kgreason.server.console.controls.past import Head, heads, made
+from kgreason.server.console.controls.past import Head, heads, time_and_author
 from kgreason.server.console.frame import Frame, button, html
 from kgreason.server.console.markup import Row, badge, empty, table, triple
 from kgreason.server.console.vocabulary import Words
@@ -70,7 +70,7 @@ class _Feed:
                 raise
             return max(int((problem.headers or {}).get("kgreason-after", commit)), commit - _KEPT), commit
 
-    async def _head(self, number: int) -> Head | None:
+    async def _head_of(self, number: int) -> Head | None:
         if self._heads is not None and number not in self._heads:
             found = await heads(self._frame.calls, _KEPT)
             self._heads = None if found is None else {each["commit"]: each for each in found}
@@ -81,7 +81,7 @@ class _Feed:
         number = int(lines.split(b"\n")[0].removeprefix(b"id:"))
         told: dict[str, Any] = {} if len(data) > _LARGE else orjson.loads(data)
         known: dict[str, Any] = {name: told[name] for name in ("time", "author") if name in told}
-        head = {**(await self._head(number) or {}), **known}
+        head = {**(await self._head_of(number) or {}), **known}
         self._empty.set_visibility(False)
         self._frame.loaded()
         with self._commits, ui.element("article") as element:
@@ -104,7 +104,6 @@ class _Feed:
 
 
 async def _is_sure(number: int, head: Head) -> bool:
-    """Ask the user whether to take a commit back."""
     with ui.dialog().props(f'aria-label="Take commit {number} back"') as dialog, ui.element("div").classes("dialog"):
         html(question(number, head))
         with ui.element("div").classes("bar"):
@@ -122,13 +121,15 @@ def question(number: int, head: Head) -> Markup:
     return Markup(
         "<h2>Take commit {} back?</h2><p>{}</p><p>It asserted {} and retracted {} triples. A new commit undoes this."
         " Later commits stay.</p>"
-    ).format(number, made(head), *(f"{count:,}" for count in counts))
+    ).format(number, time_and_author(head), *(f"{count:,}" for count in counts))
 
 
 def commit_markup(number: int, told: dict[str, Any], head: Head, words: Words) -> Markup:
     """Show a commit as HTML. `told` is the JSON in the event of the commit; it is empty if the commit is too large."""
     if not told:
-        return Markup("<h2>Commit {}</h2><p>{} It is too large to be shown here.</p>").format(number, made(head))
+        return Markup("<h2>Commit {}</h2><p>{} It is too large to be shown here.</p>").format(
+            number, time_and_author(head)
+        )
     came, went = told["appeared"], told["disappeared"]
     counts = f"{_count(came)} appeared, {_count(went)} disappeared"
     results = told["results"]
@@ -146,7 +147,9 @@ def commit_markup(number: int, told: dict[str, Any], head: Head, words: Words) -
         '<details{}><summary><strong>Commit {}</strong> <span class="mark">{}</span> <span class="mark">{}</span>'
         "</summary>{}{}</details>"
     )
-    return text.format(Markup(" open") if len(rows) <= _OPEN else "", number, counts, made(head), inner, more)
+    return text.format(
+        Markup(" open") if len(rows) <= _OPEN else "", number, counts, time_and_author(head), inner, more
+    )
 
 
 def _count(found: dict[str, list[Any]]) -> str:

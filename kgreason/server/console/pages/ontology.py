@@ -78,7 +78,6 @@ def _reason(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
 
 
 def _triples(why: str) -> list[tuple[str, str, str]]:
-    """Return the triples of the axiom that a rule was translated from; none if the text says another reason."""
     if not why.startswith(("<", "_:")):
         return []
     try:
@@ -89,10 +88,7 @@ def _triples(why: str) -> list[tuple[str, str, str]]:
 
 
 def _matches(told: Sequence[_Told], wanted: str) -> list[_Told]:
-    """Return the rules that match a search.
-
-    Each word of `wanted` occurs in the rule's name, axiom or text, or in a label of a term of its axiom.
-    """
+    """Return the rules that match a search."""
     parts = wanted.lower().split()
     texts = (f"{each['name']} {' '.join(others)}".lower() for each, *others in told)
     return [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]

@@ -90,7 +90,6 @@ class _Query:
         self._as_of = str(event.args)
 
     def _show(self, answer: Markup | None = None) -> None:
-        """Replace the answer that is shown by `answer`, or by nothing."""
         self._result.clear()
         if answer is not None:
             with self._result:
@@ -120,7 +119,6 @@ class _Query:
         self._remember(text)
 
     def _list(self, found: Found) -> None:
-        """Show an answer."""
         if (said := sentence(found)) is not None:
             self._show(said)
             return
@@ -215,7 +213,6 @@ def _result_of(lines: list[str], is_whole: bool, is_graph: bool, commit: str) ->
 
 
 def _terms(line: str) -> list[str]:
-    """Return the three terms of a line of N-Triples."""
     subject, predicate, rest = line.split(" ", 2)
     return [subject, predicate, rest.removesuffix(" .")]
 
@@ -235,7 +232,6 @@ def _is_number(cell: str) -> bool:
 
 
 def _summary(found: Found, seconds: float, text: str, as_of: int | None) -> Markup:
-    """Show the number of rows, the time and the commit of an answer, and links to download all rows."""
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"
     told = f"{count} {noun}{'s' if len(found.rows) != 1 else ''} in {seconds:.2f} s, commit {found.commit}"

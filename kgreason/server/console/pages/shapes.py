@@ -82,7 +82,6 @@ class _Shapes:
                 self._show_group(name, results)
 
     def _count_markup(self) -> Markup:
-        """Return how many results there are, and a link to all of them if only a part is shown."""
         count, shown = self._report["count"], len(self._report["results"])
         text = f"{count:,} {'result' if count == 1 else 'results'}"
         text += f"; these are the first {shown}" if shown < count else ""

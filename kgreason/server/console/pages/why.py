@@ -35,10 +35,7 @@ async def why_page(request: Request, triple: str = "") -> None:
 
 
 def _why_not_markup(problem: Problem, told: dict[str, Any], words: Words) -> Markup:
-    """Show why a triple does not hold: the rules that come closest to deriving it, and what each rule lacks.
-
-    `told` is the answer of /why-not.
-    """
+    """Show why a triple does not hold: the rules that come closest to deriving it, and what each rule lacks."""
     rows = [
         Row(
             [

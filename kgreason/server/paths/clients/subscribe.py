@@ -112,10 +112,7 @@ async def _events(changes: AsyncGenerator[RowChange | None]) -> AsyncGenerator[b
 async def _changes(
     state: Served, sparql: str, prefixes: dict[str, str], base: str | None
 ) -> AsyncGenerator[RowChange | None]:
-    """Yield the changes of a standing query that the writer answers; None if nothing comes for some seconds.
-
-    Raises the errors of `KnowledgeGraph.standing`.
-    """
+    """Yield the changes of a standing query that the writer answers; None if nothing comes for some seconds."""
     events: asyncio.Queue[RowChange] = asyncio.Queue()
     loop, is_over = asyncio.get_running_loop(), False
 

@@ -75,11 +75,11 @@ async def _get(request: Request) -> Response:
 
     triples, prefixes, state = await ask_engine(request, read)
 
-    def written(file: IO[bytes]) -> None:
+    def write_triples(file: IO[bytes]) -> None:
         lines = "".join(f"{' '.join(triple)} .\n" for triple in triples).encode()
         write((each.triple for each in quads(lines, lenient=True)), file, form, {"sh": SH, **prefixes})
 
-    return await Stored.of(written, headers | {"ETag": tag(state, form)})
+    return await Stored.of(write_triples, headers | {"ETag": tag(state, form)})
 
 
 async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:

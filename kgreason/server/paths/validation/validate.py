@@ -86,10 +86,7 @@ class _Read(NamedTuple):
 
 
 def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _Read]:
-    """Return a function that validates a graph, against other shapes than its own if they are given.
-
-    Raises Problem for parameters that are not allowed.
-    """
+    """Return a function that validates a graph, against other shapes than its own if they are given."""
     mode, with_shapes = cast(DataMode, single(given, "data") or "inferred"), flag(given, "shapes")
     check_choice("data", mode, DataMode)
     if with_shapes and (request.method == "POST" or mode != "inferred"):
@@ -103,10 +100,7 @@ def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, Sh
 
 
 def _writer(request: Request, given: Parameters) -> Callable[[_Read], Response]:
-    """Return a function that answers with a report, or with the part of it that the parameters name.
-
-    Raises Problem for parameters that are not allowed.
-    """
+    """Return a function that answers with a report, or with the part of it that the parameters name."""
     form, prefixes, limit = (
         required_format(request.headers.get("accept"), REPORTS),
         prefixes_of(given),
