@@ -16,6 +16,7 @@ from tests.volume import many
 
 PREFIXES = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
 """
 AXIOMS = (
     ":A rdfs:subClassOf :B",
@@ -38,9 +39,11 @@ AXIOMS = (
     "_:same owl:disjointWith :D",
     ":p a owl:ObjectProperty",
     ":p owl:equivalentProperty :other",
-    ":F owl:intersectionOf (:A :D _:some)",
-    "_:same owl:intersectionOf (:E :D)",
-    ":A owl:unionOf (:E _:same)",
+    ":F owl:intersectionOf :l",
+    "_:same owl:intersectionOf :m",
+    ":A owl:unionOf :m",
+    ":l rdf:first :A ; rdf:rest :m",
+    ":m rdf:first _:same ; rdf:rest rdf:nil",
     ":D owl:equivalentClass xsd:integer",
 )
 FACTS = (
