@@ -5,5 +5,6 @@ literals    the facts about literals that rules need
 terms       all terms, which grow when operators make new ones
 decisions   what the driver does with the facts that operators assert
 checks      what rules must have on Spark
+job         runs the rounds, and lets operators decide between them
 close       runs all of these steps
 """

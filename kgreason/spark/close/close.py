@@ -35,12 +35,13 @@ from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions
+from kgreason.spark.close.job import More, Operating, close, with_hot_values
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
+from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
@@ -81,16 +82,16 @@ class Closed(NamedTuple):
             return self.triples
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
-    def rows_of(self, relation: str, arity: int) -> list[tuple[str, ...]]:
-        """Return the facts of a relation as rows of texts, in this process."""
+    def rows_of(self, relation: str, arity: int, most: int) -> list[tuple[str, ...]]:
+        """Return the facts of a relation, at most so many, as rows of texts in this process."""
         number = self.planned.ids.get(relation_text(relation, arity))
         if number is None or (False, arity + 1) not in self.planned.plan.tables:
             return []
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
         found = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
-        ids = found.select(F.explode(F.array(*columns)).alias("id")).distinct()
-        texts = dict(self.terms.all.join(ids, "id").select("id", "text").collect())
-        return [tuple(texts[row[column]] for column in columns) for row in found.collect()]
+        rows = rows_of(found.limit(most))
+        texts = texts_of(self.terms.all, np.unique(rows))
+        return [tuple(map(texts.__getitem__, row)) for row in rows.tolist()]
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure, as one process counts them.

@@ -14,19 +14,18 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
-from kgreason.errors import LimitError
-from kgreason.options import Limits
+from kgreason.options import DEFAULT_LIMITS
 from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
 from kgreason.spark.close.terms import Terms
 
-LIMITS = Limits(rounds=100)
-"""The limits of a recursion through BIND on Spark, where a round takes some seconds."""
+LIMITS = DEFAULT_LIMITS
+"""The limits of a recursion through BIND."""
 
 
 class Decisions:
-    """Gives ids to the terms that operators make. It is a `Decided` of `rounds/job`.
+    """Gives ids to the terms that operators make. It is a `Decided` of `close/job`.
 
     `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
     """
@@ -78,17 +77,11 @@ class Decisions:
         """
         self._rounds += 1
         self._made += made if self._rounds > self._expressions else 0
-        if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:
-            return
-        row = rows.where("text IS NOT NULL").first()
-        assert row is not None
-        raise LimitError(
-            f"{self._rule(row.c0)}: BIND has made new terms {self._rounds} times; does the recursion end? Bound it "
-            "with FILTER, or load in one process, where a round costs less"
-        )
+        LIMITS.check(lambda: self._rule(rows), rounds=self._rounds, made_terms=self._made)
 
-    def _rule(self, relation: int) -> str:
-        """Return the label of a rule that has the operator whose results are facts of a relation."""
+    def _rule(self, rows: DataFrame) -> str:
+        """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""
+        ((relation,),) = rows.where("text IS NOT NULL").select("c0").take(1)
         rules = self._planned.plan.operated.rules
         made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
         made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError
 from kgreason.spark.encode.groups import Batches, part_number
-from kgreason.spark.folders.markers import whole
+from kgreason.spark.folders.markers import parquet, whole
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
@@ -42,8 +42,8 @@ class Terms:
                 pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
             ),
         )
-        self._made: list[DataFrame] = []
-        """The new terms."""
+        self._made: list[str] = []
+        """The paths of the new terms."""
 
     @property
     def last(self) -> int:
@@ -53,7 +53,8 @@ class Terms:
     @property
     def all(self) -> DataFrame:
         """All terms: those in files, and those in memory."""
-        return reduce(DataFrame.union, [self._stored, *self._made, self._fresh])
+        made = [parquet(self._spark, _TERMS, *self._made)] if self._made else []
+        return reduce(DataFrame.union, [self._stored, *made, self._fresh])
 
     def identified(self, rows: DataFrame) -> DataFrame:
         """Add a column `id` to rows with a column `text`: the id of the term with this text, or 0 if the text is null.
@@ -70,7 +71,7 @@ class Terms:
         """
         path = f"{self._folder}/part-{len(self._made)}"
         made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
-        self._made.append(made)
+        self._made.append(path)
         if count:
             self._last = made.agg(F.max("id")).collect()[0][0]
         return count

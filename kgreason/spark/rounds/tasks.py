@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -65,18 +65,6 @@ class At(NamedTuple):
         return [n for n in range(first, end) if not any(low <= n < high for low, high in self.dropped)]
 
 
-class Source(Protocol):
-    """Where a part comes from: the facts that it has received, and the texts that it has learnt."""
-
-    def received(self, number: int) -> Int32:
-        """Return what the part receives in a round."""
-        ...
-
-    def texts(self, decision: int) -> Texts:
-        """Return the ids and texts that the part learns for a decision."""
-        ...
-
-
 class Held(NamedTuple):
     """A part, its number, and the texts that it knows. `is_new` says that it was made anew."""
 
@@ -86,6 +74,8 @@ class Held(NamedTuple):
     is_new: bool = False
 
 
+Source: TypeAlias = "PartFiles | PartRows"
+"""Where a part comes from: the facts that it has received, and the texts that it has learnt."""
 Step: TypeAlias = Callable[[Held, Source], pa.RecordBatch]
 _parts: dict[tuple[str, int], tuple[At, Held]] = {}
 """The parts of this worker, by the folder of the job and their numbers, each with its `At`."""
@@ -115,8 +105,8 @@ class Job(NamedTuple):
     def part_for(self, task: int, at: At, after: At) -> int:
         """Return the number of the part for a task of the step from `at` to `after`. Each task has a part of its own.
 
-        Spark gives a task to any worker, and to make a part anew costs more than a round. So a task takes a part that its
-        worker has, if the part is free. Tasks agree by links in a folder: link n says which part the n-th task has
+        Spark gives a task to any worker, and to make a part anew costs more than a round. So a task takes a part that
+        its worker has, if the part is free. Tasks agree by links in a folder: link n says which part the n-th task has
         taken. Only one task can make a link, and it knows all links before. A task that runs again finds its link.
         """
         folder = Path(f"{self.folder}/order-{sha256(repr((at, after)).encode()).hexdigest()[:16]}")
@@ -293,33 +283,33 @@ def decide(after: At, level: int, before: int, schema: str) -> Step:
     return step
 
 
-class _Files(NamedTuple):
+class PartFiles(NamedTuple):
     """A part whose facts and texts are in files."""
 
     job: Job
     number: int
 
     def received(self, number: int) -> Int32:
-        """See `Source`."""
+        """Return what the part receives in a round."""
         return exchange.read(Path(self.job.round(number)), self.number, self.job.plan.width)
 
     def texts(self, decision: int) -> Texts:
-        """See `Source`."""
+        """Return the ids and texts that the part learns for a decision."""
         return exchange.read_texts(Path(self.job.texts(decision)), self.number)
 
 
-class _Rows(NamedTuple):
+class PartRows(NamedTuple):
     """A part whose facts and texts have come in rows."""
 
     rounds: Sequence[Int32]
     learnt: Mapping[int, Texts]
 
     def received(self, number: int) -> Int32:
-        """See `Source`."""
+        """See `PartFiles`."""
         return self.rounds[number]
 
     def texts(self, decision: int) -> Texts:
-        """See `Source`."""
+        """See `PartFiles`."""
         return self.learnt[decision]
 
 
@@ -333,7 +323,7 @@ def from_files(job: Job, at: At, after: At, step: Step) -> Task:
         for batch in batches:
             for task in batch.column(0).to_pylist():
                 number = job.part_for(task, at, after)
-                source = _Files(job, number)
+                source = PartFiles(job, number)
                 held = job.part(number, at, source)
                 yield step(held, source)
                 job.keep(held, after)
@@ -358,7 +348,7 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
             rounds = [facts[facts[:, -1] == each, 1:-1] for each in range(after.round)]
             terms = np.flatnonzero((rows[:, 0] == number) & (rows[:, 1] == -2))
             learnt = {each: terms[rows[terms, -1] == each] for each in after.learnt}
-            source = _Rows(
+            source = PartRows(
                 rounds, {n: (rows[each, 1 + FIRST].tolist(), texts[each].tolist()) for n, each in learnt.items()}
             )
             yield step(job.made(number, at, source), source)

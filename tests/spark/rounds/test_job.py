@@ -16,17 +16,16 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import LimitError
+from kgreason.spark.close.job import close
 from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import tasks
-from kgreason.spark.rounds.job import close
 from kgreason.spark.rounds.plan import FIRST
 from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
 from tests.spark.programs import rules_in, triples_in
-from tests.spark.rounds.programs import written_program
 from tests.spark.rounds.test_rounds import CASE, Program
-from tests.spark.rounds.whole import Whole
+from tests.spark.rounds.whole import Whole, written_program
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +89,7 @@ def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: s
 def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) -> None:
     plan = Program(*CASE, 3).plan
     job = Job(plan, str(tmp_path))
-    source = tasks._Rows([], {})
+    source = tasks.PartRows([], {})
     job.keep(job.made(0, At(0, 0), source), At(0, 0))
     for number in (1, 2):
         job.keep(job.made(number, At(0, 0), source), At(1, 0))
@@ -102,7 +101,7 @@ def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) ->
 def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
     program = Program(*CASE, 3)
     job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
-    held = job.made(1, At(0, 0), tasks._Rows([], {}))
+    held = job.made(1, At(0, 0), tasks.PartRows([], {}))
     job.receive(held, program.facts[:5])
     with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)") as caught:
         job.receive(held, program.facts)

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -31,13 +31,14 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
+from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
-from kgreason.spark.rounds.travel import travel_of
+from kgreason.spark.rounds.travel import ByShuffles, InFiles
 from kgreason.spark.start.failures import clear_errors
 from kgreason.zset.columns import Int64
 
@@ -48,28 +49,12 @@ _WHOLE = "facts bigint, alike string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
-class Decided(Protocol):
-    """What the driver does with the facts that operators assert."""
-
-    def begin(self) -> None:
-        """Begin with the first round."""
-        ...
-
-    def terms(self) -> DataFrame:
-        """Return all terms: id int, text string."""
-        ...
-
-    def facts(self, rows: DataFrame, level: int) -> DataFrame:
-        """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert."""
-        ...
-
-
 class Operating(NamedTuple):
     """What operators need: the texts of `constants`, Python functions, and what the driver does."""
 
     constants: Mapping[int, str]
     registry: Registry
-    decided: Decided
+    decided: Decisions
 
 
 def close(
@@ -133,10 +118,10 @@ class _Rounds:
     `_dropped` are those that turns of recursions have dropped.
     """
 
-    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decided | None) -> None:
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decisions | None) -> None:
         self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
         self._by = decided
-        self._travel = travel_of(spark, job)
+        self._travel = ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
@@ -200,7 +185,7 @@ class _Rounds:
             self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
             self._told.append(self._next)
 
-    def decide(self, decided: Decided) -> bool:
+    def decide(self, decided: Decisions) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
