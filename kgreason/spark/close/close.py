@@ -35,7 +35,7 @@ from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions
-from kgreason.spark.close.job import More, Operating, close, with_hot_values
+from kgreason.spark.close.job import More, close, with_hot_values
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
 from kgreason.spark.close.terms import Terms
@@ -156,16 +156,13 @@ class _Closing:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
-        decisions = Decisions(planned, self._terms, self._literals)
-        operating = Operating(planned.texts, self._registry, decisions)
-        asserted, most = self._asserted(), self._sizes.most_alike
+        decisions = Decisions(planned, self._terms, self._literals, self._registry)
+        asserted = self._asserted()
         facts = close(
             asserted,
-            with_hot_values(planned.plan, asserted, most)
-            if self._encoded.size > most
-            else planned.plan._replace(most=most),
+            with_hot_values(planned.plan, asserted, self._encoded.size, self._sizes.most_alike),
             f"{self._folder}/parts",
-            operating=operating,
+            decisions=decisions,
             more=more,
             made_from=(self._encoded.identity, planned.fresh),
             memory=self._sizes.memory,

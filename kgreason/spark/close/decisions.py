@@ -14,6 +14,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
+from kgreason.functions.registry import Registry
 from kgreason.options import DEFAULT_LIMITS
 from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
@@ -25,12 +26,16 @@ LIMITS = DEFAULT_LIMITS
 
 
 class Decisions:
-    """Gives ids to the terms that operators make. It is a `Decided` of `close/job`.
+    """What operators of parts need of the driver, which gives ids to the terms that they make.
 
     `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
     """
 
-    def __init__(self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None]) -> None:
+    def __init__(
+        self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None], registry: Registry
+    ) -> None:
+        self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
+        """The texts of the constants of rules, by their ids, and Python functions."""
         self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)

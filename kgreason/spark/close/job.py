@@ -18,24 +18,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError, StratificationError
-from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.spark.rounds.plan import PartsPlan
 from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import ByShuffles, InFiles
@@ -49,20 +48,12 @@ _WHOLE = "facts bigint, alike string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
-class Operating(NamedTuple):
-    """What operators need: the texts of `constants`, Python functions, and what the driver does."""
-
-    constants: Mapping[int, str]
-    registry: Registry
-    decided: Decisions
-
-
 def close(
     facts: DataFrame,
     plan: PartsPlan,
     folder: str,
     *,
-    operating: Operating | None = None,
+    decisions: Decisions | None = None,
     more: More | None = None,
     made_from: object = None,
     memory: int = 0,
@@ -71,33 +62,32 @@ def close(
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
-    with operators needs `operating`. `more` asserts further facts (`More`). A run on the same folder goes on if the
+    with operators needs `decisions`. `more` asserts further facts (`More`). A run on the same folder goes on if the
     plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
     free.
     """
     name = sha256(repr((plan, made_from)).encode()).hexdigest()[:16]
-    place, job = f"{folder.rstrip('/')}/{name}", Job(plan, "", memory=memory)
-    if operating:
-        job = job._replace(terms=operating.constants, registry=operating.registry)
-    decided = operating.decided if operating else None
-    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress, decided)
+    place = f"{folder.rstrip('/')}/{name}"
+    job = Job(plan, place, memory=memory)
+    if decisions:
+        job = job._replace(terms=decisions.constants, registry=decisions.registry)
+    rounds = _Rounds(facts.sparkSession, job, progress, decisions)
     try:
         return rounds.closed(facts, more)
     except _AlikeError as error:
         plan = plan.divided(error.counts, plan.most)
     return close(
-        facts, plan, folder, operating=operating, more=more, made_from=made_from, memory=memory, progress=progress
+        facts, plan, folder, decisions=decisions, more=more, made_from=made_from, memory=memory, progress=progress
     )  # from the first round, with this value divided
 
 
-def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
+def with_hot_values(plan: PartsPlan, facts: DataFrame, total: int, most: int) -> PartsPlan:
     """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
 
-    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below
-    its share of `most` is left out.
+    `total`: about how many facts there are. Cost: a pass over them, if they are more than `most`. A count over some
+    rows at a time that is far below its share of `most` is left out.
     """
-    total: int = facts.count() if plan.parts > 1 else 0
-    if total <= most:
+    if plan.parts == 1 or total <= most:
         return plan._replace(most=most)
     found = facts.mapInArrow(counting(plan, most, total), COUNTS).toArrow()["counts"].to_pylist()
     return plan.divided(np.array(found, dtype=np.int64), most)

@@ -68,11 +68,6 @@ class Planned(NamedTuple):
     last: int
     warnings: tuple[str, ...]
 
-    @property
-    def texts(self) -> dict[int, str]:
-        """The texts of constants, by their ids."""
-        return {number: text for text, number in self.ids.items()}
-
 
 class Driver:
     """Makes the program on Spark's driver, with a materializer that has only the schema of the data.
@@ -139,19 +134,21 @@ class Driver:
 
     def planned(self, parts: int) -> Planned:
         """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
-        materializer = self._materializer
-        dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
-        placed, common = placement(materializer.rules), (materializer.engine, dictionary.intern)
-        needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
-        made = plan(placed, parts, *common, quiet, needs)
-        used = sorted(made.constants())
-        texts = dict(zip(used, dictionary.decode(used), strict=True))
-        mentioned = dict.fromkeys([*texts.values(), *needs.arguments()])
-        ids, last = self._known(list(mentioned)), self._last()
-        fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
-        ids |= {text: number for number, text in fresh.items()}
-        made = made.renamed({number: ids[text] for number, text in texts.items()})
-        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings)
+        placed, constants = placement(self._materializer.rules), dict[str, int]()
+
+        def made() -> PartsPlan:
+            materializer = self._materializer
+            common = materializer.engine, lambda texts: [constants.setdefault(text, 0) for text in texts]
+            needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
+            return plan(placed, parts, *common, 0 if materializer.selection.is_reflexive else SAME_AS, needs)
+
+        mentioned = dict.fromkeys(made().operated.arguments())  # this plan only notes its constants
+        mentioned |= dict.fromkeys(constants)
+        constants |= self._known(list(mentioned))
+        last = self._last()
+        fresh = dict(enumerate((text for text in mentioned if not constants.get(text)), last + 1))
+        constants |= {text: number for number, text in fresh.items()}
+        return Planned(made(), constants, fresh, last + len(fresh), self._materializer.warnings)
 
     def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""

@@ -175,33 +175,6 @@ class PartsPlan(NamedTuple):
             *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
         )
 
-    def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
-        """Return the plan with other ids for its constants: `ids[number]` in the place of `number`."""
-
-        def rules(some: Sequence[EncodedRule]) -> tuple[EncodedRule, ...]:
-            return tuple(rule._replace(constants=tuple(ids[each] for each in rule.constants)) for rule in some)
-
-        def values(some: Int32) -> Int32:
-            flat = [ids[each] for each in some.ravel().tolist()]
-            return np.array(flat, dtype=np.int32).reshape(some.shape)
-
-        def forms(some: Sequence[PlaceForm]) -> tuple[PlaceForm, ...]:
-            return tuple(form._replace(values=values(form.values)) for form in some)
-
-        operated = self.operated
-        return self._replace(
-            operated=operated._replace(
-                reads=forms(operated.reads),
-                copied=forms(operated.copied),
-                data=ids.get(operated.data, 0),
-                outlasts=tuple((level, ids[relation]) for level, relation in operated.outlasts),
-            ),
-            rules=rules(self.rules),
-            first=rules(self.first),
-            forms=forms(self.forms),
-            hidden=frozenset(ids[each] for each in self.hidden),
-        )
-
     def with_data(self, facts: Int32) -> Int32:
         """Return asserted facts, and the facts of DATA about them."""
         if not self.operated.copied or not len(facts):

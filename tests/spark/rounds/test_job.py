@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -96,6 +97,21 @@ def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) ->
     assert not job.part(1, At(1, 0), source).is_new, "it was kept"
     assert [number for folder, number in tasks._parts if folder == str(tmp_path)] == [2]
     tasks._parts.clear()
+
+
+def test_each_task_gets_a_part_of_its_own_which_its_worker_has_if_possible(tmp_path: Path) -> None:
+    plan = Program(*CASE, 5).plan
+    job, at, after = Job(plan, str(tmp_path)), At(1, 0), At(2, 0)
+    held = job.made(3, At(0, 0), tasks.PartRows([], {}))
+    job.keep(held, at)
+    job.keep(held._replace(number=4), At(0, 0))
+    assert job.part_for(0, at, after) == 3, "the worker has part 3, and part 4 as of another round"
+    tasks._parts.clear()  # the other tasks run in other workers
+    assert [job.part_for(task, at, after) for task in (3, 1, 3, 0, 2, 4)] == [0, 1, 0, 3, 2, 4]
+    with ThreadPoolExecutor(5) as pool:
+        given = list(pool.map(lambda task: job.part_for(task, after, At(3, 0)), [0, 1, 2, 3, 4] * 3))
+    assert given[:5] == given[5:10] == given[10:]
+    assert sorted(given[:5]) == [0, 1, 2, 3, 4]
 
 
 def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
