@@ -34,11 +34,10 @@ from kgreason.materialize.state import Flags
 from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
-from kgreason.spark.close.decisions import Decisions
+from kgreason.spark.close.decisions import Decisions, Terms
 from kgreason.spark.close.job import More, close, with_hot_values
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
-from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
@@ -100,7 +99,7 @@ class Closed(NamedTuple):
         """
         ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
         false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
-        count: int = false.count()
+        count: int = 0 if false.isEmpty() else false.count()  # mostly there is none, and to look is one job less
         if not 0 < count <= _MANY:
             return count
         terms, triples = self.terms.all, self.triples

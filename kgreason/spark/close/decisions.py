@@ -8,21 +8,89 @@ recursion through BIND count over all parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, reduce
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
+from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
 from kgreason.options import DEFAULT_LIMITS
 from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
-from kgreason.spark.close.terms import Terms
+from kgreason.spark.encode.groups import Batches, part_number
+from kgreason.spark.folders.markers import parquet, whole
+from kgreason.terms.dictionary import MAX_ID
 
+_TERMS = "id int, text string"
 LIMITS = DEFAULT_LIMITS
 """The limits of a recursion through BIND."""
+
+
+class Terms:
+    """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
+
+    Ids never change, and a new term gets an id above the last one. New texts are divided into parts, each of which
+    gives ids as in `encode/groups`. `last` is the largest id so far.
+
+    New terms are written to `folder`. `made_from` identifies data, rules, and all else that decides in which order
+    terms are made: if a stopped job with the same `made_from` has left terms in `folder`, they keep their ids, because
+    the rounds on disk have them.
+    """
+
+    def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
+        self._folder, self._last = f"{folder}/{made_from}", last
+        self._spark = stored.sparkSession
+        self._stored, self._fresh = (
+            stored,
+            self._spark.createDataFrame(
+                pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
+            ),
+        )
+        self._made: list[str] = []
+        """The paths of the new terms."""
+
+    @property
+    def last(self) -> int:
+        """The largest id so far."""
+        return self._last
+
+    @property
+    def all(self) -> DataFrame:
+        """All terms: those in files, and those in memory."""
+        made = [parquet(self._spark, _TERMS, *self._made)] if self._made else []
+        return reduce(DataFrame.union, [self._stored, *made, self._fresh])
+
+    def identified(self, rows: DataFrame) -> DataFrame:
+        """Add a column `id` to rows with a column `text`: the id of the term with this text, or 0 if the text is null.
+
+        Rows without a text are not joined with the terms, because one task would get all of them.
+        """
+        known = rows.where("text IS NOT NULL").join(self.all, "text")
+        return known.unionByName(rows.where("text IS NULL").withColumn("id", F.lit(0)))
+
+    def intern(self, texts: DataFrame) -> int:
+        """Give an id to each of `texts` (column text) that has none yet. Returns how many new ids were given.
+
+        Raises LimitError if ids run out.
+        """
+        path = f"{self._folder}/part-{len(self._made)}"
+        made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
+        self._made.append(path)
+        if count:
+            self._last = made.agg(F.max("id")).collect()[0][0]
+        return count
+
+    def _new(self, texts: DataFrame) -> DataFrame:
+        """Return rows `id, text`: those of `texts` that have no id yet, with new ids."""
+        unknown = texts.distinct().join(self.all, "text", "left_anti")
+        parts = int(self._spark.conf.get("spark.sql.shuffle.partitions"))
+        return unknown.repartition(parts, "text").mapInArrow(partial(_numbered, self._last, parts), _TERMS)
 
 
 class Decisions:
@@ -95,3 +163,14 @@ class Decisions:
             for name, atom in made
             if self._planned.ids[relation_text(str(atom.relation), len(atom.terms))] == relation
         )
+
+
+def _numbered(last: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give ids above `last` to texts, in the task of one of so many parts: rows id, text."""
+    first = last + 1 + part_number()
+    for batch in batches:
+        ids = first + parts * np.arange(len(batch), dtype=np.int64)
+        first += parts * len(batch)
+        if len(ids) and ids[-1] > MAX_ID:
+            raise LimitError(f"the rules make terms until the dictionary, with room for {MAX_ID:,}, is full")
+        yield pa.RecordBatch.from_arrays([pa.array(ids.astype(np.int32)), batch.column("text")], ["id", "text"])
