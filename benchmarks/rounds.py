@@ -11,6 +11,7 @@ parts. Cost: as many engines as there are parts.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +24,9 @@ from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan
 from kgreason.spark.rounds.tasks import ALIKE, At, Held, Job, PartRows, Step, Texts, decide, evaluate, need, tell
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32, Int64
+
+_ROOM = 1 << 60
+"""The bytes that a part may use, so that nobody looks how many are free."""
 
 
 class RoundsResult(NamedTuple):
@@ -69,7 +73,7 @@ class _Rounds:
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new
         constants = sorted({*plan.constants(), *dictionary.find([*plan.operated.arguments()]).tolist()} - {0})
-        self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry)
+        self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry, _ROOM)
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]
         self._at, self._asserted = At(0, 0), list[tuple[int, Int32]]()
@@ -105,7 +109,8 @@ class _Rounds:
         rows = rows[indexes]
         while len(rows) or not self._rounds:
             self._rounds.append([rows[numbers == number] for number in range(self._plan.parts)])
-            table = pa.Table.from_batches(self._each(evaluate(self._at, self._job, in_files=False)))
+            due = [n for n, received in enumerate(self._rounds[-1]) if len(received) or not self._at.round]
+            table = pa.Table.from_batches(self._each(evaluate(self._at, self._job, in_files=False), due))
             self._at = self._at._replace(round=self._at.round + 1)
             columns = np.column_stack([column.to_numpy() for column in table.columns])
             numbers, rows = columns[:, 0], columns[:, 1:]
@@ -138,11 +143,11 @@ class _Rounds:
         self._parts = {}
         return rows[~are_among(rows[:, TABLE:], worse[:, TABLE:])]
 
-    def _each(self, step: Step) -> list[pa.RecordBatch]:
-        """Do a step in all parts."""
+    def _each(self, step: Step, due: Iterable[int] | None = None) -> list[pa.RecordBatch]:
+        """Do a step in the parts `due`, or in all parts."""
         found = []
-        for number, learnt in enumerate(self._learnt):
-            source = PartRows([received[number] for received in self._rounds], learnt)
+        for number in range(self._plan.parts) if due is None else due:
+            source = PartRows([received[number] for received in self._rounds], self._learnt[number])
             if self._are_new or number not in self._parts:
                 self._parts[number] = self._job.made(number, self._at, source)
             found.append(step(self._parts[number], source))
