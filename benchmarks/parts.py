@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rounds import close
 from benchmarks.workspace import Workspace
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
@@ -41,7 +42,6 @@ from kgreason.rules.model import DATA, Atom
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, operated, plan
-from kgreason.spark.rounds.rounds import close
 from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import IS_ASSERTED, Int32
 

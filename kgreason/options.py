@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import inf
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
-from kgreason.errors import InputError, InputTypeError, RuleError
+from kgreason.errors import InputError, InputTypeError, LimitError, RuleError
 
 SameAsMode: TypeAlias = Literal["aliases", "representatives", "rules"]
 """How the graph shows terms that owl:sameAs makes equal. `aliases`: every triple with each of the terms, up to a budget
@@ -29,6 +29,9 @@ OnViolation: TypeAlias = Literal["report", "refuse", "refuse-warnings", "refuse-
 """What becomes of a commit that makes validation results. `report`: the commit stands. `refuse`: the commit is rolled
 back, unless the severity of all of them is sh:Warning or sh:Info. `refuse-warnings`: unless it is sh:Info."""
 
+_BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
+"""What to do about a recursion beyond a limit, which is an option of this name."""
+
 
 class Limits(NamedTuple):
     """What a recursion may do in one commit. Most recursions beyond these limits never end.
@@ -40,6 +43,16 @@ class Limits(NamedTuple):
 
     rounds: int = 10_000
     made_terms: int = 1_000_000
+
+    def check(self, rule: Callable[[], str], *, rounds: int = 0, made_terms: int = 0) -> None:
+        """Raise LimitError if a recursion through BIND is beyond a limit. `rule` gives the label of its rule."""
+        if rounds > self.rounds:
+            told, option = f"new terms from new terms {self.rounds:,} times", "most_rounds"
+        elif made_terms > self.made_terms:
+            told, option = f"more than {self.made_terms:,} terms by recursion", "most_made_terms"
+        else:
+            return
+        raise LimitError(f"{rule()}: BIND has made {told} in one commit; {_BOUND.format(option)}")
 
 
 DEFAULT_LIMITS = Limits()

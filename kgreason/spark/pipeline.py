@@ -43,7 +43,6 @@ from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, quads_of_groups
 from kgreason.spark.encode.encode import encode, group
-from kgreason.spark.encode.imports import unknown_imports
 from kgreason.spark.folders.folders import check_free
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import Inputs, sort
@@ -54,6 +53,7 @@ from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
 File = str | PathLike[str]
+_MOST_RESULTS = 100_000
 
 
 def load(
@@ -107,7 +107,8 @@ def check_load(paths: Sequence[File], folder: File | None = None) -> Inputs:
 class Written(NamedTuple):
     """The problems that `materialize` found in the data: the number of contradictions, and one-line warnings.
 
-    `results` are the validation results, as rows of N-Triples texts; None without shapes.
+    `results` are the validation results, as rows of N-Triples texts; None without shapes. They are at most 100,000,
+    because this process holds them; a warning says that there are more.
     """
 
     contradictions: int
@@ -153,11 +154,11 @@ def materialize(
         triples = closed.seen if selection.is_single else closed.triples
         triples = triples.where("NOT asserted") if inferred else triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
-        found = (*closed.planned.warnings, *unknown_imports(encoded), *skipped)
-        results = closed.rows_of(RESULT, len(COLUMNS)) if shapes else None
-        told = Written(
-            closed.contradictions(), found, results
-        )  # before the output, so that only writing can still fail
+        found = (*closed.planned.warnings, *closed.driver.unknown_imports(), *skipped)
+        results = closed.rows_of(RESULT, len(COLUMNS), _MOST_RESULTS + 1) if shapes else None
+        if results and len(results) > _MOST_RESULTS:
+            found, results = (*found, f"the report has {_MOST_RESULTS:,} results; there are more"), results[:-1]
+        told = Written(closed.contradictions(), found, results)  # before the output: only writing can still fail
         with watched(spark, progress("writing")):
             write(triples, closed.terms.all, output, place, form=form, overwrite=overwrite)
         return told

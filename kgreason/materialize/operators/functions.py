@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.engine import Engine
-from kgreason.errors import LimitError, RuleError
+from kgreason.errors import RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.expressions.calls import Called, Failure, called
@@ -51,8 +51,6 @@ from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
-
-_BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
 
 
 class Rounds:
@@ -86,19 +84,11 @@ class Rounds:
             return
         self._count += 1
         self._first = self._first or known + 1
-        if self._count > self.limits.rounds:
-            raise LimitError(
-                f"{rule}: BIND has made new terms from new terms {self.limits.rounds:,} times in one commit; "
-                f"{_BOUND.format('most_rounds')}"
-            )
+        self.limits.check(lambda: rule, rounds=self._count)
         depth = 1 + self._depth(inputs)
         if depth > self.expressions:
             self._facts += made
-        if self._facts > self.limits.made_terms:
-            raise LimitError(
-                f"{rule}: BIND has made more than {self.limits.made_terms:,} terms by recursion in one commit; "
-                f"{_BOUND.format('most_made_terms')}"
-            )
+        self.limits.check(lambda: rule, made_terms=self._facts)
         self._note(known, depth)
 
     def _depth(self, inputs: Int32) -> int:

@@ -2,8 +2,8 @@
 
 planner     Driver: makes the program on the driver, from the schema triples of the data
 literals    the facts about literals that rules need
-terms       all terms, which grow when operators make new ones
-decisions   what the driver does with the facts that operators assert
+decisions   what the driver does with the facts that operators assert; all terms, and ids for new ones
 checks      what rules must have on Spark
+job         runs the rounds, and lets operators decide between them
 close       runs all of these steps
 """

@@ -34,13 +34,13 @@ from kgreason.materialize.state import Flags
 from kgreason.options import EL
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
-from kgreason.spark.close.decisions import Decisions
+from kgreason.spark.close.decisions import Decisions, Terms
+from kgreason.spark.close.job import More, close, with_hot_values
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import Driver, Planned
-from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
+from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.job import More, Operating, close, with_hot_values
 from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 
@@ -81,16 +81,16 @@ class Closed(NamedTuple):
             return self.triples
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
-    def rows_of(self, relation: str, arity: int) -> list[tuple[str, ...]]:
-        """Return the facts of a relation as rows of texts, in this process."""
+    def rows_of(self, relation: str, arity: int, most: int) -> list[tuple[str, ...]]:
+        """Return the facts of a relation, at most so many, as rows of texts in this process."""
         number = self.planned.ids.get(relation_text(relation, arity))
         if number is None or (False, arity + 1) not in self.planned.plan.tables:
             return []
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
         found = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
-        ids = found.select(F.explode(F.array(*columns)).alias("id")).distinct()
-        texts = dict(self.terms.all.join(ids, "id").select("id", "text").collect())
-        return [tuple(texts[row[column]] for column in columns) for row in found.collect()]
+        rows = rows_of(found.limit(most))
+        texts = texts_of(self.terms.all, np.unique(rows))
+        return [tuple(map(texts.__getitem__, row)) for row in rows.tolist()]
 
     def contradictions(self) -> int:
         """Count the contradictions in the closure, as one process counts them.
@@ -99,7 +99,7 @@ class Closed(NamedTuple):
         """
         ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
         false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
-        count: int = false.count()
+        count: int = 0 if false.isEmpty() else false.count()  # mostly there is none, and to look is one job less
         if not 0 < count <= _MANY:
             return count
         terms, triples = self.terms.all, self.triples
@@ -155,16 +155,13 @@ class _Closing:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
-        decisions = Decisions(planned, self._terms, self._literals)
-        operating = Operating(planned.texts, self._registry, decisions)
-        asserted, most = self._asserted(), self._sizes.most_alike
+        decisions = Decisions(planned, self._terms, self._literals, self._registry)
+        asserted = self._asserted()
         facts = close(
             asserted,
-            with_hot_values(planned.plan, asserted, most)
-            if self._encoded.size > most
-            else planned.plan._replace(most=most),
+            with_hot_values(planned.plan, asserted, self._encoded.size, self._sizes.most_alike),
             f"{self._folder}/parts",
-            operating=operating,
+            decisions=decisions,
             more=more,
             made_from=(self._encoded.identity, planned.fresh),
             memory=self._sizes.memory,

@@ -8,30 +8,102 @@ recursion through BIND count over all parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial, reduce
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import LimitError
-from kgreason.options import Limits
+from kgreason.functions.registry import Registry
+from kgreason.options import DEFAULT_LIMITS
 from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
-from kgreason.spark.close.terms import Terms
+from kgreason.spark.encode.groups import Batches, part_number
+from kgreason.spark.folders.markers import parquet, whole
+from kgreason.terms.dictionary import MAX_ID
 
-LIMITS = Limits(rounds=100)
-"""The limits of a recursion through BIND on Spark, where a round takes some seconds."""
+_TERMS = "id int, text string"
+LIMITS = DEFAULT_LIMITS
+"""The limits of a recursion through BIND."""
+
+
+class Terms:
+    """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
+
+    Ids never change, and a new term gets an id above the last one. New texts are divided into parts, each of which
+    gives ids as in `encode/groups`. `last` is the largest id so far.
+
+    New terms are written to `folder`. `made_from` identifies data, rules, and all else that decides in which order
+    terms are made: if a stopped job with the same `made_from` has left terms in `folder`, they keep their ids, because
+    the rounds on disk have them.
+    """
+
+    def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
+        self._folder, self._last = f"{folder}/{made_from}", last
+        self._spark = stored.sparkSession
+        self._stored, self._fresh = (
+            stored,
+            self._spark.createDataFrame(
+                pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
+            ),
+        )
+        self._made: list[str] = []
+        """The paths of the new terms."""
+
+    @property
+    def last(self) -> int:
+        """The largest id so far."""
+        return self._last
+
+    @property
+    def all(self) -> DataFrame:
+        """All terms: those in files, and those in memory."""
+        made = [parquet(self._spark, _TERMS, *self._made)] if self._made else []
+        return reduce(DataFrame.union, [self._stored, *made, self._fresh])
+
+    def identified(self, rows: DataFrame) -> DataFrame:
+        """Add a column `id` to rows with a column `text`: the id of the term with this text, or 0 if the text is null.
+
+        Rows without a text are not joined with the terms, because one task would get all of them.
+        """
+        known = rows.where("text IS NOT NULL").join(self.all, "text")
+        return known.unionByName(rows.where("text IS NULL").withColumn("id", F.lit(0)))
+
+    def intern(self, texts: DataFrame) -> int:
+        """Give an id to each of `texts` (column text) that has none yet. Returns how many new ids were given.
+
+        Raises LimitError if ids run out.
+        """
+        path = f"{self._folder}/part-{len(self._made)}"
+        made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
+        self._made.append(path)
+        if count:
+            self._last = made.agg(F.max("id")).collect()[0][0]
+        return count
+
+    def _new(self, texts: DataFrame) -> DataFrame:
+        """Return rows `id, text`: those of `texts` that have no id yet, with new ids."""
+        unknown = texts.distinct().join(self.all, "text", "left_anti")
+        parts = int(self._spark.conf.get("spark.sql.shuffle.partitions"))
+        return unknown.repartition(parts, "text").mapInArrow(partial(_numbered, self._last, parts), _TERMS)
 
 
 class Decisions:
-    """Gives ids to the terms that operators make. It is a `Decided` of `rounds/job`.
+    """What operators of parts need of the driver, which gives ids to the terms that they make.
 
     `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
     """
 
-    def __init__(self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None]) -> None:
+    def __init__(
+        self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None], registry: Registry
+    ) -> None:
+        self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
+        """The texts of the constants of rules, by their ids, and Python functions."""
         self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
@@ -78,17 +150,11 @@ class Decisions:
         """
         self._rounds += 1
         self._made += made if self._rounds > self._expressions else 0
-        if self._rounds <= LIMITS.rounds and self._made <= LIMITS.made_terms:
-            return
-        row = rows.where("text IS NOT NULL").first()
-        assert row is not None
-        raise LimitError(
-            f"{self._rule(row.c0)}: BIND has made new terms {self._rounds} times; does the recursion end? Bound it "
-            "with FILTER, or load in one process, where a round costs less"
-        )
+        LIMITS.check(lambda: self._rule(rows), rounds=self._rounds, made_terms=self._made)
 
-    def _rule(self, relation: int) -> str:
-        """Return the label of a rule that has the operator whose results are facts of a relation."""
+    def _rule(self, rows: DataFrame) -> str:
+        """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""
+        ((relation,),) = rows.where("text IS NOT NULL").select("c0").take(1)
         rules = self._planned.plan.operated.rules
         made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
         made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
@@ -97,3 +163,14 @@ class Decisions:
             for name, atom in made
             if self._planned.ids[relation_text(str(atom.relation), len(atom.terms))] == relation
         )
+
+
+def _numbered(last: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give ids above `last` to texts, in the task of one of so many parts: rows id, text."""
+    first = last + 1 + part_number()
+    for batch in batches:
+        ids = first + parts * np.arange(len(batch), dtype=np.int64)
+        first += parts * len(batch)
+        if len(ids) and ids[-1] > MAX_ID:
+            raise LimitError(f"the rules make terms until the dictionary, with room for {MAX_ID:,}, is full")
+        yield pa.RecordBatch.from_arrays([pa.array(ids.astype(np.int32)), batch.column("text")], ["id", "text"])

@@ -23,16 +23,22 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import columns_of
 from kgreason.functions.registry import Registry
+from kgreason.interrupts import undivided
+from kgreason.materialize.edit import Edit
+from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import (
     CLASS_IDS,
+    IMPORTS,
+    ONTOLOGY,
     PREDICATE_IDS,
     SAME_AS,
     STATED_CLASS_IDS,
     STATED_PREDICATE_IDS,
     TYPE,
+    VERSION_IRI,
 )
-from kgreason.materialize.selection import Selection
+from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
 from kgreason.spark.encode.dictionary import rows_of, texts_of
@@ -42,6 +48,7 @@ from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
 _IS_STATED = f"p IN {(*STATED_PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*STATED_CLASS_IDS,)})"
+_IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY})"
 _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
 _OF_TERMS = ("<", "_", '"')
 """The first signs of terms."""
@@ -61,11 +68,6 @@ class Planned(NamedTuple):
     last: int
     warnings: tuple[str, ...]
 
-    @property
-    def texts(self) -> dict[int, str]:
-        """The texts of constants, by their ids."""
-        return {number: text for text, number in self.ids.items()}
-
 
 class Driver:
     """Makes the program on Spark's driver, with a materializer that has only the schema of the data.
@@ -82,7 +84,11 @@ class Driver:
         self._materializer.flags = flags
         self._ids = {text: number for number, text in enumerate(VOCABULARY, 1)}
         """The ids of the texts that were looked up; 0 for those that no term of the data has."""
-        self._materializer.plan(np.unique(self._rows(facts.where(_IS_STATED)), axis=0))
+        rows = np.unique(self._rows(facts.where(f"{_IS_STATED} OR {_IS_HEADER}")), axis=0)
+        is_type = (rows[:, 1] == TYPE) & (rows[:, 2] != ONTOLOGY)
+        is_stated = is_type | np.isin(rows[:, 1], STATED_PREDICATE_IDS)
+        self._materializer.plan(rows[is_stated])
+        self._headers = rows[~is_stated]
 
     @property
     def asked(self) -> frozenset[int]:
@@ -92,6 +98,21 @@ class Driver:
             if self._materializer.literals
             else frozenset()
         )
+
+    def unknown_imports(self) -> list[str]:
+        """Return a warning for each document that an owl:imports names but that is not in the data.
+
+        Spark does not follow owl:imports. The warnings are those of a graph that has no catalogue of documents.
+        """
+        dictionary, headers = self._materializer.dictionary, self._headers
+        if IMPORTS not in headers[:, 1]:
+            return []
+        alone = Materializer(select(["none"]))
+        ids = alone.dictionary.intern(dictionary.decode(headers.ravel())).reshape(-1, 3)
+        with undivided():
+            alone.change(Edit(added=np.column_stack([ids, np.zeros(len(ids), dtype=np.int32)])))
+            alone.accept()
+        return Imports(alone, None).warnings()
 
     @property
     def session(self) -> SparkSession:
@@ -113,19 +134,21 @@ class Driver:
 
     def planned(self, parts: int) -> Planned:
         """Make the program: the rules in force, planned for so many parts, with Spark's ids."""
-        materializer = self._materializer
-        dictionary, quiet = materializer.dictionary, 0 if materializer.selection.is_reflexive else SAME_AS
-        placed, common = placement(materializer.rules), (materializer.engine, dictionary.intern)
-        needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
-        made = plan(placed, parts, *common, quiet, needs)
-        used = sorted(made.constants())
-        texts = dict(zip(used, dictionary.decode(used), strict=True))
-        mentioned = dict.fromkeys([*texts.values(), *needs.arguments()])
-        ids, last = self._known(list(mentioned)), self._last()
-        fresh = dict(enumerate((text for text in mentioned if text not in ids), last + 1))
-        ids |= {text: number for number, text in fresh.items()}
-        made = made.renamed({number: ids[text] for number, text in texts.items()})
-        return Planned(made, ids, fresh, last + len(fresh), materializer.warnings)
+        placed, constants = placement(self._materializer.rules), dict[str, int]()
+
+        def made() -> PartsPlan:
+            materializer = self._materializer
+            common = materializer.engine, lambda texts: [constants.setdefault(text, 0) for text in texts]
+            needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
+            return plan(placed, parts, *common, 0 if materializer.selection.is_reflexive else SAME_AS, needs)
+
+        mentioned = dict.fromkeys(made().operated.arguments())  # this plan only notes its constants
+        mentioned |= dict.fromkeys(constants)
+        constants |= self._known(list(mentioned))
+        last = self._last()
+        fresh = dict(enumerate((text for text in mentioned if not constants.get(text)), last + 1))
+        constants |= {text: number for number, text in fresh.items()}
+        return Planned(made(), constants, fresh, last + len(fresh), self._materializer.warnings)
 
     def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""

@@ -2,6 +2,5 @@
 
 groups      the functions that tasks run: ids that are valid in a group of rows, then ids of the whole data
 encode      encode: all steps in their order
-imports     finds documents that an owl:imports triple names and that are not in the data
 dictionary  reads Parquet files of Spark into the engine's arrays and into the dictionary
 """

@@ -12,9 +12,7 @@ plan         rules and placement as numbers
 texts        the terms whose texts a part knows
 operators    NOT, expressions and aggregates in a part
 part         a part: an engine, and the facts that it has for others
-rounds       rounds in one process
 exchange     facts on their way between parts, as files
 tasks        what tasks of Spark do in a round
 travel       facts travel in files, or by shuffles of Spark
-job          rounds on Spark
 """

@@ -39,7 +39,7 @@ def write(path: Path, rows: Int32, parts: Int64) -> None:
 
 
 def read(folder: Path, part: int, width: int) -> Int32:
-    """Return the facts for a part in the files of a round: int32[n, 2 + w], each once. `width`: w."""
+    """Return the facts for a part in the files of a round: int32[n, 2 + w], some of them twice. `width`: w."""
     found = [np.empty((0, 2 + width), dtype=np.int32)]
     for path in sorted(folder.glob("*.parquet")):
         with pq.ParquetFile(path) as file:
@@ -47,7 +47,7 @@ def read(folder: Path, part: int, width: int) -> Int32:
                 if file.metadata.row_group(number).column(0).statistics.min == part:
                     columns = file.read_row_group(number).columns[1:]
                     found.append(np.column_stack([column.to_numpy() for column in columns]))
-    return np.unique(np.concatenate(found), axis=0)
+    return np.concatenate(found)
 
 
 def read_texts(folder: Path, part: int) -> tuple[list[int], list[str]]:

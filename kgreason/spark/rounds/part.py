@@ -57,8 +57,8 @@ class EnginePart:
 
     def receive(self, rows: Int32) -> Sent:
         """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need of the new facts."""
-        widths = [width for _, width in self._plan.tables]
-        facts = {n: rows[rows[:, TABLE] == n, FIRST : FIRST + widths[n]] for n in np.unique(rows[:, TABLE]).tolist()}
+        ends = (FIRST + width for _, width in self._plan.tables)
+        facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
         columns, tables, kinds = self._evaluate(facts)
         new = self._rows(columns, tables)
         self._note_news(new, rows[rows[:, FLAG] == 1])

@@ -39,6 +39,7 @@ from kgreason.rules.strata import Level, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
 from kgreason.spark.rounds.placement import LINK, LITERALS, TOGETHER, PatternPlace, Placement, parts_of
 from kgreason.zset.columns import Int32, Int64
+from kgreason.zset.order import distinct
 
 FLAG, TABLE, FIRST = 0, 1, 2
 """Columns of a row: whether the fact is asserted, its table, and the first column of the fact."""
@@ -174,33 +175,6 @@ class PartsPlan(NamedTuple):
             *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
         )
 
-    def renamed(self, ids: Mapping[int, int]) -> PartsPlan:
-        """Return the plan with other ids for its constants: `ids[number]` in the place of `number`."""
-
-        def rules(some: Sequence[EncodedRule]) -> tuple[EncodedRule, ...]:
-            return tuple(rule._replace(constants=tuple(ids[each] for each in rule.constants)) for rule in some)
-
-        def values(some: Int32) -> Int32:
-            flat = [ids[each] for each in some.ravel().tolist()]
-            return np.array(flat, dtype=np.int32).reshape(some.shape)
-
-        def forms(some: Sequence[PlaceForm]) -> tuple[PlaceForm, ...]:
-            return tuple(form._replace(values=values(form.values)) for form in some)
-
-        operated = self.operated
-        return self._replace(
-            operated=operated._replace(
-                reads=forms(operated.reads),
-                copied=forms(operated.copied),
-                data=ids.get(operated.data, 0),
-                outlasts=tuple((level, ids[relation]) for level, relation in operated.outlasts),
-            ),
-            rules=rules(self.rules),
-            first=rules(self.first),
-            forms=forms(self.forms),
-            hidden=frozenset(ids[each] for each in self.hidden),
-        )
-
     def with_data(self, facts: Int32) -> Int32:
         """Return asserted facts, and the facts of DATA about them."""
         if not self.operated.copied or not len(facts):
@@ -238,8 +212,8 @@ class PartsPlan(NamedTuple):
                 pairs.append(parts * len(facts) + spread)
         everywhere = np.flatnonzero(copied)
         pairs += [part * len(facts) + everywhere for part in range(self.parts)]
-        found = np.unique(np.concatenate(pairs))
-        return found % max(1, len(facts)), found // max(1, len(facts))
+        parts, found = np.divmod(distinct(np.concatenate(pairs)), max(1, len(facts)))
+        return found, parts
 
     def _are_hot(self, facts: Int32, column: int) -> NDArray[np.bool_]:
         """Return for each fact whether its value in a column is divided: bool[n]."""
@@ -281,11 +255,15 @@ class PartsPlan(NamedTuple):
                 continue
             mine = facts[form.matches(facts)]
             columns = [FIRST + column for column in (form.column, *form.constants)]
-            _, firsts, counts = np.unique(_mixed(mine[:, columns]), return_index=True, return_counts=True)
-            many = np.flatnonzero(counts >= least)
-            part = np.zeros((len(many), 3 + width), dtype=np.int64)
-            part[:, 0], part[:, 1] = counts[many], number
-            part[:, 2 : 2 + len(columns)] = mine[firsts[many]][:, columns]
+            mixed = _mixed(mine[:, columns])
+            ordered = np.sort(mixed)  # most values have few facts, so only the others are looked up
+            starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0, np.int64)
+            counts = np.diff(starts, append=len(ordered))
+            some = np.flatnonzero(np.isin(mixed, ordered[starts[counts >= least]]))
+            firsts = some[np.unique(mixed[some], return_index=True)[1]]
+            part = np.zeros((len(firsts), 3 + width), dtype=np.int64)
+            part[:, 0], part[:, 1] = counts[counts >= least], number
+            part[:, 2 : 2 + len(columns)] = mine[firsts][:, columns]
             found.append(part)
         return np.concatenate(found)
 

@@ -1,8 +1,8 @@
 """The tasks of a round on Spark: they place facts, evaluate parts, decide operators, and tell what is new.
 
 A worker keeps the engines of its parts between rounds (`_parts`), because Spark uses its Python processes again. A
-worker that does not have a part, or has it as of another round, makes it anew from the facts and texts of the rounds so
-far. So a task can run anywhere, and again.
+task takes a part that its worker has (`Job.part_for`). A worker that does not have a part, or has it as of another
+round, makes it anew from the facts and texts of the rounds so far. So a task can run anywhere, and again.
 
 A *step* is what a task does for one part. There are two ways for facts to travel (`travel`). In files, a task reads the
 facts of its parts itself (`from_files`). By shuffles, Spark brings all facts of a part to a task (`from_rows`); then no
@@ -11,10 +11,12 @@ part is kept.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -63,18 +65,6 @@ class At(NamedTuple):
         return [n for n in range(first, end) if not any(low <= n < high for low, high in self.dropped)]
 
 
-class Source(Protocol):
-    """Where a part comes from: the facts that it has received, and the texts that it has learnt."""
-
-    def received(self, number: int) -> Int32:
-        """Return what the part receives in a round."""
-        ...
-
-    def texts(self, decision: int) -> Texts:
-        """Return the ids and texts that the part learns for a decision."""
-        ...
-
-
 class Held(NamedTuple):
     """A part, its number, and the texts that it knows. `is_new` says that it was made anew."""
 
@@ -84,6 +74,8 @@ class Held(NamedTuple):
     is_new: bool = False
 
 
+Source: TypeAlias = "PartFiles | PartRows"
+"""Where a part comes from: the facts that it has received, and the texts that it has learnt."""
 Step: TypeAlias = Callable[[Held, Source], pa.RecordBatch]
 _parts: dict[tuple[str, int], tuple[At, Held]] = {}
 """The parts of this worker, by the folder of the job and their numbers, each with its `At`."""
@@ -110,6 +102,32 @@ class Job(NamedTuple):
         """Return the folder of the texts that parts learn for a decision."""
         return f"{self.folder}/texts-{decision}"
 
+    def part_for(self, task: int, at: At, after: At) -> int:
+        """Return the number of the part for a task of the step from `at` to `after`. Each task has a part of its own.
+
+        Spark gives a task to any worker, and to make a part anew costs more than a round. So a task takes a part that
+        its worker has, if the part is free. Tasks agree by links in a folder: link n says which part the n-th task has
+        taken. Only one task can make a link, and it knows all links before. A task that runs again finds its link.
+        """
+        folder = Path(f"{self.folder}/order-{sha256(repr((at, after)).encode()).hexdigest()[:16]}")
+        folder.mkdir(parents=True, exist_ok=True)
+        mine = [number for (place, number), (far, _) in _parts.items() if (place, far) == (self.folder, at)]
+        taken = dict[int, int]()
+        while task not in taken:
+            free = [number for number in (*mine, task, *range(self.plan.parts)) if number not in taken.values()]
+            link = folder / str(len(taken))
+            try:
+                link.symlink_to(f"{task}-{free[0]}")
+            except FileExistsError:
+                pass  # another task was faster
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP):
+                    raise
+                return task  # this file system has no links, for no task
+            other, number = link.readlink().name.split("-")
+            taken[int(other)] = int(number)
+        return taken[task]
+
     def part(self, number: int, at: At, source: Source) -> Held:
         """Return a part that is as far as `at`."""
         for key in [key for key, (far, _) in _parts.items() if key[0] != self.folder or far < at]:
@@ -126,7 +144,7 @@ class Job(NamedTuple):
         for rounds in (at.rounds(0, at.told), at.rounds(at.told, at.round)):
             held.part.news()
             if rounds:
-                self.receive(held, np.unique(np.concatenate([source.received(each) for each in rounds]), axis=0))
+                self.receive(held, np.concatenate([source.received(each) for each in rounds]))
         return held
 
     def receive(self, held: Held, rows: Int32) -> Sent:
@@ -265,46 +283,47 @@ def decide(after: At, level: int, before: int, schema: str) -> Step:
     return step
 
 
-class _Files(NamedTuple):
+class PartFiles(NamedTuple):
     """A part whose facts and texts are in files."""
 
     job: Job
     number: int
 
     def received(self, number: int) -> Int32:
-        """See `Source`."""
+        """Return what the part receives in a round."""
         return exchange.read(Path(self.job.round(number)), self.number, self.job.plan.width)
 
     def texts(self, decision: int) -> Texts:
-        """See `Source`."""
+        """Return the ids and texts that the part learns for a decision."""
         return exchange.read_texts(Path(self.job.texts(decision)), self.number)
 
 
-class _Rows(NamedTuple):
+class PartRows(NamedTuple):
     """A part whose facts and texts have come in rows."""
 
     rounds: Sequence[Int32]
     learnt: Mapping[int, Texts]
 
     def received(self, number: int) -> Int32:
-        """See `Source`."""
+        """See `PartFiles`."""
         return self.rounds[number]
 
     def texts(self, decision: int) -> Texts:
-        """See `Source`."""
+        """See `PartFiles`."""
         return self.learnt[decision]
 
 
 def from_files(job: Job, at: At, after: At, step: Step) -> Task:
-    """Make the task that does a step for the parts whose numbers it reads, rows `part`.
+    """Make the task that does a step for one part for each number that it reads, rows `part`.
 
-    Then these parts are as far as `after`.
+    Then these parts are as far as `after`. Which parts these are, `Job.part_for` says.
     """
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            for number in batch.column(0).to_pylist():
-                source = _Files(job, number)
+            for task in batch.column(0).to_pylist():
+                number = job.part_for(task, at, after)
+                source = PartFiles(job, number)
                 held = job.part(number, at, source)
                 yield step(held, source)
                 job.keep(held, after)
@@ -326,10 +345,10 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
         texts = np.array([text for batch in found for text in batch.columns[-1].to_pylist()], dtype=object)
         for number in np.unique(rows[:, 0]).tolist():
             facts = rows[(rows[:, 0] == number) & (rows[:, 1] >= 0)]
-            rounds = [np.unique(facts[facts[:, -1] == each, 1:-1], axis=0) for each in range(after.round)]
+            rounds = [facts[facts[:, -1] == each, 1:-1] for each in range(after.round)]
             terms = np.flatnonzero((rows[:, 0] == number) & (rows[:, 1] == -2))
             learnt = {each: terms[rows[terms, -1] == each] for each in after.learnt}
-            source = _Rows(
+            source = PartRows(
                 rounds, {n: (rows[each, 1 + FIRST].tolist(), texts[each].tolist()) for n, each in learnt.items()}
             )
             yield step(job.made(number, at, source), source)

@@ -1,7 +1,8 @@
-"""How facts travel from round to round: `InFiles` or `ByShuffles`, with the same two methods.
+"""How facts travel from round to round: `InFiles` or `ByShuffles`, with the same methods.
 
-    place   asserted facts go to the parts that need them
-    rows    each part does a step: it evaluates a round, tells its news, needs texts, or decides operators
+    place      asserted facts go to the parts that need them
+    evaluate   each part does a round
+    rows       each part does another step: it tells its news, needs texts, or decides operators
 
 `InFiles` needs a folder that the driver and all workers see under one path. There tasks read and write their files
 themselves, and workers keep their engines. `ByShuffles` works with every file system of Spark: Spark reads the facts of
@@ -13,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -37,27 +37,6 @@ from kgreason.spark.rounds.tasks import (
 from kgreason.zset.columns import Int64
 
 
-class Travel(Protocol):
-    """A way for facts to travel."""
-
-    def place(self, facts: DataFrame, number: int) -> int:
-        """Place asserted facts, rows `tbl, c0..`, for round `number`. Returns how many rows were written."""
-        ...
-
-    def evaluate(self, at: At) -> tuple[int, Int64]:
-        """Do round `at.round` in all parts. Returns how many facts they have for each other, and `EnginePart.alike`."""
-        ...
-
-    def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
-        """Return the rows, of `schema`, that a step gives in all parts. Then they are as far as `after`."""
-        ...
-
-
-def travel_of(spark: SparkSession, job: Job) -> Travel:
-    """Return the way that suits the folder of a job: by shuffles if the folder is at a URI."""
-    return ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
-
-
 class InFiles:
     """Tasks read and write the files of parts."""
 
@@ -65,18 +44,18 @@ class InFiles:
         self._spark, self._job = spark, job
 
     def place(self, facts: DataFrame, number: int) -> int:
-        """See `Travel`."""
+        """Place asserted facts, rows `tbl, c0..`, for round `number`. Returns how many rows were written."""
         found = facts.mapInArrow(placing(self._job, number), SUMMARY).collect()
         return sum(int(row.sent) for row in found)
 
     def evaluate(self, at: At) -> tuple[int, Int64]:
-        """See `Travel`."""
+        """Do round `at.round` in all parts. Returns how many facts they have for each other, and `EnginePart.alike`."""
         after = at._replace(round=at.round + 1)
         found = self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after).collect()
         return sum(int(row.sent) for row in found), _counts([each for row in found for each in row.alike])
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
-        """See `Travel`."""
+        """Return the rows, of `schema`, that a step gives in all parts. Then they are as far as `after`."""
         task = from_files(self._job, at, after, step)
         return _numbers(self._spark, self._job.plan.parts).mapInArrow(task, schema)
 
@@ -89,11 +68,11 @@ class ByShuffles:
         self._schema = ", ".join(f"{name} int" for name in exchange.names(job.plan.width))
 
     def place(self, facts: DataFrame, number: int) -> int:
-        """See `Travel`."""
+        """See `InFiles`."""
         return self._write(facts.mapInArrow(placed(self._job.plan), self._schema), f"{self._job.round(number)}/placed")
 
     def evaluate(self, at: At) -> tuple[int, Int64]:
-        """See `Travel`."""
+        """See `InFiles`."""
         after, step = at._replace(round=at.round + 1), evaluate(at, self._job, in_files=False)
         path = f"{self._job.round(after.round)}/sent"
         sent = self._write(self.rows(step, self._schema, at, after), path)
@@ -101,7 +80,7 @@ class ByShuffles:
         return sent, _counts([list(row)[1:] for row in rows.collect()])
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
-        """See `Travel`."""
+        """See `InFiles`."""
         return self._received(after).mapInArrow(from_rows(self._job, at, after, step), schema)
 
     def _received(self, after: At) -> DataFrame:

@@ -72,20 +72,6 @@ def joined(folder: Path) -> Files:
     return Files(folder, EQUALITY + rules, "\n".join(case.data for case in CASES))
 
 
-def test_not_and_filter(spark: SparkSession, tmp_path: Path) -> None:
-    files = Files(
-        tmp_path,
-        """
-        :Root[?x] :- :Node[?x], NOT [?x, :hasParent, true], FILTER(STRENDS(STR(?x), "a")) .
-        [?x, :hasParent, true] :- [?x, :parent, ?y] .
-        """,
-        ":a a :Node . :b a :Node ; :parent :a .",
-    )
-    wanted = files.in_process()
-    assert "<http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Root> ." in wanted
-    assert files.written(spark) == wanted
-
-
 def test_cases(spark: SparkSession, tmp_path: Path) -> None:
     files = joined(tmp_path)
     found = files.written(spark)
@@ -151,7 +137,7 @@ def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkey
     files = Files(tmp_path, levels, ":x :a 10 . :y :a 20 .")
     assert files.written(spark) == files.in_process()
     endless = "@rule next :a[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) ."
-    with pytest.raises(LimitError, match=r"^rule next .*BIND has made new terms \d times; does the recursion end"):
+    with pytest.raises(LimitError, match=r"^rule next .*: BIND has made more than 2 terms by recursion in one commit"):
         Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 from kgreason.errors import InputError, LimitError, RdfSyntaxError, StoreError
+from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.lubm import generator
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
@@ -28,8 +29,18 @@ if TYPE_CHECKING:
 
     from kgreason.spark.encode.encode import Encoded
 
-pa = pytest.importorskip("pyarrow")
-pytest.importorskip("pyspark")
+pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
+
+import pyarrow as pa
+from pyarrow import dataset, parquet
+from pyspark.errors import PySparkException
+
+from kgreason.spark.encode import groups
+from kgreason.spark.encode.dictionary import quads_of_groups
+from kgreason.spark.encode.encode import encode
+from kgreason.spark.input.lines import Malformed
+from kgreason.spark.input.terms import QUAD
+from kgreason.spark.start.failures import clear_errors
 
 _LINES = """\
 <http://e/a> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> _:x .
@@ -50,6 +61,8 @@ from kgreason import KnowledgeGraph
 from kgreason.spark.encode.encode import encode
 from kgreason.spark.pipeline import load
 from kgreason.spark.input.read import Skipped, read
+from kgreason.spark.out.store import write_to_store
+from kgreason.spark.out.write import write
 
 def falling(batches):
     for number, batch in enumerate(batches):
@@ -71,6 +84,11 @@ else:
     with KnowledgeGraph.open() as graph:
         print(load(graph, [given], spark, on_error="count")["asserted"])
 encoded = encode(spark, given, folder + "/out", on_error="count")
+if kind == "remote":
+    triples = encoded.facts.selectExpr("*", "true AS asserted")
+    for form in ("nt", "parquet"):
+        write(triples, encoded.terms, folder + "/" + form, folder + "/room", form=form)
+    write_to_store(spark.read.parquet(folder + "/parquet"), folder + "/store")
 texts = {row.id: row.text for row in encoded.terms.collect()}
 print(json.dumps([[[texts[i] for i in row] for row in encoded.facts.collect()], encoded.skipped]))
 spark.stop()
@@ -105,8 +123,6 @@ def _frame(spark: SparkSession, rows: list[tuple[Any, ...]]) -> DataFrame:
 
 
 def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "a.nt").write_text(_LINES)
@@ -139,8 +155,6 @@ def test_universities_in_parts(
     most: int,
     parts: Callable[[int], int],
 ) -> None:
-    from kgreason.spark.encode.encode import encode
-
     monkeypatch.setattr("kgreason.spark.encode.encode._LEAST", least)
     monkeypatch.setattr("kgreason.spark.encode.encode._MOST", most)
     files = generator.write(tmp_path / "in", 1)[:3]
@@ -154,8 +168,6 @@ def test_universities_in_parts(
 
 
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     rows: list[tuple[Any, ...]] = [*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", None)]
     encoded = encode(spark, _frame(spark, rows).repartition(3), str(tmp_path / "out"))
     assert _checked(encoded) == _triples(Counter([*_ROWS, ("<http://e/s>", RDF_TYPE, "_:é", "")]))
@@ -166,11 +178,6 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, skip: bool
 ) -> None:
     """Batches of comments, or of malformed lines, at the beginning, at the end and after a group that is full."""
-    from pyarrow import dataset, parquet
-
-    from kgreason.spark.encode import groups
-    from kgreason.spark.encode.dictionary import quads_of_groups
-
     monkeypatch.setattr(groups, "_ROWS", 2)
     empty = b"<http://e/s> <http://e/p> ." if skip else b"# nothing"
     statements = _LINES.encode().splitlines()
@@ -186,8 +193,6 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
 
 
 def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     encoded = encode(spark, _frame(spark, []), str(tmp_path / "out"))
     assert _checked(encoded) == set()
     assert of_driver(spark.read.parquet(f"{tmp_path}/out/*/grouped")) == Counter()
@@ -195,8 +200,6 @@ def test_no_quads_at_all(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_table_that_is_whole_is_read_and_another_one_is_written_again(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     (tmp_path / "a.nt").write_text(_LINES)
     expected = _triples(in_process([tmp_path / "a.nt"]))
 
@@ -217,8 +220,6 @@ def test_a_table_that_is_whole_is_read_and_another_one_is_written_again(spark: S
 
 
 def test_another_input_has_tables_of_its_own(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     (tmp_path / "a.nt").write_text(_LINES)
     out = str(tmp_path / "out")
     first = encode(spark, [tmp_path / "a.nt"], out)
@@ -232,8 +233,6 @@ def test_another_input_has_tables_of_its_own(spark: SparkSession, tmp_path: Path
 
 
 def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-
     with pytest.raises(InputError, match="subject, predicate, object, graph; graph is missing"):
         encode(spark, _frame(spark, _ROWS).drop("graph"), str(tmp_path / "out"))
 
@@ -242,8 +241,6 @@ def test_a_table_without_graphs_is_no_table_of_quads(spark: SparkSession, tmp_pa
     "row", [("<a:s>", None, "<a:o>", ""), ("<a:s>", "<a:p>", "hello", None), ("", "<a:p>", "<a:o>", "")]
 )
 def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row: tuple[str | None, ...]) -> None:
-    from kgreason.spark.encode.encode import encode
-
     rows = spark.createDataFrame(
         [("<a:s>", "<a:p>", "<a:o>", ""), row], "subject string, predicate string, object string, graph string"
     )
@@ -252,8 +249,6 @@ def test_a_row_that_is_no_quad_is_named(spark: SparkSession, tmp_path: Path, row
 
 
 def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.encode.encode import encode
-    from kgreason.spark.input.lines import Malformed
 
     file, out = tmp_path / "a.nt", str(tmp_path / "out")
     file.write_text(f"{_LINES}junk\n{_LINES}<a:b>\n")
@@ -267,8 +262,6 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_parts_give_different_ids_until_they_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.encode import groups
-
     batch = pa.record_batch(
         {"group": [0] * 3, "local": [1, 2, 3], "text": [RDF_TYPE, "<http://e/a>", "<http://e/b>"]},
         pa.schema([("group", pa.int64()), ("local", pa.int32()), ("text", pa.string())]),
@@ -286,10 +279,6 @@ def test_parts_give_different_ids_until_they_run_out(monkeypatch: pytest.MonkeyP
 
 
 def test_a_full_disk(tmp_path: Path) -> None:
-    from pyspark.errors import PySparkException
-
-    from kgreason.spark.start.failures import clear_errors
-
     with pytest.raises(StoreError, match="/out: cannot be written: No space left on device"), clear_errors("/out"):
         raise PySparkException("Job aborted ... java.io.IOException: No space left on device")
     with pytest.raises(PySparkException, match="anything else"), clear_errors("/out"):
@@ -297,9 +286,6 @@ def test_a_full_disk(tmp_path: Path) -> None:
 
 
 def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.encode import groups
-    from kgreason.spark.input.terms import QUAD
-
     monkeypatch.setattr(groups, "TaskContext", SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: 5)))
     monkeypatch.setattr(groups, "_ROWS", 100)
     monkeypatch.setattr(groups, "_SLICE", 7)
@@ -350,3 +336,7 @@ def test_a_session_of_spark_connect(tmp_path: Path) -> None:
     assert triples == _triples(expected)
     assert counted == [f"{expected.total()} 1", str(len(expected))]
     assert skipped == [[str(tmp_path / "in" / "a.nt"), 1, "junk"]]
+    lines = {f"{' '.join(triple)} ." for triple in triples}
+    assert {line for path in (tmp_path / "nt").glob("*.nt") for line in path.read_text().splitlines()} == lines
+    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
+        assert set(b"".join(graph.dump()).decode().splitlines()) == lines

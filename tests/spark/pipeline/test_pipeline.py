@@ -12,8 +12,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError, RdfSyntaxError
+from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
+from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.options import SchemaMode
+from kgreason.shapes.graph import ShapesGraph
+from kgreason.shapes.report import Report
 from kgreason.spark.pipeline import load, materialize
 
 PREFIXES = """
@@ -62,6 +66,11 @@ def files(tmp_path: Path) -> list[Path]:
     paths[1].write_text(DATA)
     paths[2].write_bytes(gzip.compress(MORE.encode()))
     return paths
+
+
+def lines_in(folder: Path) -> set[str]:
+    """The lines that Spark has written."""
+    return {line for path in folder.glob("part-*.nt") for line in path.read_text().splitlines()}
 
 
 def shown(graph: KnowledgeGraph) -> list[set[str]]:
@@ -148,8 +157,9 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
         for inferred in (False, True):
             closure = tmp_path / f"closure-{inferred}"
             found = materialize(spark, files, closure, inferred=inferred, folder=tmp_path / "work")
-            written = {line for path in closure.glob("part-*.nt") for line in path.read_text().splitlines()}
-            assert written == set(b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines())
+            assert lines_in(closure) == set(
+                b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines()
+            )
             assert 0 < found.contradictions == len(graph.contradictions())
     with pytest.raises(InputError, match="already exists; remove it or choose another folder"):
         materialize(spark, files, closure, folder=tmp_path / "work")
@@ -171,3 +181,49 @@ def test_a_swrl_rule_with_a_built_in(spark: SparkSession, tmp_path: Path) -> Non
         :r a swrl:Imp ; swrl:head ( ) ; swrl:body ( [ a swrl:BuiltinAtom ; swrl:arguments ( 1 2 ) ;
             swrl:builtin <http://www.w3.org/2003/11/swrlb#lessThan> ] ) .""")
     assert materialize(spark, [path], tmp_path / "closure").contradictions == 1
+
+
+SPELLINGS = """
+<http://e/tea> <http://e/price> "10"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/tea> <http://e/price> "010"^^<http://www.w3.org/2001/XMLSchema#integer> .
+<http://e/cake> <http://e/price> "10.0"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://e/pie> <http://e/costs> "10.0"^^<http://www.w3.org/2001/XMLSchema#decimal> .
+<http://e/pie> <http://e/name> "ten" .
+<http://e/tea> <http://e/price> "cheap"@en-gb .
+<http://e/pie> <http://e/costs> "cheap"@en-GB .
+<http://e/costs> <http://www.w3.org/2000/01/rdf-schema#subPropertyOf> <http://e/price> .
+"""
+
+
+@pytest.mark.parametrize("rules", ["owl2rl", "owl2rl+eq-spellings"])
+def test_spark_writes_what_a_graph_shows(spark: SparkSession, tmp_path: Path, rules: str) -> None:
+    path = tmp_path / "a.nt"
+    path.write_text(SPELLINGS)
+    materialize(spark, [path], tmp_path / "out", rules=[rules])
+    written = lines_in(tmp_path / "out")
+    with KnowledgeGraph.open(rules=[rules]) as graph:
+        graph.add(SPELLINGS)
+        assert written == set(b"".join(graph.dump()).decode().splitlines())
+    assert len(written) == (10 if rules == "owl2rl" else 20)
+
+
+SHAPES = """
+@prefix : <http://e/> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+:S sh:targetSubjectsOf :owner ; sh:property [ sh:path :name ; sh:minCount 1 ] ;
+    sh:rule [ sh:subject [ sh:path :owner ] ; sh:predicate :owns ; sh:object sh:this ] .
+"""
+
+
+def test_results_on_spark_are_those_of_a_graph(spark: SparkSession, tmp_path: Path) -> None:
+    data = tmp_path / "data.nt"
+    data.write_text("<http://e/tom> <http://e/owner> <http://e/ann> .\n<http://e/rex> <http://e/name> 'Rex' .\n")
+    data.write_text(data.read_text().replace("'", '"') + "<http://e/rex> <http://e/owner> <http://e/bob> .\n")
+    shapes = triples_of_sources([SHAPES])
+    written = materialize(spark, [data], tmp_path / "closure", rules=["none"], shapes=shapes)
+    with KnowledgeGraph.open(rules=["none"]) as graph:
+        graph.load(data)
+        graph.shapes.load(SHAPES)
+        assert lines_in(tmp_path / "closure") == set(b"".join(graph.dump()).decode().splitlines())
+        report = Report(ShapesGraph(shapes), [tuple(map(term_of, row)) for row in written.results or ()])
+        told, expected = ({str(each.focus) for each in one} for one in (report, graph.validate()))
+        assert told == expected == {"<http://e/tom>"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,17 +17,16 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import LimitError
+from kgreason.spark.close.job import close
 from kgreason.spark.cluster.sizes import BYTES, free
 from kgreason.spark.rounds import tasks
-from kgreason.spark.rounds.job import close
 from kgreason.spark.rounds.plan import FIRST
 from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
 from tests.spark.programs import rules_in, triples_in
-from tests.spark.rounds.programs import written_program
 from tests.spark.rounds.test_rounds import CASE, Program
-from tests.spark.rounds.whole import Whole
+from tests.spark.rounds.whole import Whole, written_program
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -90,7 +90,7 @@ def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: s
 def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) -> None:
     plan = Program(*CASE, 3).plan
     job = Job(plan, str(tmp_path))
-    source = tasks._Rows([], {})
+    source = tasks.PartRows([], {})
     job.keep(job.made(0, At(0, 0), source), At(0, 0))
     for number in (1, 2):
         job.keep(job.made(number, At(0, 0), source), At(1, 0))
@@ -99,10 +99,25 @@ def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) ->
     tasks._parts.clear()
 
 
+def test_each_task_gets_a_part_of_its_own_which_its_worker_has_if_possible(tmp_path: Path) -> None:
+    plan = Program(*CASE, 5).plan
+    job, at, after = Job(plan, str(tmp_path)), At(1, 0), At(2, 0)
+    held = job.made(3, At(0, 0), tasks.PartRows([], {}))
+    job.keep(held, at)
+    job.keep(held._replace(number=4), At(0, 0))
+    assert job.part_for(0, at, after) == 3, "the worker has part 3, and part 4 as of another round"
+    tasks._parts.clear()  # the other tasks run in other workers
+    assert [job.part_for(task, at, after) for task in (3, 1, 3, 0, 2, 4)] == [0, 1, 0, 3, 2, 4]
+    with ThreadPoolExecutor(5) as pool:
+        given = list(pool.map(lambda task: job.part_for(task, after, At(3, 0)), [0, 1, 2, 3, 4] * 3))
+    assert given[:5] == given[5:10] == given[10:]
+    assert sorted(given[:5]) == [0, 1, 2, 3, 4]
+
+
 def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
     program = Program(*CASE, 3)
     job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
-    held = job.made(1, At(0, 0), tasks._Rows([], {}))
+    held = job.made(1, At(0, 0), tasks.PartRows([], {}))
     job.receive(held, program.facts[:5])
     with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)") as caught:
         job.receive(held, program.facts)

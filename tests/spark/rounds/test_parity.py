@@ -6,9 +6,9 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-import numpy as np
 import pytest
 
+from benchmarks.rounds import close
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import SAME_AS
@@ -16,10 +16,10 @@ from kgreason.materialize.selection import select
 from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, plan
-from kgreason.spark.rounds.rounds import close
+from kgreason.spark.rounds.plan import FLAG, plan
 from kgreason.zset.columns import IS_ASSERTED
 from tests.graph.axioms.test_wide import POOL, statements
+from tests.spark.rounds.whole import rows_of
 from tests.volume import many
 
 ONTOLOGIES = ("brick_building_VM3A_v1.1.ttl", "time.nq", "pizza.owl", "prov.nq", "org.nq", "foaf.nq", "Brick-1.1.n3")
@@ -33,12 +33,7 @@ def check(*paths: Path) -> None:
     materializer.accept()
     columns, tables, kinds = materializer.engine.facts.contents()
     made = plan(placement(materializer.rules), 3, materializer.engine, materializer.dictionary.intern, quiet=SAME_AS)
-    wanted = np.zeros((len(columns), FIRST + made.width), dtype=np.int32)
-    wanted[:, FLAG], wanted[:, TABLE], wanted[:, FIRST : FIRST + columns.shape[1]] = (
-        kinds == IS_ASSERTED,
-        tables,
-        columns,
-    )
+    wanted = rows_of(columns, tables, kinds == IS_ASSERTED, made.width)
     found = close(made, wanted[wanted[:, FLAG] == 1]).facts
     assert len(found) == len(wanted)
     assert set(map(tuple, found.tolist())) == set(map(tuple, wanted.tolist()))

@@ -11,7 +11,7 @@ from kgreason.spark.rounds.division import divided, is_hidden
 from kgreason.spark.rounds.listing import lines_of
 from kgreason.spark.rounds.placement import TOGETHER, PatternPlace, Placement, is_small, parts_of, placement
 from tests.oracle.datalog import close
-from tests.spark.rounds.programs import random_program
+from tests.spark.rounds.whole import random_program
 from tests.volume import many
 
 PREFIXES = {"": "http://e/", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}

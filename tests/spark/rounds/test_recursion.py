@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kgreason.errors import KgreasonError, LimitError
-from kgreason.spark.rounds import operators, rounds
+from kgreason.spark.rounds import operators, tasks
 from kgreason.spark.rounds.operators import PartOperators
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, Operated
@@ -139,7 +139,7 @@ def results_leave_too(self: Operated, level: int) -> list[int]:
 
 _decide = PartOperators.decide
 MUTANTS: dict[str, tuple[object, str, object]] = {
-    "a retraction across parts is lost": (rounds, "EnginePart", Remembers),
+    "a retraction across parts is lost": (tasks, "EnginePart", Remembers),
     "worse values stay beside better ones": (PartOperators, "decide", worse_values_stay),
     "a turn begins without the best values": (Operated, "outlasting", results_leave_too),
 }

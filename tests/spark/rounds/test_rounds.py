@@ -8,19 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.rounds import close
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.spark.rounds import part as part_module
 from kgreason.spark.rounds import placement as placement_module
-from kgreason.spark.rounds import rounds as rounds_module
+from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.division import Local
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, hashes, plan
-from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import Int32, Int64
 from tests.engine.systems import System, encode_facts
 from tests.oracle.datalog import Fact, materialize
-from tests.spark.rounds.programs import random_program, written_program
+from tests.spark.rounds.whole import random_program, rows_of, written_program
 from tests.volume import many
 
 
@@ -34,8 +34,8 @@ class Program:
         self.plan = plan(placement(rules), parts, engine, intern)
         self.facts = np.concatenate(
             [
-                rows_of(0, np.empty((0, 1), np.int32), self.plan.width),
-                *(rows_of(table, rows, self.plan.width) for table, rows in columns.items()),
+                rows_of(np.empty((0, 1), np.int32), 0, True, self.plan.width),
+                *(rows_of(rows, table, True, self.plan.width) for table, rows in columns.items()),
             ]
         )
 
@@ -44,13 +44,6 @@ class Program:
         found = {self._system.fact(row[FIRST:]): bool(row[FLAG]) for row in rows.tolist()}
         assert len(found) == len(rows), "a fact is at home in two parts"
         return found
-
-
-def rows_of(table: int, columns: Int32, width: int) -> Int32:
-    """Asserted facts of a table as rows."""
-    rows = np.zeros((len(columns), FIRST + width), dtype=np.int32)
-    rows[:, FLAG], rows[:, TABLE], rows[:, FIRST : FIRST + columns.shape[1]] = 1, table, columns
-    return rows
 
 
 def is_right(rules: Sequence[Rule], facts: Sequence[Atom], parts: int, most: int = MOST_ALIKE) -> bool:
@@ -197,7 +190,7 @@ def test_a_value_that_becomes_hot_in_a_later_round_is_divided() -> None:
             super().__init__(plan, *more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rounds_module, "EnginePart", Part)
+        patch.setattr(tasks, "EnginePart", Part)
         found = close(program.plan, program.facts, most=50).facts
     assert [len(plan.hot) for plan in (plans[0], plans[-1])] == [0, 1]
     assert program.texts(found) == program.texts(close(program.plan, program.facts).facts)

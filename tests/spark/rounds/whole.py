@@ -8,19 +8,20 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.rounds import close
 from kgreason.engine.program.encoding import relation_text
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import SAME_AS
-from kgreason.rules.model import DATA, Rule
+from kgreason.rules.model import DATA, Atom, Rule
+from kgreason.rules.parser import parse
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, operated, plan
-from kgreason.spark.rounds.rounds import close
 from kgreason.zset.columns import IS_ASSERTED, Int32
 from tests.histories.history import Triple
 from tests.spark.programs import selected
-from tests.spark.rounds.anew import Anew
+from tests.strategies.programs import wide
 
 Row = tuple[int, ...]
 
@@ -55,7 +56,7 @@ class Whole:
     def in_parts(self, parts: int, most: int = MOST_ALIKE, *, are_new: bool = False) -> tuple[set[Row], set[Row]]:
         """All facts as rows, of one process and of parts. No fact is there twice.
 
-        With `are_new`, each step makes the parts anew (`Anew`). Facts of DATA are left out: if terms can be equal, all
+        With `are_new`, each step makes the parts anew. Facts of DATA are left out: if terms can be equal, all
         asserted triples are such facts in parts.
         """
         width, found = self._closed(self._triples, parts, most, are_new=are_new)
@@ -76,9 +77,7 @@ class Whole:
         made = self.plan(parts)
         rows = rows_of(triples, made.tables.index((True, 3)), True, made.width)
         common = self._process.dictionary, self._process.operators.registry
-        if are_new:
-            return made.width, Anew(made, *common).close(rows)
-        return made.width, close(made, rows, *common, most).facts
+        return made.width, close(made, rows, *common, most, are_new=are_new).facts
 
 
 def rows_of(columns: Int32, tables: Int32 | int, flags: NDArray[np.bool_] | bool, width: int) -> Int32:
@@ -86,3 +85,16 @@ def rows_of(columns: Int32, tables: Int32 | int, flags: NDArray[np.bool_] | bool
     rows = np.zeros((len(columns), FIRST + width), dtype=np.int32)
     rows[:, FLAG], rows[:, TABLE], rows[:, FIRST : FIRST + columns.shape[1]] = flags, tables, columns
     return rows
+
+
+def random_program(seed: int) -> tuple[list[Rule], list[Atom]]:
+    """Rules and facts. A seed always gives the same."""
+    first = wide(seed)[0]
+    rules = [rule for rule, sign in first.rules.items() if sign > 0]
+    return rules, [fact for fact, sign in first.facts.items() if sign > 0]
+
+
+def written_program(text: str) -> tuple[list[Rule], list[Atom]]:
+    """Rules and facts of a text."""
+    rules = parse(text).rules
+    return [rule for rule in rules if rule.body], [rule.heads[0] for rule in rules if not rule.body]

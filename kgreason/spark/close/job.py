@@ -18,26 +18,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.errors import LimitError, StratificationError
-from kgreason.functions.registry import Registry
 from kgreason.progress import SILENT, Progress
+from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import MOST_ALIKE, PartsPlan
+from kgreason.spark.rounds.plan import PartsPlan
 from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
 from kgreason.spark.rounds.texts import UNKNOWN
-from kgreason.spark.rounds.travel import travel_of
+from kgreason.spark.rounds.travel import ByShuffles, InFiles
 from kgreason.spark.start.failures import clear_errors
 from kgreason.zset.columns import Int64
 
@@ -48,36 +48,12 @@ _WHOLE = "facts bigint, alike string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
-class Decided(Protocol):
-    """What the driver does with the facts that operators assert."""
-
-    def begin(self) -> None:
-        """Begin with the first round."""
-        ...
-
-    def terms(self) -> DataFrame:
-        """Return all terms: id int, text string."""
-        ...
-
-    def facts(self, rows: DataFrame, level: int) -> DataFrame:
-        """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert."""
-        ...
-
-
-class Operating(NamedTuple):
-    """What operators need: the texts of `constants`, Python functions, and what the driver does."""
-
-    constants: Mapping[int, str]
-    registry: Registry
-    decided: Decided
-
-
 def close(
     facts: DataFrame,
     plan: PartsPlan,
     folder: str,
     *,
-    operating: Operating | None = None,
+    decisions: Decisions | None = None,
     more: More | None = None,
     made_from: object = None,
     memory: int = 0,
@@ -86,33 +62,32 @@ def close(
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
-    with operators needs `operating`. `more` asserts further facts (`More`). A run on the same folder goes on if the
+    with operators needs `decisions`. `more` asserts further facts (`More`). A run on the same folder goes on if the
     plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
     free.
     """
     name = sha256(repr((plan, made_from)).encode()).hexdigest()[:16]
-    place, job = f"{folder.rstrip('/')}/{name}", Job(plan, "", memory=memory)
-    if operating:
-        job = job._replace(terms=operating.constants, registry=operating.registry)
-    decided = operating.decided if operating else None
-    rounds = _Rounds(facts.sparkSession, job._replace(folder=place), progress, decided)
+    place = f"{folder.rstrip('/')}/{name}"
+    job = Job(plan, place, memory=memory)
+    if decisions:
+        job = job._replace(terms=decisions.constants, registry=decisions.registry)
+    rounds = _Rounds(facts.sparkSession, job, progress, decisions)
     try:
         return rounds.closed(facts, more)
     except _AlikeError as error:
         plan = plan.divided(error.counts, plan.most)
     return close(
-        facts, plan, folder, operating=operating, more=more, made_from=made_from, memory=memory, progress=progress
+        facts, plan, folder, decisions=decisions, more=more, made_from=made_from, memory=memory, progress=progress
     )  # from the first round, with this value divided
 
 
-def with_hot_values(plan: PartsPlan, facts: DataFrame, most: int = MOST_ALIKE) -> PartsPlan:
+def with_hot_values(plan: PartsPlan, facts: DataFrame, total: int, most: int) -> PartsPlan:
     """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
 
-    Cost: two passes over the facts, if they are more than `most`. A count over some rows at a time that is far below
-    its share of `most` is left out.
+    `total`: about how many facts there are. Cost: a pass over them, if they are more than `most`. A count over some
+    rows at a time that is far below its share of `most` is left out.
     """
-    total: int = facts.count() if plan.parts > 1 else 0
-    if total <= most:
+    if plan.parts == 1 or total <= most:
         return plan._replace(most=most)
     found = facts.mapInArrow(counting(plan, most, total), COUNTS).toArrow()["counts"].to_pylist()
     return plan.divided(np.array(found, dtype=np.int64), most)
@@ -133,10 +108,10 @@ class _Rounds:
     `_dropped` are those that turns of recursions have dropped.
     """
 
-    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decided | None) -> None:
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decisions | None) -> None:
         self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
         self._by = decided
-        self._travel = travel_of(spark, job)
+        self._travel = ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._told: list[int] = []
@@ -200,7 +175,7 @@ class _Rounds:
             self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
             self._told.append(self._next)
 
-    def decide(self, decided: Decided) -> bool:
+    def decide(self, decided: Decisions) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
