@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kgreason.spark.cluster import watch
-from kgreason.spark.cluster.partitions import fit, partitions
+from kgreason.spark.cluster.sizes import fit, partitions
 from kgreason.spark.cluster.watch import TaskCounts, line, watched
 
 NONE_HERE = "Spark waits: no executor has registered at spark://one:7077"
