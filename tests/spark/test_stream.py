@@ -221,15 +221,27 @@ def test_a_graph_that_is_open_hears_of_its_batches(streaming: Streaming) -> None
     assert streaming.asserted() == HISTORY
 
 
-def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
-    """Another process commits, so that it wants a path; what it committed is in the feed there."""
+def test_the_face_works_on_spark_connect(streaming: Streaming) -> None:
+    """The process of the server commits, so that it wants a path. What it has committed is in the feed there."""
     history(streaming)
-    command = [sys.executable, "-m", "tests.spark.connected", str(streaming.folder)]
+    folder = streaming.folder
+    (folder / "pets.ttl").write_text(
+        "@prefix : <http://e/> . :partOf a <http://www.w3.org/2002/07/owl#TransitiveProperty> ."
+    )
+    (folder / "data.nt").write_text(
+        "".join(f"<http://e/{n}> <http://e/partOf> <http://e/{n + 1}> .\n" for n in range(3))
+    )
+    command = [sys.executable, "-m", "tests.spark.connected", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "pass the path of the store" in done.stdout
     assert streaming.asserted() == HISTORY
     assert streaming.batches() == [(2, "0"), (3, "1"), (4, "2")]
-    changes = streaming.spark.read.parquet(str(streaming.folder / "table")).collect()
+    changes = streaming.spark.read.parquet(str(folder / "table")).collect()
     with KnowledgeGraph.open(streaming.store) as graph:
         assert sum(change.sign for change in changes) == graph.stats()["facts"]
+    name = '<http://e/1> <http://e/name> "Ann" .'
+    with KnowledgeGraph.open(folder / "loaded", read_only=True) as graph:
+        closure = set(b"".join(graph.dump()).decode().splitlines())
+    assert len(closure) > 6
+    assert streaming.asserted(folder / "written") == {*closure, name}

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -311,13 +309,3 @@ def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> Non
     batch = pa.RecordBatch.from_arrays(columns, [f"c{number}" for number in range(len(columns))])
     text = "".join(value + "\n" for made in _lines(iter([batch])) for value in made.column(0).to_pylist())
     assert text.encode() == lines_of(rows)
-
-
-def test_results_are_written_on_spark_connect(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tests.spark.close.connected_results", str(tmp_path)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-3000:]
-    expected = [f"{A} {P} {B} .", f"{B} {P} <http://e/c> ."]
-    assert lines_in(tmp_path / "out") == sorted(expected)
-    with KnowledgeGraph.open(tmp_path / "store", read_only=True) as graph:
-        assert dumped(graph) == sorted(expected)
