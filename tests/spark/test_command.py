@@ -168,12 +168,6 @@ def test_what_java_says_as_it_ends(said: str, expected: str) -> None:
     assert bool(problem(said)) == bool(expected)
 
 
-def test_a_malformed_line_is_one_line(file: Path) -> None:
-    file.write_text(f"{GOOD}junk\n")
-    told = message(materialized(file, *SMALL).stderr)
-    assert told == f"{file}:2: The subject of a triple must be an IRI or a blank node, in the line: junk"
-
-
 def test_warnings_are_all_that_is_said(file: Path) -> None:
     """An ontology that is among the data is no import that is missing."""
     file.write_text(GOOD + GOOD.replace("/b>", "/c>") + KNOWN)

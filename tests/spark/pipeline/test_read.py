@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.lubm import generator
 from tests.spark.pipeline.reading import in_process, on_spark
 
 if TYPE_CHECKING:
@@ -195,11 +194,3 @@ def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_pa
     (tmp_path / "a.nt.gz").write_bytes(gzip.compress(os.urandom(100_000))[:50_000])
     with pytest.raises(InputError, match=r"a\.nt\.gz"), clear_errors():
         read(spark, tmp_path / "a.nt.gz", on_error="count").collect()
-
-
-def test_universities(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
-    cut.conf.set("spark.sql.files.maxPartitionBytes", "300000")
-    files = generator.write(tmp_path, 1)[:4]
-    assert on_spark(read(cut, files)) == in_process(files)
