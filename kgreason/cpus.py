@@ -1,4 +1,4 @@
-"""`cpus`: the number of CPUs that this process may use. `memory`: how much memory it may use.
+"""`cpus`: the number of CPUs that this process may use. `memory`: how much memory; `free_memory`: how much is free.
 
 Two limits hold on Linux: the affinity of the process (`taskset`), and the quotas of its control groups, as a container
 with `--cpus 2` and `--memory 4g` has. A quota of 1.5 CPUs counts as 2. Elsewhere all CPUs and all memory of the machine
@@ -14,7 +14,7 @@ from functools import cache
 from math import ceil
 from pathlib import Path, PurePosixPath
 
-_GROUPS, _OWN = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+_GROUPS, _OWN, _FREE = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup"), Path("/proc/meminfo")
 _UNLIMITED = "max", "-1"
 
 
@@ -71,3 +71,39 @@ def _numbers_in(
                     words = " ".join(file.read_text("utf-8") for file in files).split()
                     if words[0] not in _UNLIMITED:
                         yield list(map(int, words))
+
+
+def free_memory(free: Path = _FREE, group: Path = _GROUPS) -> int:
+    """Return how many bytes of memory this process can get: those of the machine, or of its container if fewer.
+
+    `free` is the file in which Linux tells the memory of the machine. `group` is the folder of the control group.
+    Without these files, the whole memory of the machine counts as free.
+    """
+    return min([_of_machine(free), *_of_group(group)])
+
+
+def _of_machine(free: Path) -> int:
+    with suppress(OSError, ValueError, IndexError):
+        for line in free.read_text("utf-8").splitlines():
+            if line.startswith("MemAvailable:"):
+                return int(line.split()[1]) << 10
+    return memory()
+
+
+def _of_group(group: Path) -> Iterator[int]:
+    """Yield the memory that the control group may still take, unless it has no limit.
+
+    The pages of files that nobody has read lately are free: Linux gives them back when memory is short.
+    """
+    with suppress(OSError, ValueError):
+        limit, used = ((group / name).read_text("utf-8").strip() for name in ("memory.max", "memory.current"))
+        if limit != "max":
+            yield max(0, int(limit) - int(used) + _of_files(group / "memory.stat"))
+
+
+def _of_files(counts: Path) -> int:
+    """Return how many bytes of a control group are pages of files that Linux can give back; 0 if nobody knows."""
+    with suppress(OSError, ValueError):
+        rows = dict(line.split() for line in counts.read_text("utf-8").splitlines())
+        return int(rows.get("inactive_file", 0))
+    return 0

@@ -38,7 +38,7 @@ from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
 from kgreason.spark.close.checks import check_functions, check_strata
 from kgreason.spark.close.close import close_alone
-from kgreason.spark.cluster.partitions import fit
+from kgreason.spark.cluster.sizes import fit
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, quads_of_groups
@@ -88,7 +88,7 @@ def load(
             return quads_of_groups(files_of(groups.table), dictionary)
 
     with room(folder) as place, clear_errors(place):
-        prepare(spark, inputs)
+        prepare(spark, inputs, place)
         loaded = graph.load_interned(grouped, progress)
     return loaded | {"skipped": sum(each.lines for each in skipped)}
 
@@ -146,7 +146,7 @@ def materialize(
     selection = replace(selection, own=(*selection.own, *rules_of(shapes), *facts_of(shapes)))
     registry = Registry(functions, RESERVED)
     with room(folder) as place, clear_errors(place):
-        prepare(spark, sort(list(paths)))
+        prepare(spark, sort(list(paths)), place, fspath(output))
         check_functions(selection.own, registry, spark)
         with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
@@ -187,10 +187,14 @@ def check_materialize(
     return selection
 
 
-def prepare(spark: SparkSession, inputs: Inputs) -> None:
-    """Check the workers of a session, and fit the number of parts to its cores and to the files. Raises InputError."""
-    check_workers(spark)
-    fit(spark, [*inputs.lines, *inputs.documents])
+def prepare(spark: SparkSession, inputs: Inputs, *folders: str) -> None:
+    """Check the workers of a session, and fit the number of parts to its cores and to the files.
+
+    Raises InputError, also for a worker that does not see a file, or a path of `folders` to which this process writes.
+    """
+    files, places = [*inputs.lines, *inputs.documents], [Path(each).resolve() for each in folders if "://" not in each]
+    check_workers(spark, {next(each for each in (place, *place.parents) if each.is_dir()) for place in places}, files)
+    fit(spark, files)
 
 
 @contextmanager

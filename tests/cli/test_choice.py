@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kgreason.cli.bulk import choice, pipelines
-from kgreason.cli.bulk.choice import bytes_needed, free_memory, pays, unpacked_size
+from kgreason.cli.bulk.choice import bytes_needed, pays, unpacked_size
+from kgreason.cpus import free_memory
 
 FREE = 10 << 30
 

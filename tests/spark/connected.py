@@ -1,8 +1,8 @@
-"""A stream into a store on a Spark Connect session, in a process of its own.
+"""The face of kgreason.spark on a Spark Connect session, in a process of its own.
 
     python -m tests.spark.connected FOLDER
 
-The folder has patches and a store. It says what became of an attempt to hand over an open graph.
+The folder has patches, a store, and files. It says what became of an attempt to hand over an open graph.
 """
 
 from __future__ import annotations
@@ -16,17 +16,23 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.spark.live.feed import feed
-from kgreason.spark.live.stream import follow
+from kgreason.spark import feed, follow, load, materialize, read, triples, write_to_store
 from kgreason.spark.start.java import use_java
 
 
 def main(folder: Path) -> None:
-    """Follow the patches, then write the feed to a table."""
+    """Do what docs/spark.md does."""
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ["SPARK_TESTING"] = "1"  # any free port: others' tests may run as well
     use_java()
     spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    files = [folder / "pets.ttl", folder / "data.nt"]
+    with KnowledgeGraph.open(folder / "loaded") as graph:
+        load(graph, files, spark)
+    materialize(spark, files, folder / "closure", form="parquet")
+    write_to_store(read(spark, folder / "closure"), folder / "written")
+    people = spark.createDataFrame([(1, "Ann")], "id int, name string")
+    write_to_store(triples(people, subject="http://e/{id}", vocabulary="http://e/"), folder / "written")
     into = partial(follow, spark, folder / "patches", stream="s", checkpoint=str(folder / "checkpoint"))
     try:
         into(KnowledgeGraph.open())

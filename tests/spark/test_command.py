@@ -18,9 +18,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from kgreason.errors import InputError, KgreasonError
 from kgreason.spark.cluster.network import check_reached
-from kgreason.spark.start.command import for_command
 from kgreason.spark.start.failures import reason
 from kgreason.spark.start.launch import problem, uninterrupted
+from kgreason.spark.start.session import for_command
 from tests.cli.calling import PROGRAM, fail, message
 
 pytestmark = pytest.mark.usefixtures("brief_java")
@@ -117,6 +117,12 @@ def test_a_token_is_not_told(file: Path) -> None:
         ),
         ('<_Rendezvous of RPC with:\n\tstatus = X\n\tdetails = "no room"\n>', "no room"),
         (": java.io.IOException: outer\n\tat a.b\nCaused by: c.D: inner\n\t... 3 more\n", "c.D: inner"),
+        (
+            "An error occurred while calling x.\n: a.b: Cannot call methods on a stopped SparkContext.\nIt was"
+            " created at:\n\nc.d(E:1)\n\n(No active SparkContext.)\n",
+            "the application was stopped; if its executors do not start",
+        ),
+        ("An error occurred while calling x.\n: a.b: bad\n\tat c.d(E:1)\n\nnotes\n", "a.b: bad"),
         ("Traceback (most recent call last):\n  File x\nValueError: bad\n", "ValueError: bad"),
         ("", ""),
     ],
@@ -160,12 +166,6 @@ def test_no_connect_server_answers() -> None:
 def test_what_java_says_as_it_ends(said: str, expected: str) -> None:
     assert problem(said).startswith(expected)
     assert bool(problem(said)) == bool(expected)
-
-
-def test_a_malformed_line_is_one_line(file: Path) -> None:
-    file.write_text(f"{GOOD}junk\n")
-    told = message(materialized(file, *SMALL).stderr)
-    assert told == f"{file}:2: The subject of a triple must be an IRI or a blank node, in the line: junk"
 
 
 def test_warnings_are_all_that_is_said(file: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_java_that_is_gone_is_one_error(file: Path) -> None:
     code = """if True:
         import signal
         from kgreason.errors import KgreasonError
-        from kgreason.spark.start.command import for_command
+        from kgreason.spark.start.session import for_command
         before = signal.getsignal(signal.SIGINT)
         try:
             with for_command("local[1]", **{"spark.driver.memory": "1g"}) as spark:
@@ -237,7 +237,7 @@ def test_a_session_is_stopped_where_there_is_no_main_thread(monkeypatch: pytest.
     """Only the main thread may set what a signal does."""
     stopped: list[str] = []
     session = type("Session", (), {"stop": lambda self: stopped.append("stopped")})()
-    monkeypatch.setattr("kgreason.spark.start.command.session", lambda master, **config: session)
+    monkeypatch.setattr("kgreason.spark.start.session.session", lambda master, **config: session)
 
     def work() -> None:
         with for_command("local"):
@@ -253,7 +253,7 @@ def test_what_spark_raises_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from py4j.protocol import Py4JError
 
     session = type("Session", (), {"stop": lambda self: None})()
-    monkeypatch.setattr("kgreason.spark.start.command.session", lambda master, **config: session)
+    monkeypatch.setattr("kgreason.spark.start.session.session", lambda master, **config: session)
     text = "An error occurred\n: a.b.C: outer\n\tat d.e(F:1)\nCaused by: java.lang.OutOfMemoryError: Java heap space\n"
     with pytest.raises(KgreasonError) as caught, for_command("local"):
         raise Py4JError(text)

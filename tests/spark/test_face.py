@@ -30,7 +30,7 @@ def test_the_package_needs_no_pyspark_and_a_name_says_what_to_install(monkeypatc
 
 def test_each_name_is_a_function_also_after_its_modules_were_imported() -> None:
     pytest.importorskip("pyspark")
-    for module in ("input.lines", "live.edits", "pipeline"):
+    for module in ("input.lines", "live.stream", "pipeline"):
         importlib.import_module(f"kgreason.spark.{module}")
     for name in kgreason.spark.__all__:
         function = getattr(kgreason.spark, name)

@@ -19,6 +19,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from pyspark.errors import StreamingQueryException
 
 from kgreason.spark.live.stream import follow
+from tests.store.interrupted import steps
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -62,9 +63,9 @@ class Streaming:
         with KnowledgeGraph.open(store or self.store, read_only=True) as graph:
             return set(b"".join(graph.dump(asserted=True, graphs=True)).decode().splitlines())
 
-    def batches(self) -> list[tuple[int, str]]:
+    def batches(self, store: Path | None = None) -> list[tuple[int, str]]:
         """The commits since the first one, and their batches."""
-        with Journal(self.store / "journal", write=False, last=1) as journal:
+        with Journal((store or self.store) / "journal", write=False, last=1) as journal:
             return [(record.commit, record.headers.get("batch", "")) for record in journal.records(1)]
 
 
@@ -126,6 +127,31 @@ def test_a_batch_that_the_store_has_is_not_committed_again(streaming: Streaming)
         assert graph.streams()["s"]["batch"] == "1"
 
 
+def test_a_kill_ahead_of_any_step_loses_and_repeats_nothing(streaming: Streaming, tmp_path: Path) -> None:
+    """What a kill leaves is a copy of the store and the checkpoint, made ahead of each step towards the disk."""
+    left: list[Path] = []
+
+    def leave(_step: str) -> None:
+        left.append(tmp_path / f"left-{len(left)}")
+        for folder, name in ((streaming.store, "store"), (streaming.checkpoint, "checkpoint")):
+            shutil.copytree(folder, left[-1] / name)
+
+    moves = [("here", "1"), ("1", "2")]
+    for gone, come in moves:
+        streaming.patch(come, "D " + row(gone), "A " + row(come))
+    with steps(leave):
+        streaming.run(files=1)
+    leave("end")
+    assert len({len(streaming.batches(folder / "store")) for folder in left}) == 3
+    for folder in left:
+        streaming.run(folder / "store", checkpoint=str(folder / "checkpoint"), files=1)
+        assert streaming.batches(folder / "store") == [(2, "0"), (3, "1")]
+        with Journal(folder / "store" / "journal", write=False, last=1) as journal:
+            edits = [(record.removed.decode(), record.added.decode()) for record in journal.records(1)]
+        assert edits == [(f"{row(gone)}\n", f"{row(come)}\n") for gone, come in moves]
+        assert streaming.asserted(folder / "store") == {row("2")}
+
+
 def test_batches_that_were_lost_or_come_from_elsewhere_are_refused(streaming: Streaming, tmp_path: Path) -> None:
     old = tmp_path / "old"
     streaming.patch("1", "A " + row("a"))
@@ -149,7 +175,7 @@ def test_batches_that_were_lost_or_come_from_elsewhere_are_refused(streaming: St
 def test_a_malformed_patch_is_named_and_its_batch_waits_for_it(streaming: Streaming) -> None:
     streaming.patch("1", "A " + row("a"))
     bad = streaming.patch("2", "A " + row("b"), f"A <http://e/c> {P} .")
-    with pytest.raises(StreamingQueryException, match=rf"InputError: file:{bad}:3: The object of a triple"):
+    with pytest.raises(StreamingQueryException, match=rf"RdfSyntaxError: file:{bad}:3: The object of a triple"):
         streaming.run()
     assert (streaming.batches(), streaming.asserted()) == ([], {row("here")})
     bad.write_text("A " + row("b"))
@@ -195,15 +221,27 @@ def test_a_graph_that_is_open_hears_of_its_batches(streaming: Streaming) -> None
     assert streaming.asserted() == HISTORY
 
 
-def test_it_runs_on_spark_connect(streaming: Streaming) -> None:
-    """Another process commits, so that it wants a path; what it committed is in the feed there."""
+def test_the_face_works_on_spark_connect(streaming: Streaming) -> None:
+    """The process of the server commits, so that it wants a path. What it has committed is in the feed there."""
     history(streaming)
-    command = [sys.executable, "-m", "tests.spark.connected", str(streaming.folder)]
+    folder = streaming.folder
+    (folder / "pets.ttl").write_text(
+        "@prefix : <http://e/> . :partOf a <http://www.w3.org/2002/07/owl#TransitiveProperty> ."
+    )
+    (folder / "data.nt").write_text(
+        "".join(f"<http://e/{n}> <http://e/partOf> <http://e/{n + 1}> .\n" for n in range(3))
+    )
+    command = [sys.executable, "-m", "tests.spark.connected", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert "pass the path of the store" in done.stdout
     assert streaming.asserted() == HISTORY
     assert streaming.batches() == [(2, "0"), (3, "1"), (4, "2")]
-    changes = streaming.spark.read.parquet(str(streaming.folder / "table")).collect()
+    changes = streaming.spark.read.parquet(str(folder / "table")).collect()
     with KnowledgeGraph.open(streaming.store) as graph:
         assert sum(change.sign for change in changes) == graph.stats()["facts"]
+    name = '<http://e/1> <http://e/name> "Ann" .'
+    with KnowledgeGraph.open(folder / "loaded", read_only=True) as graph:
+        closure = set(b"".join(graph.dump()).decode().splitlines())
+    assert len(closure) > 6
+    assert streaming.asserted(folder / "written") == {*closure, name}

@@ -4,50 +4,51 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from kgreason.spark.cluster import watch
-from kgreason.spark.cluster.partitions import fit, partitions
+from kgreason.spark.cluster.sizes import fit, partitions
 from kgreason.spark.cluster.watch import TaskCounts, line, watched
 
 NONE_HERE = "Spark waits: no executor has registered at spark://one:7077"
 
 
 class Toy:
-    """A session and its tracker, whose counts a test gives one after the other; the last one stays."""
+    """A session and its work: counts that a test gives one after the other; the last one stays."""
 
-    master = "spark://one:7077"
+    _sc = SimpleNamespace(master="spark://one:7077")
 
     def __init__(self, *counts: TaskCounts) -> None:
-        self._counts, self.looks = [*counts], 0
-        self.seen_all, self.is_interrupted, self.is_closed = threading.Event(), threading.Event(), False
+        self._counts, self._looks = [*counts], 0
+        self.seen_all, self.is_interrupted = threading.Event(), threading.Event()
 
-    def work(self) -> TaskCounts:
-        self.looks += 1
+    def __call__(self) -> TaskCounts:
+        self._looks += 1
         if len(self._counts) > 1:
             return self._counts.pop(0)
-        if self.looks > len(self._counts) + 3:
+        if self._looks > len(self._counts) + 3:
             self.seen_all.set()
         return self._counts[0]
 
     def interruptAll(self) -> None:  # noqa: N802 - the name of PySpark
         self.is_interrupted.set()
 
-    def close(self) -> None:
-        self.is_closed = True
+
+@pytest.fixture(autouse=True)
+def _toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of a toy is the toy."""
+    monkeypatch.setattr(watch, "_work_of", nullcontext)
+    monkeypatch.setattr(watch, "_PAUSE", 0.001)
 
 
 def run(toy: Toy, report: Callable[[int], object] = lambda _: None) -> None:
-    @contextmanager
-    def stage() -> Iterator[Callable[[int], object]]:
-        yield report
-
     spark: Any = toy
-    with watched(spark, stage(), toy, pause=0.001):
+    with watched(spark, nullcontext(report)):
         assert toy.seen_all.wait(30) or toy.is_interrupted.is_set()
 
 
@@ -56,7 +57,6 @@ def test_a_bar_gets_each_task_once() -> None:
     run(toy, steps.append)
     assert sum(steps) == 5
     assert min(steps) == 0
-    assert toy.is_closed
     assert not toy.is_interrupted.is_set()
 
 
@@ -64,20 +64,15 @@ def test_an_error_of_the_report_interrupts_spark_and_is_raised() -> None:
     def cancel(_: int) -> None:
         raise TimeoutError("nobody waits")
 
-    toy = Toy(TaskCounts(None, 0))
+    toy: Any = Toy(TaskCounts(None, 0))
 
-    def wait(toy: Toy) -> None:
-        @contextmanager
-        def stage() -> Iterator[Callable[[int], object]]:
-            yield cancel
-
-        spark: Any = toy
-        with watched(spark, stage(), toy, pause=0.001):
+    def work() -> None:
+        with watched(toy, nullcontext(cancel)):
             assert toy.is_interrupted.wait(30)
             raise ValueError("job cancelled")
 
     with pytest.raises(TimeoutError, match="nobody waits"):
-        wait(toy)
+        work()
 
 
 def test_a_line_is_due_when_nothing_moves(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,14 @@ from tests.packaging.test_wheel import make_environment, run
 ROOT = Path(__file__).parents[2]
 CLUSTER = ("--pipeline", "spark", "--master", "local-cluster[2,1,1024]", "--conf", "spark.driver.memory=1g")
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
-GOOD = {"host": "one", "python": "/env/bin/python", "version": HERE, "kgreason": __version__, "missing": {}}
+GOOD = {
+    "host": "one",
+    "python": "/env/bin/python",
+    "version": HERE,
+    "kgreason": __version__,
+    "missing": {},
+    "unseen": [],
+}
 BOTH_WAYS = (
     "-m pip install 'kgreason[spark]==",
     "--conf spark.archives=env.tar.gz#env with PYSPARK_PYTHON=env/bin/python",
@@ -49,6 +56,14 @@ def test_a_worker_that_cannot_run_kgreason_is_named_with_both_remedies(worker: d
     assert told in found
     assert all(way in found for way in BOTH_WAYS)
     assert problem(GOOD) == ""
+
+
+def test_a_folder_that_a_worker_does_not_see_is_named() -> None:
+    """Spark would lose the rows that are written there."""
+    for unseen in ("/data/a.nt", "/data/.kgreason-x1"):
+        wanted = unseen.removesuffix("/.kgreason-x1")
+        told = problem(GOOD | {"unseen": [unseen]})
+        assert told.startswith(f"Spark's worker on one does not see {wanted}, which this process sees: choose files")
 
 
 def test_a_python_that_does_not_start_is_named() -> None:
@@ -133,9 +148,9 @@ def test_the_function_of_the_check_uses_nothing_of_kgreason() -> None:
     pickled = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
     look = (
         "import pickle, sys; sys.modules['kgreason'] = None;"
-        "print(pickle.loads(sys.stdin.buffer.read())('kgreason|json'))"
+        """print(pickle.loads(sys.stdin.buffer.read())('[["kgreason", "json"], ["/", "/no/file"]]'))"""
     )
     ran = subprocess.run([sys.executable, "-c", look], input=pickled, capture_output=True, check=True)
     worker = json.loads(ran.stdout)
-    assert set(worker["missing"]) == {"kgreason"}
+    assert (set(worker["missing"]), worker["unseen"]) == ({"kgreason"}, ["/no/file"])
     assert "need kgreason" in problem(worker)

@@ -106,7 +106,7 @@ def session(master: str | None, settings: dict[str, str], work: Path | None) -> 
     `master` is the address of the cluster; None is this machine.
     """
     from kgreason.spark.pipeline import room
-    from kgreason.spark.start.command import for_command
+    from kgreason.spark.start.session import for_command
 
     with room(work) as folder, for_command(master or _LOCAL, **settings) as spark:
         yield spark, folder

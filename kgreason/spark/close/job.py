@@ -31,7 +31,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import LimitError, StratificationError
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.close.decisions import Decisions
-from kgreason.spark.folders.markers import count_rows, mark, marked, parquet
+from kgreason.spark.folders.markers import count_rows, mark, marked, parquet, uri
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import PartsPlan
@@ -215,7 +215,7 @@ class _Rounds:
         self._steps.take_turn(level)
         begin, columns = self._begins[level], ["tbl", *(f"c{n}" for n in range(self._job.plan.width))]
         schema = ", ".join(f"{name} int" for name in ("part", "flag", *columns))
-        paths = [by_name(self._job.round(number)) for number in self._at.rounds(begin, self._next)]
+        paths = [by_name(uri(self._job.round(number))) for number in self._at.rounds(begin, self._next)]
         rows = self._spark.read.option("recursiveFileLookup", "true").schema(schema).parquet(*paths)
         rows = rows.where((F.col("flag") == 1) & F.col("c0").isin(self._job.plan.operated.outlasting(level)))
         rows = rows.select(*columns).distinct().join(worse, columns, "left_anti")
@@ -227,7 +227,7 @@ class _Rounds:
         """Write the texts that parts need, in a folder for each part."""
         needs = self._travel.rows(need, NEEDS, at, at)
         rows = needs.join(terms, "id").repartition("part")
-        rows.write.mode("overwrite").partitionBy("part").parquet(self._job.texts(at.decided))
+        rows.write.mode("overwrite").partitionBy("part").parquet(uri(self._job.texts(at.decided)))
         return 0
 
     @contextmanager
@@ -250,7 +250,7 @@ class _Rounds:
 
     def _write(self, path: str, rows: Callable[[], DataFrame]) -> int:
         found = rows()
-        found.write.mode("overwrite").parquet(path)
+        found.write.mode("overwrite").parquet(uri(path))
         return count_rows(self._spark, path, found.schema)
 
     def _news(self, number: int) -> str:

@@ -32,7 +32,7 @@ from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.materialize.schema.rows import TYPE
-from kgreason.spark.folders.markers import parquet
+from kgreason.spark.folders.markers import parquet, uri
 from kgreason.terms.quoting import quote
 
 _STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
@@ -69,7 +69,7 @@ def literal_facts(
 
 
 def _written(rows: DataFrame, path: str) -> DataFrame:
-    rows.write.mode("overwrite").parquet(path)
+    rows.write.mode("overwrite").parquet(uri(path))
     return parquet(rows.sparkSession, rows.schema, path)
 
 

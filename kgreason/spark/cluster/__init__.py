@@ -2,7 +2,6 @@
 
 network     checks that a Spark master answers
 workers     checks that Spark's workers can run kgreason
-partitions  chooses how many parts a shuffle has
-sizes       into how many parts facts are divided, and how large a part may become
+sizes       into how many parts facts and shuffles are divided, and how large a part may become
 watch       moves bars while Spark works, and says what Spark waits for
 """

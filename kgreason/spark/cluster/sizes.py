@@ -1,4 +1,4 @@
-"""`Sizes`: into how many parts facts are divided, and how large a part may become.
+"""`Sizes`: into how many parts facts are divided, and how large a part may become. `fit`: the parts of a shuffle.
 
     spark.kgreason.parts        the number of parts
     spark.kgreason.partMemory   the memory that the engine of a part may use, as `2g` or `500m`
@@ -8,21 +8,25 @@ Without these settings there is a part for each core if there are many facts, or
 the memory. The memory is a worker's `spark.executor.pyspark.memory` for each of its cores. If nobody has said how much
 this is, a part may use what is free on its machine.
 
-Cost: on Spark Connect a small job for the number of cores.
+Spark makes 200 parts of a shuffle, however small the data is, and each part is a task. In a session of `session`
+kgreason makes four for each core, or one for each 64 MB of input if these are more. Sessions of others, and a number
+that the user gave, stay as they are.
+
+Cost: on Spark Connect a small job for the number of cores. The sizes of the input files are looked up.
 """
 
 from __future__ import annotations
 
-import os
 import re
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
-
-from pyspark.sql import SparkSession
-from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakSet
 
 from kgreason.errors import InputError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 BYTES = 200
 """About how many bytes an engine takes for a fact, at its peak. (Between rounds it has about 85 for LUBM.)"""
@@ -34,6 +38,11 @@ _FEW = 50_000
 _MOST = 4_000_000
 """A part should have at most this many asserted facts on average if nobody says how much memory it may use."""
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+SETTING = "spark.sql.shuffle.partitions"
+_FOR_A_CORE = 4
+_FOR_A_PARTITION = 1 << 26
+_OURS: WeakSet[Any] = WeakSet()
+"""The sessions whose number of partitions kgreason chooses."""
 _SIZE = re.compile(r"(\d+)([kmgt]?)b?", re.IGNORECASE)
 
 
@@ -52,24 +61,26 @@ def sizes(spark: SparkSession, count: int, most_alike: int) -> Sizes:
     return Sizes(parts, memory, _number(spark, f"{PREFIX}mostAlike") or most_alike)
 
 
-def free() -> int:
-    """Return the number of bytes that are free on this machine, or for this container, at least 1; 0 if nobody tells.
+def choose(spark: SparkSession) -> None:
+    """Let `fit` choose the number of parts of a shuffle of this session, from now on."""
+    _OURS.add(spark)
+    fit(spark)
 
-    Files that the system keeps in memory count as free, because it drops them first.
+
+def fit(spark: SparkSession, files: Iterable[Path] = ()) -> None:
+    """Set the number of parts of a shuffle, by the cores that have registered so far and by the sizes of files."""
+    if spark in _OURS:
+        size = sum(file.stat().st_size for file in files if file.is_file())
+        spark.conf.set(SETTING, str(partitions(spark.sparkContext.defaultParallelism, size)))
+
+
+def partitions(cores: int, size: int) -> int:
+    """Return the number of parts of a shuffle for a number of cores and for input of `size` bytes.
+
+    >>> partitions(2, 1000), partitions(2, 10 << 30)
+    (8, 160)
     """
-    found = list[int]()
-    with suppress(OSError, ValueError, AttributeError):
-        found.append(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    with suppress(OSError, ValueError):
-        lines = Path("/proc/meminfo").read_text("ascii").splitlines()
-        found[:] = [int(line.split()[1]) << 10 for line in lines if line.startswith("MemAvailable:")]
-    with suppress(OSError, ValueError):
-        group = Path("/sys/fs/cgroup")
-        limit, used = (int((group / f"memory.{name}").read_text("ascii")) for name in ("max", "current"))
-        lines = (group / "memory.stat").read_text("ascii").splitlines()
-        files = sum(int(line.split()[1]) for line in lines if line.startswith("inactive_file "))
-        found.append(limit - used + files)
-    return max(1, min(found)) if found else 0
+    return max(_FOR_A_CORE * cores, -(-size // _FOR_A_PARTITION))
 
 
 def parts_for(count: int, cores: int, memory: int) -> int:
@@ -86,6 +97,8 @@ def _cores(spark: SparkSession) -> int:
     """Return the number of cores, which is the number of partitions that Spark makes if nobody says otherwise."""
     if (context := getattr(spark, "_sc", None)) is not None:  # a session of Spark Connect has none
         return int(context.defaultParallelism)
+    from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
+
     last: int = spark.range(10_000).select(F.spark_partition_id().alias("part")).agg(F.max("part")).collect()[0][0]
     return last + 1
 

@@ -15,11 +15,13 @@ thread and not after the block. Cost: a few calls of Java in each second; nothin
 from __future__ import annotations
 
 import logging
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from kgreason.spark.cluster.network import address
 
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger("kgreason.spark")
 _PAUSE = 0.5
+"""The seconds between two looks."""
 _PATIENCE = {True: 10.0, False: 60.0}
 """After so many seconds without an end of a task a line is due: True if Spark has no executor."""
 
@@ -47,44 +50,42 @@ class TaskCounts(NamedTuple):
     waiting: int = 0
 
 
-class Tracker(Protocol):
-    """Something that knows the work of a session."""
-
-    def work(self) -> TaskCounts:
-        """Return the counts of this moment."""
-        ...
-
-    def close(self) -> None:
-        """Stop to listen to the session."""
-        ...
+Work: TypeAlias = Callable[[], TaskCounts]
+"""Says what a session does at this moment."""
 
 
 @contextmanager
-def watched(
-    spark: SparkSession,
-    stage: AbstractContextManager[Callable[[int], object]],
-    tracker: Tracker | None = None,
-    pause: float = _PAUSE,
-) -> Iterator[None]:
+def watched(spark: SparkSession, stage: AbstractContextManager[Callable[[int], object]]) -> Iterator[None]:
     """A context in which a thread reports the tasks of a session that end, to the function that `stage` gives.
 
-    `tracker` and `pause` (seconds) are for tests. After an error of this function the block raises that error.
+    After an error of this function the block raises that error.
     """
-    with stage as report, closing(tracker or _tracker(spark)) as known:
-        watch = _Watch(report, known, spark.interruptAll, pause)
-        thread = threading.Thread(target=watch.run, name="kgreason-spark-watch", daemon=True)
+    over, errors = threading.Event(), list[BaseException]()
+    with stage as report, _work_of(spark) as work:
+        context = getattr(spark, "_sc", None)
+        watch = partial(_watch, report, work, address(context.master) if context else "", over)
+
+        def run() -> None:
+            try:
+                watch()
+            except BaseException as error:
+                errors.append(error)
+                with suppress(Exception):
+                    spark.interruptAll()
+
+        thread = threading.Thread(target=run, name="kgreason-spark-watch", daemon=True)
         thread.start()
         try:
             yield
         except Exception:
-            if watch.error is not None:
-                raise watch.error from None
+            if errors:
+                raise errors[0] from None
             raise
         finally:
-            watch.over.set()
+            over.set()
             thread.join(_LONGEST)
-        if watch.error is not None:
-            raise watch.error
+        if errors:
+            raise errors[0]
 
 
 def line(work: TaskCounts, idle: float, master: str = "the master") -> str:
@@ -105,101 +106,59 @@ def line(work: TaskCounts, idle: float, master: str = "the master") -> str:
     return ""
 
 
-class _Watch:
-    """Looks at the work of a session until `over` is set. Belongs to one thread; `error` is read after it has ended."""
-
-    def __init__(
-        self, report: Callable[[int], object], tracker: Tracker, interrupt: Callable[[], object], pause: float
-    ) -> None:
-        self._report, self._tracker, self._interrupt, self._pause = report, tracker, interrupt, pause
-        self.over = threading.Event()
-        self.error: BaseException | None = None
-        self._ended, self._since, self._said = 0, time.monotonic(), False
-
-    def run(self) -> None:
-        """Report until the block ends, or until `report` raises an error."""
-        while not self.over.wait(self._pause):
-            try:
-                work = self._tracker.work()
-            except Exception:  # the session may end, and Java may have died: the caller's thread says so
-                continue
-            try:
-                self._tell(work)
-            except BaseException as error:
-                self.error = error
-                with suppress(Exception):
-                    self._interrupt()
-                return
-
-    def _tell(self, work: TaskCounts) -> None:
-        now, more = time.monotonic(), work.ended - self._ended
-        self._report(more)
-        if more or not (work.running or work.executors == 0):
-            self._ended, self._since, self._said = work.ended, now, False
-        elif not self._said and (text := line(work, now - self._since, getattr(self._tracker, "master", ""))):
+def _watch(report: Callable[[int], object], work: Work, master: str, over: threading.Event) -> None:
+    """Report until the block ends, or until `report` raises an error."""
+    ended, since, is_said = 0, time.monotonic(), False
+    while not over.wait(_PAUSE):
+        try:
+            counts = work()
+        except Exception:  # the session may end, and Java may have died: the caller's thread says so
+            continue
+        now, more = time.monotonic(), counts.ended - ended
+        report(more)
+        if more or not (counts.running or counts.executors == 0):
+            ended, since, is_said = counts.ended, now, False
+        elif not is_said and (text := line(counts, now - since, master)):
             _LOG.warning(text)
-            self._said = True
+            is_said = True
 
 
-def _tracker(spark: SparkSession) -> Tracker:
-    context = getattr(spark, "_sc", None)
-    return _OfServer(spark) if context is None else _OfContext(context)
+@contextmanager
+def _work_of(spark: Any) -> Iterator[Work]:
+    """A context that listens to a session. A client of Spark Connect hears of its work while it waits for an answer."""
+    if (context := getattr(spark, "_sc", None)) is not None:
+        yield _of_context(context)
+        return
+    ended, now = dict[str, int](), [0, 0]
 
-
-class _OfContext:
-    """The work of a session that runs in this process."""
-
-    def __init__(self, context: Any) -> None:
-        self.master = address(context.master)
-        self._context, self._tracker = context, context.statusTracker()
-        self._ended: dict[int, int] = {}
-        self._before = 0
-        self._before = self.work().ended
-
-    def work(self) -> TaskCounts:
-        running = waiting = 0
-        for stage in self._stages():
-            self._ended[stage.stageId] = max(self._ended.get(stage.stageId, 0), stage.numCompletedTasks)
-            running += stage.numActiveTasks
-            waiting += max(stage.numTasks - stage.numActiveTasks - stage.numCompletedTasks, 0)
-        return TaskCounts(self._executors(), sum(self._ended.values()) - self._before, running, waiting)
-
-    def close(self) -> None:
-        """Do nothing: this tracker only asks."""
-
-    def _stages(self) -> Iterator[Any]:
-        for job in self._tracker.getActiveJobsIds():
-            found = self._tracker.getJobInfo(job)
-            for stage in found.stageIds if found else ():
-                if told := self._tracker.getStageInfo(stage):
-                    yield told
-
-    def _executors(self) -> int | None:
-        if self.master == "local" or self.master.startswith("local["):
-            return None
-        return int(self._context._jsc.sc().getExecutorMemoryStatus().size()) - 1  # the driver is one of them
-
-
-class _OfServer:
-    """The work of a Spark Connect server for one session. The client hears of it while it waits for an answer."""
-
-    master = ""
-
-    def __init__(self, spark: Any) -> None:
-        self._ended: dict[str, int] = {}
-        self._running = 0
-        self._waiting = 0
-        self._spark = spark
-        spark.registerProgressHandler(self._hear)
-
-    def _hear(self, stages: Any, inflight_tasks: int, operation_id: str, done: bool) -> None:
+    def hear(stages: Any, inflight_tasks: int, operation_id: str, done: bool) -> None:
         if stages:
-            self._ended[str(operation_id)] = sum(stage.num_completed_tasks for stage in stages)
-            self._waiting = sum(stage.num_tasks - stage.num_completed_tasks for stage in stages) - inflight_tasks
-        self._running = 0 if done else inflight_tasks
+            ended[str(operation_id)] = sum(stage.num_completed_tasks for stage in stages)
+            now[1] = sum(stage.num_tasks - stage.num_completed_tasks for stage in stages) - inflight_tasks
+        now[0] = 0 if done else inflight_tasks
 
-    def work(self) -> TaskCounts:
-        return TaskCounts(None, sum(self._ended.values()), self._running, max(self._waiting, 0))
+    spark.registerProgressHandler(hear)
+    try:
+        yield lambda: TaskCounts(None, sum(ended.values()), now[0], max(now[1], 0))
+    finally:
+        spark.removeProgressHandler(hear)
 
-    def close(self) -> None:
-        self._spark.removeProgressHandler(self._hear)
+
+def _of_context(context: Any) -> Work:
+    """Return what says the work of a session that runs in this process, since now."""
+    tracker, is_local, ended = context.statusTracker(), re.match(r"local(\[|$)", context.master), dict[int, int]()
+
+    def work() -> TaskCounts:
+        running = waiting = 0
+        for job in filter(None, map(tracker.getJobInfo, tracker.getActiveJobsIds())):
+            for stage in filter(None, map(tracker.getStageInfo, job.stageIds)):
+                ended[stage.stageId] = max(ended.get(stage.stageId, 0), stage.numCompletedTasks)
+                running += stage.numActiveTasks
+                waiting += max(stage.numTasks - stage.numActiveTasks - stage.numCompletedTasks, 0)
+        # the driver is one of those that have memory
+        executors = None if is_local else int(context._jsc.sc().getExecutorMemoryStatus().size()) - 1
+        return TaskCounts(executors, sum(ended.values()) - before, running, waiting)
+
+    before = 0
+    before = work().ended
+    return work

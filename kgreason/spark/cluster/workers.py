@@ -4,9 +4,12 @@ A task on each executor says which Python it runs, and which versions of kgreaso
 The function of the task travels as a whole, because a worker without kgreason could not import it. Without this check
 the first task would fail with a traceback that names neither the machine nor its Python.
 
-Cost: one small job for each session. A worker imports the libraries that it needs anyway. In local mode the workers
-mostly use the interpreter of this process, and then nothing is done. Spark places the tasks, so on a busy cluster an
-executor may be left out.
+The tasks also say whether they see files of this process: its input, and a new file in each folder that the job writes
+to. Rows that a worker writes to a folder of its own machine would be lost in silence.
+
+Cost: one small job for each session, and one for each list of folders. A worker imports the libraries that it needs
+anyway. In local mode the workers mostly use the interpreter of this process, and then nothing is done. Spark places the
+tasks, so on a busy cluster an executor may be left out.
 """
 
 from __future__ import annotations
@@ -15,11 +18,15 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from kgreason import __version__
-from kgreason.errors import InputError
+from kgreason.errors import InputError, StoreError
 from kgreason.progress import SILENT
 from kgreason.spark.cluster.watch import watched
 
@@ -28,6 +35,8 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("kgreason", "numpy", "pyarrow", "pyoxigraph", "numba")
 """The modules that tasks import."""
+_PROBE = ".kgreason-"
+"""The beginning of the names of files that workers look for."""
 _ROWS = 1 << 10
 """The rows of the job, which Spark divides among all cores."""
 _PAGE = "docs/spark.md, 'A real cluster', shows both"
@@ -37,16 +46,24 @@ _CHECKED: WeakSet[Any] = WeakSet()
 """The sessions whose workers were checked. Sets of Python are safe for threads; a check twice does no harm."""
 
 
-def check_workers(spark: SparkSession) -> None:
-    """Raise InputError if a worker of a session cannot run kgreason. The message names its machine and its Python.
+def check_workers(spark: SparkSession, folders: Iterable[Path] = (), files: Iterable[Path] = ()) -> None:
+    """Raise InputError if a worker of a session cannot run kgreason, or does not see these folders and files.
 
-    The workers need the minor version of this Python, the version of this kgreason, and the libraries of kgreason.
+    The message names its machine and its Python. The workers need the minor version of this Python, the version of this
+    kgreason, and the libraries of kgreason. The folders must exist here. Of many files in a folder one is looked for.
+    Raises StoreError if this process cannot write to a folder.
     """
-    if spark in _CHECKED or _are_here(spark):
+    places, one_of_each = {*folders}, {file.parent: str(file) for file in files}.values()
+    if (spark in _CHECKED and not places and not one_of_each) or _are_here(spark):
         return
-    for worker in _workers(spark):
-        if wrong := problem(worker):
-            raise InputError(wrong)
+    with ExitStack() as stack:
+        try:
+            probes = [stack.enter_context(NamedTemporaryFile(prefix=_PROBE, dir=each)).name for each in places]
+        except OSError as error:
+            raise StoreError(f"{error.filename}: cannot be written: {error.strerror}") from error
+        for worker in _workers(spark, [*probes, *one_of_each]):
+            if wrong := problem(worker):
+                raise InputError(wrong)
     _CHECKED.add(spark)
 
 
@@ -63,6 +80,13 @@ def problem(worker: dict[str, Any]) -> str:
         return (
             f"Spark's workers need kgreason {__version__} as this process has; {place} has kgreason"
             f" {worker['kgreason']}. {_remedy(python)}"
+        )
+    if worker["unseen"]:
+        path = Path(worker["unseen"][0])
+        path = path.parent if path.name.startswith(_PROBE) else path
+        return (
+            f"Spark's worker on {worker['host']} does not see {path}, which this process sees: choose files and folders"
+            " that the driver and all workers share (input, output, --work)"
         )
     return ""
 
@@ -87,7 +111,7 @@ def _are_here(spark: SparkSession) -> bool:
     return bool(shutil.which(context.pythonExec) == shutil.which(sys.executable))
 
 
-def _workers(spark: SparkSession) -> list[dict[str, Any]]:
+def _workers(spark: SparkSession, paths: list[str]) -> list[dict[str, Any]]:
     """Return a description of the Python of each worker, by `_look`. Raises InputError if no Python starts there.
 
     The answers come as text and not by Arrow, which a worker may lack.
@@ -99,7 +123,7 @@ def _workers(spark: SparkSession) -> list[dict[str, Any]]:
     try:
         look = F.udf(_look, "string", useArrow=False)
         with watched(spark, SILENT("checking")):
-            rows = spark.range(_ROWS).select(look(F.lit("|".join(LIBRARIES))).alias("told")).collect()
+            rows = spark.range(_ROWS).select(look(F.lit(json.dumps([LIBRARIES, paths]))).alias("told")).collect()
     except Exception as error:  # an exception of Java is not always a PySparkException
         raise _clear(str(error)) or error from error
     finally:
@@ -122,18 +146,20 @@ def _clear(text: str) -> InputError | None:
     return None
 
 
-def _look(names: str) -> str:
-    """Describe the Python of a worker, in a task, as JSON. The names of modules are joined by `|`.
+def _look(asked: str) -> str:
+    """Describe the Python of a worker, in a task, as JSON. `asked`: names of modules, and paths, as JSON.
 
     This function must not use anything of kgreason.
     """
     import importlib
     import json
+    import os
     import socket
     import sys
 
     missing, version = {}, ""
-    for name in names.split("|"):
+    names, paths = json.loads(asked)
+    for name in names:
         try:
             module = importlib.import_module(name)
         except Exception as error:
@@ -141,4 +167,5 @@ def _look(names: str) -> str:
         else:
             version = module.__version__ if name == "kgreason" else version
     told = {"host": socket.gethostname(), "python": sys.executable, "kgreason": version, "missing": missing}
-    return json.dumps(told | {"version": f"{sys.version_info[0]}.{sys.version_info[1]}"})
+    unseen = [path for path in paths if not os.path.exists(path)]
+    return json.dumps(told | {"version": f"{sys.version_info[0]}.{sys.version_info[1]}", "unseen": unseen})

@@ -34,7 +34,7 @@ from kgreason.spark.encode.groups import FACTS, GROUPED, NUMBERED, grouped_lines
 from kgreason.spark.folders.markers import whole
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort
-from kgreason.spark.input.read import OnError, documents_of, lines_of, merged
+from kgreason.spark.input.read import OnError, documents_of, lines_of
 from kgreason.spark.input.terms import QUAD, record
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -155,7 +155,7 @@ def _skipped(groups: DataFrame, on_error: OnError) -> list[Malformed]:
     if on_error == "raise":
         return []
     rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
-    return merged(Malformed(*row) for row in rows)
+    return sorted(Malformed(*row) for row in rows)
 
 
 def _numbered(names: DataFrame, count: int) -> DataFrame:

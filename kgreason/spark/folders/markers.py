@@ -6,9 +6,9 @@
 Law: a table is read only if it is whole; a table that is not whole is written again. The name of a folder says which
 input its tables were made from.
 
-A marker is a Parquet table, so it works on every file system of Spark and on Spark Connect. If Spark runs in local mode
-and the path is one of this machine, this process writes and reads the marker itself, without a job of Spark. Both kinds
-are read in both ways. Cost: a file if this process does it; otherwise a job of some tenths of a second.
+A marker is a Parquet table, so it works on every file system of Spark. Driver and workers see the same folder under a
+path, so this process writes and reads the marker there, without a job of Spark. At a URI Spark does it. Both kinds are
+read in both ways. Cost: a file at a path; at a URI a job of some tenths of a second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.types import StructType
 
-from kgreason.errors import StoreError
+from kgreason.spark.folders.folders import check_seen
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.start.failures import clear_errors
 
@@ -34,7 +34,16 @@ _TYPES = {"string": pa.string(), "bigint": pa.int64()}
 
 def parquet(spark: SparkSession, schema: str | StructType, *paths: str) -> DataFrame:
     """Return the rows of the Parquet tables at these paths. Each path is a name, and no pattern."""
-    return spark.read.schema(schema).parquet(*map(by_name, paths))
+    return spark.read.schema(schema).parquet(*(by_name(uri(path)) for path in paths))
+
+
+def uri(path: str) -> str:
+    """Return the URI by which Spark finds a path: a path of this machine, whatever Spark's default file system is.
+
+    >>> uri("/tmp/a"), uri("s3a://bucket/a")
+    ('file:///tmp/a', 's3a://bucket/a')
+    """
+    return path if "://" in path else f"file://{Path(path).absolute()}"
 
 
 def whole(spark: SparkSession, path: str, schema: str, table: Callable[[], DataFrame]) -> tuple[DataFrame, int]:
@@ -46,7 +55,7 @@ def whole(spark: SparkSession, path: str, schema: str, table: Callable[[], DataF
     if found is None:
         folder = path.rpartition("/")[0]
         with clear_errors(folder):
-            table().write.mode("overwrite").parquet(path)
+            table().write.mode("overwrite").parquet(uri(path))
             rows = count_rows(spark, path, schema)
             mark(spark, f"{path}.whole", _ROWS, (rows,))
     return parquet(spark, schema, path), rows if found is None else int(found.rows)
@@ -57,7 +66,7 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
     `schema` has the names and types of the columns; a type is string or bigint.
     """
-    if is_here(spark, path):
+    if "://" not in path:
         return _read(path)
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
         rows: list[Any] = parquet(spark, schema, path, path).collect()
@@ -69,35 +78,22 @@ def marked(spark: SparkSession, path: str, schema: str) -> Any:
 
 
 def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...]) -> None:
-    """Write a marker with the given row.
-
-    Raises StoreError if the row cannot be read back, because the workers have written it on other machines.
-    """
-    if is_here(spark, path):
+    """Write a marker with the given row."""
+    if "://" in path:
+        spark.createDataFrame([row], schema).coalesce(1).write.mode("overwrite").parquet(path)
+    else:
         _write(Path(path), schema, row)
-        return
-    spark.createDataFrame([row], schema).coalesce(1).write.mode("overwrite").parquet(path)
-    if marked(spark, path, schema) is None:
-        raise StoreError(f"{path}: Spark's workers write to another machine; choose a folder that all machines share")
 
 
 def count_rows(spark: SparkSession, path: str, schema: str | StructType) -> int:
-    """Return the number of rows of the Parquet table at a path."""
-    if is_here(spark, path):
-        return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
-    rows: int = parquet(spark, schema, path).count()
-    return rows
+    """Return the number of rows of the Parquet table at a path that Spark has just written.
 
-
-def is_here(spark: SparkSession, path: str) -> bool:
-    """Whether a path means the same file for this process as for Spark.
-
-    It does in local mode, if the path is absolute, and if Spark takes paths without a scheme for files of the machine.
+    Raises StoreError if this process does not see the table.
     """
-    context = getattr(spark, "_jsc", None)  # a session of Spark Connect has none
-    if context is None or not Path(path).is_absolute() or not str(context.master()).startswith("local"):
-        return False
-    return str(context.hadoopConfiguration().get("fs.defaultFS", "")).startswith("file:")
+    if "://" in path:
+        return int(parquet(spark, schema, path).count())
+    check_seen(path)
+    return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
 
 
 def _read(path: str) -> Any:

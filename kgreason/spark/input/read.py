@@ -13,74 +13,38 @@ Cost: parsing, divided by the number of cores. Lines are sent to the Python work
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial, reduce
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.rdf.reader import read as read_document
 from kgreason.spark.cluster.workers import check_workers
-from kgreason.spark.input.lines import SKIPPED, LineReader, Malformed
+from kgreason.spark.input.lines import LineReader
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort, spark_path
-from kgreason.spark.input.terms import QUAD, SCHEMA, record, strings
+from kgreason.spark.input.terms import SCHEMA, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
 
-_PARSED = f"{SCHEMA}, {SKIPPED}"
 
-
-class Skipped:
-    """Counts the lines that `read(..., on_error="count")` skips. The counts are known once the rows are computed."""
-
-    def __init__(self) -> None:
-        self._observations: list[Observation] = []
-
-    def files(self) -> list[Malformed]:
-        """Return the skipped lines of each file. Waits until Spark has computed the rows for the first time."""
-        return merged(Malformed(*row) for watched in self._observations for row in watched.get["skipped"])
-
-    def watch(self, parsed: DataFrame) -> DataFrame:
-        """Return a DataFrame with the rows of `parsed`. When Spark computes it, the skipped lines are counted.
-
-        A row of `parsed` is a quad, or it tells of the skipped lines of a file in the columns of `SKIPPED`.
-        """
-        observation = Observation()
-        self._observations.append(observation)
-        skipped = F.when(F.col("file").isNotNull(), F.struct(*Malformed._fields))
-        return parsed.observe(observation, F.collect_list(skipped).alias("skipped"))
-
-
-def merged(skipped: Iterable[Malformed]) -> list[Malformed]:
-    """Add up the entries of each file. Returns one entry for each file, sorted by file."""
-    files: dict[str, Malformed] = {}
-    for each in skipped:
-        known = files.get(each.file, each._replace(lines=0))
-        files[each.file] = known._replace(lines=known.lines + each.lines)
-    return sorted(files.values())
-
-
-def read(
-    spark: SparkSession, paths: Paths, *, on_error: OnError = "raise", skipped: Skipped | None = None
-) -> DataFrame:
+def read(spark: SparkSession, paths: Paths, *, on_error: OnError = "raise") -> DataFrame:
     """Read RDF files, folders and patterns, in any mix of formats. Columns: subject, predicate, object, graph.
 
     A malformed line of N-Triples or N-Quads raises an error when the rows are computed. With `on_error="count"` this
-    line is skipped, and `skipped` counts it. A malformed document in another format is always an error. Raises
-    InputError for a missing path, for an unknown format, and for workers that cannot run kgreason.
+    line is left out; `load` and `materialize` also count such lines. A malformed document in another format is always
+    an error. Raises InputError for a missing path, for an unknown format, and for workers that cannot run kgreason.
     """
     inputs = sort(paths)
     check_workers(spark)
     frames = []
     if inputs.has_lines():
-        parsed = lines_of(spark, inputs).mapInArrow(partial(_parsed, on_error == "count"), _PARSED)
-        watched = skipped.watch(parsed) if skipped else parsed
-        frames.append(watched.where(F.col("subject").isNotNull()).select(*QUAD))
+        frames.append(lines_of(spark, inputs).mapInArrow(partial(_parsed, on_error == "count"), SCHEMA))
     if inputs.documents:
         frames.append(documents_of(spark, inputs))
     return reduce(DataFrame.unionAll, frames)
@@ -119,13 +83,9 @@ def _document(file: str) -> Iterator[pa.RecordBatch]:
 
 
 def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows (line, file) into quads of texts, in a task.
-
-    With `skip` there is one more row for each file with malformed lines; it has the columns of `SKIPPED`.
-    """
+    """Turn rows (line, file) into quads of texts, in a task. With `skip` malformed lines are left out."""
     reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
         for quads in reader.intern(batch, dictionary):
-            yield record(_PARSED, **strings(quads, dictionary))
+            yield record(SCHEMA, **strings(quads, dictionary))
             dictionary.truncate(0)
-    yield record(_PARSED, **reader.skipped())

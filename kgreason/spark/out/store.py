@@ -65,9 +65,9 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
             raise StoreLockedError(f"{graph}: the store is already open, in this process or another one") from error
         with opened:
             return write_to_store(triples, opened, folder=folder)
-    check_workers(triples.sparkSession)
     lines = triples.select(*_columns(triples)).mapInArrow(_lines, "value string")
     with graph.transaction() as tx, tempfile.TemporaryDirectory(prefix="kgreason-", dir=folder) as room:
+        check_workers(triples.sparkSession, [Path(room)])
         with writing(room):
             lines.write.mode("append").text(f"file://{Path(room).resolve()}")
         check_seen(room)

@@ -24,7 +24,7 @@ from pyspark.sql import DataFrame
 
 from kgreason.spark.encode.groups import Batches, first_group, unpacked
 from kgreason.spark.folders.folders import save, writing
-from kgreason.spark.folders.markers import parquet
+from kgreason.spark.folders.markers import parquet, uri
 from kgreason.spark.input.terms import interned, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -56,7 +56,9 @@ def write(
     """
     path = f"{room}/packed"
     with writing(fspath(folder)):
-        triples.select("s", "p", "o", "asserted").mapInArrow(_packed, _PACKED).write.mode("overwrite").parquet(path)
+        triples.select("s", "p", "o", "asserted").mapInArrow(_packed, _PACKED).write.mode("overwrite").parquet(
+            uri(path)
+        )
     ids, packed = (parquet(triples.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
     names = ids.where("id IS NOT NULL").select("group", "id").join(terms, "id").groupBy("group")
     groups = packed.where("triples IS NOT NULL").select("group", "triples").groupBy("group").cogroup(names)

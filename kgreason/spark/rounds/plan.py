@@ -212,8 +212,8 @@ class PartsPlan(NamedTuple):
                 pairs.append(parts * len(facts) + spread)
         everywhere = np.flatnonzero(copied)
         pairs += [part * len(facts) + everywhere for part in range(self.parts)]
-        parts, found = np.divmod(distinct(np.concatenate(pairs)), max(1, len(facts)))
-        return found, parts
+        parts, places = np.divmod(distinct(np.concatenate(pairs)), max(1, len(facts)))
+        return places, parts
 
     def _are_hot(self, facts: Int32, column: int) -> NDArray[np.bool_]:
         """Return for each fact whether its value in a column is divided: bool[n]."""

@@ -22,9 +22,10 @@ import numpy as np
 import pyarrow as pa
 from pyspark import TaskContext
 
+from kgreason.cpus import free_memory
 from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
-from kgreason.spark.cluster.sizes import BYTES, free
+from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart, Sent
 from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
@@ -150,10 +151,9 @@ class Job(NamedTuple):
     def receive(self, held: Held, rows: Int32) -> Sent:
         """Let a part receive facts. Raises LimitError if they do not fit into the memory that it may use."""
         count = len(held.part) + len(rows)
-        needs, room = count * BYTES, self.memory
-        if not room and (left := free()):
-            room = left + len(held.part) * BYTES
-        if room and needs > room:
+        needs = count * BYTES
+        room = self.memory or free_memory() + len(held.part) * BYTES
+        if needs > room:
             gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
             raise LimitError(
                 f"part {held.number + 1} of {self.plan.parts} has {count:,} facts, for which its engine needs about "

@@ -2,7 +2,6 @@
 
 java      finds a Java that PySpark runs on
 launch    starts this Java
-session   makes a session
-command   makes a session for one command of the command line
+session   makes a session, also for one command of the command line
 failures  turns errors of Spark into errors of kgreason
 """

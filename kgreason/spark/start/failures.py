@@ -23,6 +23,7 @@ from kgreason.spark.input.lines import IN_LINE, start_of
 _ANSWERED = re.compile(r'^\s*details = "(.*)"$', re.MULTILINE)
 _TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)
 _PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?: (.*)")
+_STOPPED = "Cannot call methods on a stopped SparkContext"
 _FULL = "No space left on device"
 _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
@@ -48,13 +49,17 @@ def clear_errors(folder: str = "") -> Iterator[None]:
 def reason(text: str) -> str:
     """Return the most useful line of an error text of Spark.
 
-    This line is the innermost cause, the answer of a server, an error condition of Spark, or the end of a traceback.
+    This line is the innermost cause, the answer of a server, an error condition of Spark, an exception of Java, or the
+    end of a traceback.
     """
+    if _STOPPED in text:
+        return "the application was stopped; if its executors do not start, the log of a worker says why"
     lines = [line for line in text.splitlines() if line and not line[0].isspace()]
-    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    causes, thrown = (
+        [line.removeprefix(mark) for line in lines if line.startswith(mark)] for mark in ("Caused by: ", ": ")
+    )
     conditions = lines[:1] if text.startswith("[") else []
-    others = [line.removeprefix(": ") for line in lines]
-    return (causes or _ANSWERED.findall(text) or conditions or others or [""])[-1]
+    return (causes or _ANSWERED.findall(text) or conditions or thrown or lines or [""])[-1]
 
 
 def _clear(text: str, folder: str) -> KgreasonError | None:

@@ -1,5 +1,10 @@
 """`session`: make a Spark session with settings for kgreason, on a Java that the module `java` finds.
 
+`for_command` makes one for a command of the command line, and stops it. Ctrl-C raises KeyboardInterrupt, as it does
+without Spark. (PySpark's own handler would call Java in the middle of another call of Java.) Log messages of py4j about
+an interrupted call are dropped. Those of `kgreason.spark`, which say what Spark waits for, go to standard error. An
+error of Spark becomes a KgreasonError of one line.
+
 All functions of this package accept any Spark session. `session` is for users who do not have one. The session uses
 Arrow and has no web page. In local mode its partitions and memory fit the machine. It logs nothing, unless the setting
 `spark.log.level` is given.
@@ -10,17 +15,22 @@ Cost: some seconds to start Java.
 
 from __future__ import annotations
 
+import logging
 import os
+import signal
 import sys
+import threading
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgreason.cpus import memory
-from kgreason.errors import InputError
+from kgreason.errors import InputError, KgreasonError
 from kgreason.spark.cluster.network import CONNECT, address, check_reached
-from kgreason.spark.cluster.partitions import SETTING, choose
+from kgreason.spark.cluster.sizes import SETTING, choose
+from kgreason.spark.start.failures import reason
 from kgreason.spark.start.java import use_java
 
 if TYPE_CHECKING:
@@ -68,8 +78,6 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
     try:
         return _started(master, config)
     except (PySparkException, Py4JError, OSError, RuntimeError, ValueError) as error:
-        from kgreason.spark.start.failures import reason
-
         if (context := _context()) is not before:
             with suppress(PySparkException, Py4JError, OSError):
                 context.stop()
@@ -77,6 +85,47 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
         given = f" with {', '.join(sorted(config))}" if config else ""
         told = reason(str(error)).replace(master, address(master))
         raise InputError(f"Spark does not start on {address(master)}{given}: {told}") from error
+
+
+@contextmanager
+def for_command(master: str, **config: str) -> Iterator[SparkSession]:
+    """A context with a new session on `master`. When the block ends, the session is stopped. `config`: as `session`.
+
+    Raises the errors of `session`, and KgreasonError if Spark fails in the block.
+    """
+    nowhere, shown, handler = logging.NullHandler(), logging.StreamHandler(), signal.getsignal(signal.SIGINT)
+    shown.setFormatter(logging.Formatter("kgreason: %(message)s"))
+    logging.getLogger().addHandler(nowhere)
+    logging.getLogger("kgreason.spark").addHandler(shown)
+    try:
+        try:
+            spark = session(master, **config)
+        finally:
+            if handler is not None and threading.current_thread() is threading.main_thread():
+                signal.signal(signal.SIGINT, handler)
+        with _stopping(spark):
+            yield spark
+    finally:
+        logging.getLogger().removeHandler(nowhere)
+        logging.getLogger("kgreason.spark").removeHandler(shown)
+
+
+@contextmanager
+def _stopping(spark: SparkSession) -> Iterator[None]:
+    """A context that stops a session when the block ends, even if the Java process of the session has died.
+
+    Raises KgreasonError if Spark fails in the block.
+    """
+    from py4j.protocol import Py4JError
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except (PySparkException, Py4JError) as error:
+        raise KgreasonError(f"Spark failed: {reason(str(error))}") from error
+    finally:
+        with suppress(PySparkException, Py4JError, OSError), warnings.catch_warnings(action="ignore"):
+            spark.stop()
 
 
 def _context() -> Any:

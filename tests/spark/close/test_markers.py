@@ -9,7 +9,8 @@ import pytest
 
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
-from kgreason.spark.folders.markers import count_rows, is_here, mark, marked
+from kgreason.errors import StoreError
+from kgreason.spark.folders.markers import count_rows, mark, marked, whole
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,36 +26,35 @@ def test_a_marker_says_what_was_written_last(spark: SparkSession, tmp_path: Path
     assert tuple(marked(spark, path, SCHEMA)) == ("second", 2)
 
 
+@pytest.fixture
+def mounted(spark: SparkSession, tmp_path: Path) -> str:
+    """A URI of a folder, on a file system that only Spark knows."""
+    spark.conf.set(f"fs.viewfs.mounttable.{tmp_path.name}.link./all", tmp_path.as_uri())
+    return f"viewfs://{tmp_path.name}/all"
+
+
 def test_markers_of_spark_and_of_this_process_are_read_in_both_ways(
-    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spark: SparkSession, tmp_path: Path, mounted: str
 ) -> None:
-    """In local mode this process writes them; on clusters Spark does."""
-    here, there = str(tmp_path / "here"), str(tmp_path / "there")
-    assert is_here(spark, here)
-    mark(spark, here, SCHEMA, ("written here", 1))
-    with monkeypatch.context() as patch:
-        patch.setattr("kgreason.spark.folders.markers.is_here", lambda *_: False)
-        mark(spark, there, SCHEMA, ("written by Spark", 2))
-        assert tuple(marked(spark, here, SCHEMA)) == ("written here", 1)
-    assert tuple(marked(spark, there, SCHEMA)) == ("written by Spark", 2)
+    """At a path this process writes them; at a URI Spark does."""
+    mark(spark, f"{tmp_path}/here", SCHEMA, ("written here", 1))
+    mark(spark, f"{mounted}/there", SCHEMA, ("written by Spark", 2))
+    for place in (str(tmp_path), mounted):
+        assert tuple(marked(spark, f"{place}/here", SCHEMA)) == ("written here", 1)
+        assert tuple(marked(spark, f"{place}/there", SCHEMA)) == ("written by Spark", 2)
+        assert marked(spark, f"{place}/none", SCHEMA) is None
 
 
-def test_a_path_that_may_be_elsewhere_is_left_to_spark(spark: SparkSession, tmp_path: Path) -> None:
-    assert not is_here(spark, "s3a://bucket/folder")
-    assert not is_here(spark, "folder")
-    assert not is_here(object(), str(tmp_path))
+def test_a_table_at_a_path_is_one_of_this_machine(spark: SparkSession, tmp_path: Path, mounted: str) -> None:
+    """Spark's default file system may be another one, as on a cluster with HDFS."""
     settings = spark._jsc.hadoopConfiguration()
     before = settings.get("fs.defaultFS")
     settings.set("fs.defaultFS", "hdfs://example")
     try:
-        assert not is_here(spark, str(tmp_path))
+        table, rows = whole(spark, f"{tmp_path}/table", "id bigint", lambda: spark.range(1_000).repartition(3))
+        assert (rows, table.count()) == (1_000, 1_000)
+        assert count_rows(spark, f"{mounted}/table", "id bigint") == 1_000
     finally:
         settings.set("fs.defaultFS", before)
-
-
-def test_rows_are_counted_in_both_ways(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, table = str(tmp_path / "table"), spark.range(1_000).repartition(3)
-    table.write.parquet(path)
-    assert count_rows(spark, path, table.schema) == 1_000
-    monkeypatch.setattr("kgreason.spark.folders.markers.is_here", lambda *_: False)
-    assert count_rows(spark, path, table.schema) == 1_000
+    with pytest.raises(StoreError, match=f"{tmp_path}/elsewhere: Spark's workers write to another machine"):
+        count_rows(spark, f"{tmp_path}/elsewhere", "id bigint")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.lubm import generator
 from tests.spark.pipeline.reading import in_process, on_spark
 
 if TYPE_CHECKING:
@@ -129,16 +128,6 @@ def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_
     assert on_spark(read(spark, tmp_path / "a.nt")) == in_process([tmp_path / "a.nt"])
 
 
-def test_the_lines_are_to_be_had_as_they_are(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.paths import sort
-    from kgreason.spark.input.read import lines_of
-
-    (tmp_path / "a.nt").write_text("anything\n\nat all")
-    rows = lines_of(spark, sort(tmp_path / "a.nt")).collect()
-    assert [bytes(row.line) for row in rows] == [b"anything", b"", b"at all"]
-    assert {row.file for row in rows} == {f"file:{tmp_path}/a.nt"}
-
-
 @pytest.mark.parametrize(
     "bad", ['<a:b> <a:c> "\udcff" .', "<a:b> <a:c>", "junk", "<a:a> <a:b> <a:c> <a:g> .", '"a" <a:b> <a:c> .']
 )
@@ -156,35 +145,13 @@ def test_a_malformed_line_is_an_error_with_its_file_number_and_text(
     assert re.fullmatch(rf"{re.escape(str(path))}:82: .+, in the line: {re.escape(text)}", str(caught.value))
 
 
-def test_malformed_lines_are_skipped_and_counted(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.lines import Malformed
-    from kgreason.spark.input.read import Skipped, read
+def test_malformed_lines_are_left_out(cut: SparkSession, tmp_path: Path) -> None:
+    from kgreason.spark.input.read import read
 
-    (tmp_path / "good.nt").write_text(_LINES)
-    for name, bad in {"a.nt": "junk\n", "b.nt": "<a:b>\n" * 2}.items():
-        (tmp_path / name).write_text((_LINES + bad) * 9 + bad)
-    skipped = Skipped()
-    rows = on_spark(read(cut, tmp_path, on_error="count", skipped=skipped))
-    for name in ("a.nt", "b.nt"):
-        (tmp_path / name).write_text(_LINES * 9)
+    (tmp_path / "a.nt").write_text((_LINES + "junk\n<a:b>\n") * 9)
+    rows = on_spark(read(cut, tmp_path, on_error="count"))
+    (tmp_path / "a.nt").write_text(_LINES * 9)
     assert rows == in_process(tmp_path.iterdir())
-    assert skipped.files() == [
-        Malformed(str(tmp_path / "a.nt"), 10, "junk"),
-        Malformed(str(tmp_path / "b.nt"), 20, "<a:b>"),
-    ]
-
-
-def test_what_was_skipped_is_nothing_where_all_is_well(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import Skipped, read
-
-    (tmp_path / "a.nt").write_text(_LINES)
-    skipped = Skipped()
-    assert on_spark(read(spark, tmp_path, on_error="count", skipped=skipped)) == in_process([tmp_path / "a.nt"])
-    assert skipped.files() == []
-    (tmp_path / "a.ttl").write_text(_TURTLE)
-    skipped = Skipped()
-    read(spark, tmp_path / "a.ttl", skipped=skipped)
-    assert skipped.files() == []
 
 
 def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
@@ -227,11 +194,3 @@ def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_pa
     (tmp_path / "a.nt.gz").write_bytes(gzip.compress(os.urandom(100_000))[:50_000])
     with pytest.raises(InputError, match=r"a\.nt\.gz"), clear_errors():
         read(spark, tmp_path / "a.nt.gz", on_error="count").collect()
-
-
-def test_universities(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
-    cut.conf.set("spark.sql.files.maxPartitionBytes", "300000")
-    files = generator.write(tmp_path, 1)[:4]
-    assert on_spark(read(cut, files)) == in_process(files)

@@ -36,12 +36,3 @@ def test_the_texts_of_a_dictionary_stand_at_their_ids(column: list[str], first: 
     dictionary = Dictionary(())
     dictionary.intern(column)
     assert texts(dictionary, min(first, len(column) + 1)).to_pylist() == ["", *column][first:]
-
-
-def test_a_dictionary_that_grows_loses_no_text() -> None:
-    from kgreason.spark.input.terms import interned, texts
-
-    column = [f"<http://e/{'x' * (number % 50)}{number}>" for number in range(20_000)]
-    dictionary = Dictionary(())
-    assert interned(pa.array(column * 2), dictionary).tolist() == [*range(1, 20_001)] * 2
-    assert texts(dictionary, 1).to_pylist() == column
