@@ -8,5 +8,6 @@ meeting, shares, entering
                 gatekeep, product and distinct for many rows, by all workers of a crew
 asserting       take in the asserted facts of a Bootstrap, by all workers of a crew
 fixpoint        advance: run levels until nothing is new
+returning       facts that left and return, because a derivation is left
 commit_end      list the changes of a commit; make it final, or undo it
 """
