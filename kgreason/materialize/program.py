@@ -147,14 +147,13 @@ class ProgramChange(NamedTuple):
 class LiveProgram:
     """The program of a graph that is edited. It begins empty; the first change also adds the rules of the selection.
 
-    Law: `program` equals the result of `build` for the closed schema after all changes so far. `accept` makes changes
-    final. `rollback` undoes every change since the last `accept`, also a change that was interrupted.
+    Law: `program` equals the result of `build` for the closed schema after all changes so far. `rollback` undoes every
+    change since the last `accept`, also a change that was interrupted.
     """
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
         self._log = UndoLog()
-        self.accept, self.rollback = self._log.commit, self._log.rollback
         self._translations = [LiveTranslation(profile, self._log) for profile in _profiles(selection)]
         self._readings = LiveReadings(self._log) if selection.schema == "data" else None
         self._schema: dict[Triple, None] = {}
@@ -250,6 +249,14 @@ class LiveProgram:
         needed = _needed_layer(self._selection, rules, chain(self._schema, rest), kinds, **flags)
         touched += self._replace("needed", needed)
         return self._settle(touched)._replace(retranslated=retranslated, axioms=axioms)
+
+    def accept(self) -> None:
+        """Make the changes since the last `accept` final."""
+        self._log.commit()
+
+    def rollback(self) -> None:
+        """Undo the changes since the last `accept`."""
+        self._log.rollback()
 
     def _follow(
         self,

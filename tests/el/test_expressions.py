@@ -5,6 +5,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Hashable, Iterable
 from random import Random
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -196,6 +197,25 @@ def test_facts_about_terms_depend_only_on_the_asserted_triples(seed: int) -> Non
         scratch = Facts(dictionary)
         scratch.edit(live.there)
         assert live == scratch
+
+
+def test_an_error_while_mentions_are_counted_leaves_the_facts_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise MemoryError
+
+    for name in ("pad", "concatenate"):
+        dictionary = Dictionary()
+        facts, one = Facts(dictionary), (NODES[0], f"<{RDF}type>", f"<{OWL}Class>")
+        facts.edit({one, (NODES[0], f"<{RDFS}subClassOf>", NODES[1])})
+        with monkeypatch.context() as patch:
+            patch.setattr(np, name, fail)
+            with pytest.raises(MemoryError):
+                facts.edit({one})
+        facts.stated.rollback()
+        facts.edit({one})
+        scratch = Facts(dictionary)
+        scratch.edit(facts.there)
+        assert facts == scratch
 
 
 def test_a_type_that_is_removed_and_added_brings_no_fact() -> None:

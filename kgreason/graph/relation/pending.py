@@ -151,7 +151,7 @@ class PendingFacts:
                     self._check_apart(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
-        """Turn facts into rows of ids, int32[n, w], with the id of the relation in the first column."""
+        """Turn facts, at least one, into rows of ids, int32[n, w], with the id of the relation in the first column."""
         dictionary, arity = self._materializer.dictionary, len(terms[0])
         number = int(dictionary.intern([relation_text(name, arity)])[0])
         ids = dictionary.intern([text for row in terms for text in row]) if arity else np.empty(0, dtype=np.int32)

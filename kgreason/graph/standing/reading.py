@@ -232,7 +232,10 @@ def _variable(term: object) -> str | None:
 
 
 def _constant(term: object) -> str | None:
-    """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal."""
+    """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal.
+
+    A literal gives None, because a literal may have several spellings.
+    """
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
     if not isinstance(term, NamedNode):

@@ -57,7 +57,7 @@ class Stated:
         self._mentioned: Int32 | None = None
         """How many asserted triples mention each term as a class, and how many mention the term at all: int32[2, n].
 
-        None before an edit retracts triples."""
+        None before an edit retracts triples, and after an error of `_count`."""
         self._pending: list[tuple[Int32, Int32]] = []
         """The triples that `change` has taken since the last `accept`."""
 
@@ -68,8 +68,9 @@ class Stated:
         fact to retract may be absent. `accept` or `rollback` must follow.
         """
         if len(removed) and self._mentioned is None:
+            there = asserted()
             self._mentioned = np.zeros((2, 0), dtype=np.int32)
-            self._count(asserted(), 1)
+            self._count(there, 1)
         self._pending.append((removed, added))
         self._count(removed, -1)
         self._count(added, 1)
@@ -104,15 +105,20 @@ class Stated:
         )
 
     def _count(self, rows: Int32, sign: int) -> None:
-        """Add `sign` for each triple of `rows`, int32[n, 3], that mentions a term, once the mentions are counted."""
-        if self._mentioned is None:
+        """Add `sign` for each triple of `rows`, int32[n, 3], that mentions a term, once the mentions are counted.
+
+        After an error the mentions are not counted any more; the next edit that retracts triples counts them again.
+        """
+        mentioned, self._mentioned = self._mentioned, None
+        if mentioned is None:
             return
-        more = len(self._dictionary) + 1 - self._mentioned.shape[1]
+        more = len(self._dictionary) + 1 - mentioned.shape[1]
         if more > 0:  # by a quarter more than now, so that the array is seldom copied
-            self._mentioned = np.pad(self._mentioned, ((0, 0), (0, more + len(self._dictionary) // 4)))
+            mentioned = np.pad(mentioned, ((0, 0), (0, more + len(self._dictionary) // 4)))
         classes, typed = _terms_in(rows)
-        np.add.at(self._mentioned[0], classes, sign)
-        np.add.at(self._mentioned[1], np.concatenate([classes, typed]), sign)
+        np.add.at(mentioned[0], classes, sign)
+        np.add.at(mentioned[1], np.concatenate([classes, typed]), sign)
+        self._mentioned = mentioned
 
     def _unmentioned(self, removed: Int32) -> tuple[Int32, Int32]:
         """Return the classes, and the terms, in `removed` that no asserted triple mentions any more."""

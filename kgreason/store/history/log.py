@@ -187,7 +187,10 @@ class FileHistory:
         return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
 
     def _first_head(self, first: int) -> Head | None:
-        """Return the head of the first entry of the file that begins with commit `first`."""
+        """Return the head of the first entry of the file that begins with commit `first`.
+
+        Returns None if the file has no entry, or is damaged.
+        """
         with suppress(HistoryError, StoreError):
             return next((found.read_head() for _, found, _ in self._in_file(first, first)), None)
         return None

@@ -366,7 +366,10 @@ class Disk:
                 self._note(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
 
     def _manifest_of_files(self, manifest: Manifest, oxigraph: str) -> Manifest:
-        """Return `manifest` with new values in the fields that say what the files hold now."""
+        """Return `manifest` with new values in the fields that say what the files hold now.
+
+        `oxigraph` is the folder of the store, which must have the last commit.
+        """
         size = self._folder.journal.size
         return replace(manifest, commit=self.manifest.commit, stored=self.last, journal=size, oxigraph=oxigraph)
 

@@ -116,7 +116,10 @@ def left_by_the_dead(store: Path) -> list[Path]:
 
 
 def _tables(path: Path) -> tuple[str, int]:
-    """Return the name and the size of the file that has RocksDB's list of tables."""
+    """Return the name and the size of the file that has RocksDB's list of tables.
+
+    If the list changes, the name or the size changes.
+    """
     name = (path / "CURRENT").read_text().strip()
     return name, (path / name).stat().st_size
 

@@ -204,7 +204,10 @@ class OxigraphStore:
         ]
 
     def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
-        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away."""
+        """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away.
+
+        The function may run in another thread.
+        """
         self._calling_python.acquire()
 
         def holding() -> None:

@@ -166,7 +166,7 @@ def test_a_thousand_idle_clients_hold_up_nobody(says: bytes, impatient: httpx.Cl
         assert is_well(impatient)
         if says:
             refused = [each for each in idle if each.recv(12) == b"HTTP/1.1 503"]
-            assert len(refused) == 900
+            assert len(refused) == 1000 - LIMITS["streams"] // 2  # one address may have half of the streams
         else:
             assert {said(each) for each in idle} == {b""}
         assert is_well(impatient)
