@@ -33,7 +33,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgreason.interrupts import SOME, let_out
-from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
+from kgreason.materialize.schema.rows import datatype_ids, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
@@ -343,8 +343,8 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
                 type_ = atom.terms[2]
                 if isinstance(type_, Variable):
                     found.append(ANY)
-                elif type_ in DATATYPE_IDS:
-                    found.append(DATATYPE_IDS[type_])
+                elif type_ in datatype_ids():
+                    found.append(datatype_ids()[type_])
     return found
 
 

@@ -110,6 +110,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         graph.subscribe(feed.add)
         try:
             await pool.warm()
+            # the engine starts now, so that the first edit does not wait for it
             warming = asyncio.create_task(writer.run(lambda graph: graph.what_if().end(False)))
             warming.add_done_callback(_look_at)
             async with console.running() if console else nullcontext():

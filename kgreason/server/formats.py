@@ -89,7 +89,7 @@ def _ranges(accept: str) -> Iterator[tuple[str, float]]:
 
 
 def _quality(media: str, ranges: Sequence[tuple[str, float]]) -> tuple[float, int]:
-    """Find the range among `ranges` that matches a media type most exactly."""
+    """Return the quality of the range that matches a media type most exactly, and how exact it is (0 to 2)."""
     exactness = {media: 2, f"{media.partition('/')[0]}/*": 1, "*/*": 0}
     found = [(exactness[each], quality) for each, quality in ranges if each in exactness]
     exact, quality = max(found, default=(0, 0.0))

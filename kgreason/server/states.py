@@ -29,7 +29,7 @@ class States:
     def __init__(self, commit: int) -> None:
         self.commit = commit
         """The number of the last commit."""
-        self._known: tuple[int, dict[str | None, int]] = commit, {}  # replaced as a whole when `_least` rises
+        self._known: tuple[int, dict[str | None, int]] = commit, {}  # replaced as a whole if very many have changed
         self._pending: list[tuple[int, set[str | None]]] = []
 
     def add(self, delta: Delta) -> None:

@@ -168,6 +168,16 @@ def test_the_command_has_a_status_for_each_answer(tmp_path: Path) -> None:
     assert call("validate", "-l", store).exit_code == 0
 
 
+def test_the_command_counts_derived_triples_where_its_option_says_so(tmp_path: Path) -> None:
+    data, shapes = tmp_path / "data.ttl", tmp_path / "shapes.ttl"
+    domain = "<http://www.w3.org/2000/01/rdf-schema#domain>"
+    data.write_text(f"@prefix : <http://e/> . :tom :owner :ann . :owner {domain} :Cat .", encoding="utf-8")
+    shapes.write_text(SHAPES, encoding="utf-8")
+    for mode, status in {"inferred": 1, "asserted": 0, "inferred-targets": 1}.items():
+        assert call("validate", data, "--shapes", shapes, "--data", mode).exit_code == status
+    assert call("validate", data, "--shapes", shapes, "--data", "inferred", "--rules", "none").exit_code == 0
+
+
 def test_a_materialized_file_has_its_report_beside_it(tmp_path: Path) -> None:
     data, shapes, out = tmp_path / "data.ttl", tmp_path / "shapes.ttl", tmp_path / "out.nt"
     data.write_text("@prefix : <http://e/> . :tom a :Cat ; :owner :ann .", encoding="utf-8")

@@ -144,6 +144,7 @@ def _relevant(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> se
 
 
 def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -> Report:
+    """Validate data; the graph `made` gets what rules make."""
     with KnowledgeGraph.open(rules=["none"], late=True) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)

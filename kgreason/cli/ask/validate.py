@@ -37,7 +37,12 @@ _EXAMPLE = example(
 @click.argument("files", nargs=-1, metavar="[FILE...]")
 @click.option("-l", "--location", type=PLACE, metavar="STORE", help="A store, instead of files.")
 @click.option("--shapes", multiple=True, metavar="FILE", help="A file of shapes; may be given several times.")
-@click.option("--rules", multiple=True, metavar="RULES", help=f"For files: {RULE_SETS} (default: owl2rl).")
+@click.option(
+    "--rules",
+    multiple=True,
+    metavar="RULES",
+    help=f"For files: {RULE_SETS} (default: owl2rl; none with --data asserted).",
+)
 @click.option(
     "--data",
     type=click.Choice(get_args(DataMode)),

@@ -19,10 +19,10 @@ import numpy as np
 
 from kgreason.materialize.program import ANY, LiveProgram, ProgramChange, datatypes_read
 from kgreason.materialize.schema.closure import ClosureChange
-from kgreason.materialize.schema.rows import DATATYPE_IDS, is_datatype
+from kgreason.materialize.schema.rows import datatype_ids, is_datatype
 from kgreason.zset.columns import Int32
 
-NAMES = {number: name for name, number in DATATYPE_IDS.items()}
+NAMES = {number: name for name, number in datatype_ids().items()}
 IDS = np.array(sorted(NAMES), dtype=np.int32)
 
 

@@ -7,12 +7,12 @@ looks up only the few triples that pass. Rows are triples: int32[n, 3] of subjec
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.datatypes.datatype_map import DATATYPES
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.ontology.read.unread import KINDS
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
@@ -58,9 +58,6 @@ _STATED = (
     flags_of(SCHEMA_PREDICATES.union(kind.predicate for kind in KINDS if not kind.is_type)),
     flags_of(SCHEMA_CLASSES.union(kind.predicate for kind in KINDS if kind.is_type)),
 )
-DATATYPE_IDS = {name: _IDS[name] for name in DATATYPES}
-"""The supported datatypes with their ids, which are those of the vocabulary, the same in every dictionary."""
-_DATATYPES = flags_of(frozenset(DATATYPES))
 _OF_RESTRICTIONS, _DECLARATIONS = flags_of(frozenset(PREDICATES)), flags_of(frozenset(DECLARATIONS))
 PREDICATE_IDS, CLASS_IDS = (np.flatnonzero(flags).tolist() for flags in (_PREDICATES, _CLASSES))
 """The ids of the predicates of schema triples, and of the classes whose instances are part of the schema."""
@@ -120,9 +117,22 @@ def mentions(rows: Int32) -> Mentions:
     return Mentions(schema, same, are_linked, are_linked or bool(schema.any()), have_datatype(rows))
 
 
+@cache
+def datatype_ids() -> dict[str, int]:
+    """Return the supported datatypes with their ids of the vocabulary, which are the same in every dictionary."""
+    from kgreason.datatypes.datatype_map import DATATYPES  # a reader of a store needs no datatypes
+
+    return {name: _IDS[name] for name in DATATYPES}
+
+
+@cache
+def _datatypes() -> Mask:
+    return flags_of(frozenset(datatype_ids()))
+
+
 def is_datatype(ids: Int32) -> Mask:
     """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
-    return flagged(ids, _DATATYPES)
+    return flagged(ids, _datatypes())
 
 
 def have_datatype(rows: Int32) -> bool:

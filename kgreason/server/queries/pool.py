@@ -325,7 +325,7 @@ class Answer:
 
 
 def _error(kind: str, message: str) -> Exception:
-    """Make an error from the head of an answer."""
+    """Make an error from the head of an answer: `kind` is UNACCEPTABLE, MISSING or the name of an error class."""
     if kind == UNACCEPTABLE:
         return UnacceptableError(message)
     if kind == MISSING:

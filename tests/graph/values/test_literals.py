@@ -393,7 +393,7 @@ class Untold:
 def test_a_datatype_that_nobody_asks_for_makes_no_second_fault_of_two_values_made_one(
     schema: SchemaMode, same_as: SameAsMode
 ) -> None:
-    """Found by `test_many_histories`: in the table 1.5 is an integer, and b a string, as what they are the same as."""
+    """Found by `test_histories`: in the table 1.5 is an integer, and b a string, as what they are the same as."""
     fault = triples('p rdf:type owl:FunctionalProperty . a p "1.5"^^xsd:decimal . a p "1"^^xsd:integer')
     equal = triples('c p b . c p "x" . r owl:someValuesFrom xsd:integer . u owl:allValuesFrom xsd:string')
     history = [(frozenset[Triple](), frozenset(given), False) for given in (fault, equal)]

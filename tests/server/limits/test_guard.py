@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.errors import InputError
 from tests.server.conftest import ZOO
-from tests.server.limits.unguarded import GUARDS
+from tests.server.limits.unguarded import GUARDS, file_of
 from tests.server.serving import client, served
 
 from kgreason.server.operation.tokens import read_tokens  # isort: skip
@@ -233,6 +233,10 @@ def test_the_text_of_each_guard_is_in_its_module_once() -> None:
     """So `unguarded` can take it out."""
     texts = {guard.module: source(f"kgreason.{guard.module}") for guard in GUARDS}
     assert [guard.test for guard in GUARDS if texts[guard.module].count(guard.text) != 1] == []
+
+
+def test_the_test_of_each_guard_is_in_one_file() -> None:
+    assert {file_of(guard.test).suffix for guard in GUARDS} == {".py"}
 
 
 def source(module: str) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -401,6 +402,18 @@ GUARDS = [
 ]
 
 
+@cache
+def _texts() -> dict[Path, str]:
+    return {path: path.read_text("utf-8") for path in (_ROOT / "tests").rglob("test_*.py")}
+
+
+def file_of(test: str) -> Path:
+    """Return the file that has a test. Raises AssertionError if no file or more than one has a test of this name."""
+    files = [path for path, text in _texts().items() if f"def {test.partition('[')[0]}(" in text]
+    assert len(files) == 1, f"{test} is in {len(files)} files, not in one: {files}"
+    return files[0]
+
+
 def is_held(guard: Guard, hook: Path) -> bool:
     """Whether the test of a guard fails without it. `hook` is a folder for the program that changes the source."""
     (hook / "sitecustomize.py").write_text(_HOOK, "utf-8")
@@ -410,9 +423,8 @@ def is_held(guard: Guard, hook: Path) -> bool:
         "GUARD_NEW": guard.without,
         "PYTHONPATH": f"{hook}{os.pathsep}{_ROOT}",
     }
-    begin = f"def {guard.test.partition('[')[0]}("
-    (file,) = (path for path in (_ROOT / "tests").rglob("test_*.py") if begin in path.read_text("utf-8"))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "", "-p", "no:cacheprovider", f"{file}::{guard.test}"]
+    test = f"{file_of(guard.test)}::{guard.test}"
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "", "-p", "no:cacheprovider", test]
     ran = subprocess.run(command, cwd=_ROOT, env=os.environ | changed, capture_output=True, check=False)
     found = f"{guard.test}: {(ran.stdout + ran.stderr).decode(errors='replace')}"
     assert "the guard is not there" not in found, guard.test

@@ -27,4 +27,5 @@ def register() -> None:
     ui.page("/console/shapes")(shapes_page)
     ui.page("/console/feed")(feed_page)
     ui.page("/console/status")(status_page)
+    # in place of a page that could not be made; no traceback leaves the process
     app.on_page_exception(lambda error: ui.label(problem_of(error).detail))
