@@ -8,7 +8,7 @@
     engine     processor seconds of one engine for the same facts and rules
     parts      processor seconds of all parts together, one after the other, and of what places facts
 
-The parts run in this process (`spark/rounds/rounds`): rounds, copies and moved facts are those of Spark. Spark asserts
+The parts run in this process (`benchmarks/rounds`): rounds, copies and moved facts are those of Spark. Spark asserts
 facts about literals between rounds, so it needs a round more where links or new terms make such facts. Cost: some
 minutes; the random graph has 15 million facts and takes most of them.
 """

@@ -72,7 +72,8 @@ class _Rounds:
 
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new
-        constants = sorted({*plan.constants(), *dictionary.find([*plan.operated.arguments()]).tolist()} - {0})
+        arguments = dictionary.find([*plan.operated.arguments()]).tolist()
+        constants = sorted({*plan.constants(), *arguments} - {0}) if plan.operated.keys else []
         self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry, _ROOM)
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]

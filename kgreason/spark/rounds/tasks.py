@@ -150,9 +150,11 @@ class Job(NamedTuple):
 
     def receive(self, held: Held, rows: Int32) -> Sent:
         """Let a part receive facts. Raises LimitError if they do not fit into the memory that it may use."""
+        room = self.memory or free_memory() + len(held.part) * BYTES
+        if (len(held.part) + len(rows)) * BYTES > room:
+            rows = np.unique(rows, axis=0)  # other parts may have sent the same facts
         count = len(held.part) + len(rows)
         needs = count * BYTES
-        room = self.memory or free_memory() + len(held.part) * BYTES
         if needs > room:
             gives = "spark.kgreason.partMemory and spark.executor.pyspark.memory give" if self.memory else "is free:"
             raise LimitError(
