@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 _LITTLE_WORK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Options of Java with which a program that ends soon ends sooner: its compiler works for seconds, not for minutes."""
-_SMALL = {
+SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
@@ -61,7 +61,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
     }
-    for key, value in (config | _SMALL).items():
+    for key, value in (config | SMALL).items():
         builder = builder.config(key, value)
     session = builder.getOrCreate()
     yield session
@@ -84,5 +84,5 @@ def planning(request: pytest.FixtureRequest) -> Iterator[None]:
     for key, value in _USUAL.items():
         conf.set(key, value)
     yield
-    for key, value in _SMALL.items():
+    for key, value in SMALL.items():
         conf.set(key, value)

@@ -18,6 +18,7 @@ from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark import feed, follow, load, materialize, read, triples, write_to_store
 from kgreason.spark.start.java import use_java
+from tests.spark.conftest import SMALL
 
 
 def main(folder: Path) -> None:
@@ -25,11 +26,14 @@ def main(folder: Path) -> None:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ["SPARK_TESTING"] = "1"  # any free port: others' tests may run as well
     use_java()
-    spark = SparkSession.builder.remote("local[1]").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    builder = SparkSession.builder.remote("local[1]")
+    for key, value in (SMALL | {"spark.sql.shuffle.partitions": "1"}).items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
     files = [folder / "pets.ttl", folder / "data.nt"]
     with KnowledgeGraph.open(folder / "loaded") as graph:
         load(graph, files, spark)
-    materialize(spark, files, folder / "closure", form="parquet")
+    materialize(spark, files, folder / "closure")
     write_to_store(read(spark, folder / "closure"), folder / "written")
     people = spark.createDataFrame([(1, "Ann")], "id int, name string")
     write_to_store(triples(people, subject="http://e/{id}", vocabulary="http://e/"), folder / "written")

@@ -17,8 +17,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 import pyspark
 
 from kgreason import KnowledgeGraph, __version__
+from kgreason.errors import StoreError
 from kgreason.lubm import generator
-from kgreason.spark.cluster.workers import _clear, problem
+from kgreason.spark.cluster.workers import _clear, check_workers, problem
 from tests.cli.calling import PROGRAM, message
 from tests.packaging.test_wheel import make_environment, run
 
@@ -64,6 +65,12 @@ def test_a_folder_that_a_worker_does_not_see_is_named() -> None:
         wanted = unseen.removesuffix("/.kgreason-x1")
         told = problem(GOOD | {"unseen": [unseen]})
         assert told.startswith(f"Spark's worker on one does not see {wanted}, which this process sees: choose files")
+
+
+def test_a_folder_to_which_this_process_cannot_write_is_named(tmp_path: Path) -> None:
+    session: Any = object()
+    with pytest.raises(StoreError, match=rf"^{tmp_path}/none: cannot be written: No such file"):
+        check_workers(session, [tmp_path / "none"])
 
 
 def test_a_python_that_does_not_start_is_named() -> None:

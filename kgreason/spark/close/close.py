@@ -223,7 +223,9 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame:
     ]
     names = ["tbl", *_columns(plan)]
     columns = np.array(rows, dtype=np.int32).reshape(-1, len(names)).T
-    return driver.session.createDataFrame(pa.table([np.ascontiguousarray(each) for each in columns], names=names))
+    table = pa.table([np.ascontiguousarray(each) for each in columns], names=names)
+    # Spark Connect does not take the schema of a table without rows from the table
+    return driver.session.createDataFrame(table, ", ".join(f"{name} int" for name in names))
 
 
 def _about_literals(found: DataFrame, planned: Planned) -> DataFrame:

@@ -46,12 +46,9 @@ class Terms:
     def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
         self._folder, self._last = f"{folder}/{made_from}", last
         self._spark = stored.sparkSession
-        self._stored, self._fresh = (
-            stored,
-            self._spark.createDataFrame(
-                pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
-            ),
-        )
+        table = pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
+        # Spark Connect does not take the schema of a table without rows from the table
+        self._stored, self._fresh = stored, self._spark.createDataFrame(table, _TERMS)
         self._made: list[str] = []
         """The paths of the new terms."""
 

@@ -57,11 +57,13 @@ def check_workers(spark: SparkSession, folders: Iterable[Path] = (), files: Iter
     if (spark in _CHECKED and not places and not one_of_each) or _are_here(spark):
         return
     with ExitStack() as stack:
-        try:
-            probes = [stack.enter_context(NamedTemporaryFile(prefix=_PROBE, dir=each)).name for each in places]
-        except OSError as error:
-            raise StoreError(f"{error.filename}: cannot be written: {error.strerror}") from error
-        for worker in _workers(spark, [*probes, *one_of_each]):
+        paths = [*one_of_each]
+        for place in places:
+            try:
+                paths.append(stack.enter_context(NamedTemporaryFile(prefix=_PROBE, dir=place)).name)
+            except OSError as error:
+                raise StoreError(f"{place}: cannot be written: {error.strerror}") from error
+        for worker in _workers(spark, paths):
             if wrong := problem(worker):
                 raise InputError(wrong)
     _CHECKED.add(spark)

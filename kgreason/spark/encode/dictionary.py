@@ -71,8 +71,10 @@ def _by_local(parts: list[tuple[Int32, Int32]]) -> Int32:
 def texts_of(terms: DataFrame, ids: Iterable[int]) -> dict[int, str]:
     """Return the texts of a few terms, by their ids. `terms` has the columns id int, text string."""
     wanted = pa.table({"id": pa.array(ids, pa.int32())})
+    if not len(wanted):
+        return {}
     named = terms.join(F.broadcast(terms.sparkSession.createDataFrame(wanted)), "id").select("id", "text").toArrow()
-    return dict(zip(*(column.to_pylist() for column in named.columns), strict=True)) if len(wanted) else {}
+    return dict(zip(*(column.to_pylist() for column in named.columns), strict=True))
 
 
 def rows_of(table: DataFrame) -> Int32:
