@@ -248,13 +248,13 @@ class PartsPlan(NamedTuple):
 
         Counts below `least` are left out, and places by which nothing is joined.
         """
-        width = max((len(form.constants) for form in self.forms), default=0)
+        counted = [n for n, form in enumerate(self.forms) if form.column not in (None, TOGETHER) and form.atoms]
+        width = max((len(self.forms[number].constants) for number in counted), default=0)
         found = [np.empty((0, 3 + width), dtype=np.int64)]
-        for number, form in enumerate(self.forms):
-            if form.column is None or form.column == TOGETHER or not form.atoms:
-                continue
+        for number in counted:
+            form = self.forms[number]
             mine = facts[form.matches(facts)]
-            columns = [FIRST + column for column in (form.column, *form.constants)]
+            columns = [FIRST + column for column in (form.column or 0, *form.constants)]
             mixed = _mixed(mine[:, columns])
             ordered = np.sort(mixed)  # most values have few facts, so only the others are looked up
             starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0, np.int64)
