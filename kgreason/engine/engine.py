@@ -265,6 +265,7 @@ class Engine(Reader):
             circuit.assert_rows(table, facts[table], check)
         circuit.open_first_level()
         fire(circuit, self._weights.bodiless(), self._commit)
+        check()  # a commit of a few facts can be stopped here
         try:
             circuit.run(check)
         except TooDeepError:

@@ -113,7 +113,7 @@ def test_the_installed_package_finds_what_it_ships(installed: Path, tmp_path: Pa
         package = pathlib.Path(kgreason.__file__).parent
         print(package)
         for folder in ("rulesets", "ontologies"):
-            for path in (package / folder).iterdir():
+            for path in filter(pathlib.Path.is_file, (package / folder).iterdir()):
                 assert resource(folder, path.name) == path, path
         assert len(queries()) == 14
     """
