@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason.errors import InputError
+from kgreason.spark.start import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,6 +93,17 @@ def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch:
         ("config", "spark.sql.shuffle.partitions", "3"),
         ("getOrCreate",),
     ]
+
+
+@pytest.mark.parametrize(
+    ("master", "cores"),
+    [("local", 1), ("local[3]", 3), ("local[4, 2]", 4), ("local[*]", 5), ("local-cluster[2, 6, 1024]", 6)],
+)
+def test_java_keeps_an_idle_worker_for_each_core(master: str, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PYSPARK_PYTHON", "SPARK_LOCAL_IP"):
+        monkeypatch.setenv(name, "")
+    monkeypatch.setattr(session, "cpus", lambda: 5)
+    assert session._local(master)["spark.python.factory.idleWorkerMaxPoolSize"] == str(cores)
 
 
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

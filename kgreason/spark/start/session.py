@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -26,7 +27,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgreason.cpus import memory
+from kgreason.cpus import cpus, memory
 from kgreason.errors import InputError, KgreasonError
 from kgreason.spark.cluster.network import CONNECT, address, check_reached
 from kgreason.spark.cluster.sizes import SETTING, choose
@@ -166,7 +167,17 @@ def _local(master: str) -> dict[str, str]:
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    return {"spark.driver.memory": f"{_megabytes()}m"}
+    return {"spark.driver.memory": f"{_megabytes()}m", **_idle(master)}
+
+
+def _idle(master: str) -> dict[str, str]:
+    """Return how many idle Python workers Java keeps in local mode: one for each core.
+
+    A worker that has no part yet would take one from a worker that has it, and the part would be made anew.
+    """
+    found = re.match(r"local(?:-cluster\[\d+, *(\d+),|(?:\[(\d+|\*))?)", master)
+    cores = (found and (found[1] or found[2])) or "1"
+    return {"spark.python.factory.idleWorkerMaxPoolSize": str(cpus()) if cores == "*" else cores}
 
 
 def _megabytes() -> int:
