@@ -68,7 +68,7 @@ def close(
 
 
 class _Rounds:
-    """What each part has received in each round, and what it has learnt for each decision."""
+    """The facts that each part has received, by round, and the texts that each part has learnt, by decision."""
 
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new

@@ -30,7 +30,7 @@ OnViolation: TypeAlias = Literal["report", "refuse", "refuse-warnings", "refuse-
 back, unless the severity of all of them is sh:Warning or sh:Info. `refuse-warnings`: unless it is sh:Info."""
 
 _BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
-"""What to do about a recursion beyond a limit, which is an option of this name."""
+"""The advice when a recursion passes a limit. The place `{}` is for the name of the option that sets the limit."""
 
 
 class Limits(NamedTuple):

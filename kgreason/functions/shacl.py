@@ -144,7 +144,7 @@ def _integers(texts: Texts) -> Iterator[int | None]:
 
 @lru_cache(1)
 def _search(pattern: str, flags: str) -> Callable[[bytes], object] | None:
-    """Return the function that searches a text for a pattern; None if the pattern or the flags are no strings."""
+    """Return a function that looks for a pattern in a text. Return None for a pattern or flags that are not strings."""
     if pattern_problem(pattern, flags):
         return None
     text, letters = (parts_of_literal(each).lexical for each in (pattern, flags))

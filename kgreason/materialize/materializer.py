@@ -143,8 +143,8 @@ class Materializer(Results):
     def _carry_out(self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, means: Means) -> Change:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
-        `asserted`: the newly asserted triples, and those that are no longer asserted. `closure`, `said`: what `_close`
-        returned. `means`: how to evaluate.
+        `asserted`: the triples that become asserted, and the triples that stop being asserted. `closure` and `said` are
+        the results of `_close`. `means`: how to evaluate.
         """
         called = self.flags
         is_linked = bool((asserted.added[:, 1] == SAME_AS).any())

@@ -111,7 +111,7 @@ def test_an_assistant_edits_if_it_may(store: Path) -> None:
 
 
 def test_without_the_package_the_command_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.cli.calling import fail
+    from tests.cli.calling import error_of
 
     monkeypatch.setitem(sys.modules, "kgreason.bridges.mcp", None)
-    assert "kgreason[mcp]" in fail("mcp", "-l", store)
+    assert "kgreason[mcp]" in error_of("mcp", "-l", store)

@@ -28,7 +28,7 @@ def succeed(*arguments: object, stdin: str | bytes | None = None) -> str:
     return result.stdout
 
 
-def fail(*arguments: object, stdin: str | bytes | None = None, status: int = 1) -> str:
+def error_of(*arguments: object, stdin: str | bytes | None = None, status: int = 1) -> str:
     """The one line that a command line which fails says, without `kgreason: `."""
     result = call(*arguments, stdin=stdin)
     assert result.exit_code == status, result.output

@@ -16,7 +16,7 @@ import pytest
 
 import kgreason
 from kgreason.cli.commands import main
-from tests.cli.calling import answers, call, fail, files, start, succeed, triples
+from tests.cli.calling import answers, call, error_of, files, start, succeed, triples
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "commands.md"
 E = "http://example.org/"
@@ -89,8 +89,8 @@ def test_rules_and_schema_are_chosen_when_a_store_is_made(tmp_path: Path, family
     assert answers(own, f"SELECT ?x {{ ?x <{E}isOld> true }}") == {(f"{E}eve",)}
     succeed("load", "-l", data, "-f", family, "--schema", "data")
     assert answers(data, f"SELECT ?x {{ <{E}ann> <{E}hasAncestor> ?x }}") == {(f"{E}eve",), (f"{E}ida",)}
-    assert "rdfs" in fail("load", "-l", rdfs, "-f", family, "--rules", "owl2rl")
-    assert "data" in fail("load", "-l", data, "-f", family, "--schema", "axioms")
+    assert "rdfs" in error_of("load", "-l", rdfs, "-f", family, "--rules", "owl2rl")
+    assert "data" in error_of("load", "-l", data, "-f", family, "--schema", "axioms")
 
 
 def test_query_results_come_in_every_format(store: Path, tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ def test_commands_know_the_prefixes_of_loaded_files(store: Path) -> None:
     assert succeed("query", "-l", store, "--query", other, "--prefix", "=http://other/") == "false\n"
     told = succeed("query", "-l", store, "--query", "CONSTRUCT WHERE { :ann :hasParent ?y }", "--results-format", "ttl")
     assert told.splitlines()[-1] == ":ann :hasParent :eve ."
-    assert "the prefix : is not declared" in fail("update", "-l", store, "-u", "INSERT DATA { :a :b :c }")
+    assert "the prefix : is not declared" in error_of("update", "-l", store, "-u", "INSERT DATA { :a :b :c }")
 
 
 def test_materialize_takes_rules_and_schema(family: Path, tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_a_table_is_for_people(store: Path, tmp_path: Path) -> None:
     assert empty.split() == ["b", "a", "─" * 5, "0", "rows"]
     assert succeed("query", "-l", store, "--query", "ASK {}", "--results-format", "table") == "true\n"
     construct = "CONSTRUCT WHERE { ?s ?p ?o }"
-    assert "triples" in fail("query", "-l", store, "--query", construct, "--results-format", "table", status=2)
+    assert "triples" in error_of("query", "-l", store, "--query", construct, "--results-format", "table", status=2)
 
 
 def test_a_long_table_has_every_row(tmp_path: Path) -> None:
@@ -338,7 +338,7 @@ def test_on_a_terminal_a_table_is_the_default(store: Path) -> None:
 @pytest.mark.parametrize("syntax", ["table", "csv", "tsv", "json", "xml"])
 def test_a_query_that_fails_prints_nothing(store: Path, syntax: str) -> None:
     query = "SELECT * { ?s ?p ?o SERVICE <http://127.0.0.1:9/sparql> { ?s ?q ?r } }"
-    told = fail("query", "-l", store, "--query", query, "--results-format", syntax)
+    told = error_of("query", "-l", store, "--query", query, "--results-format", syntax)
     assert told.startswith("the query cannot be evaluated: ")
-    told = fail("query", "-l", store, "--query", "SELECT nonsense", "--results-format", syntax)
+    told = error_of("query", "-l", store, "--query", "SELECT nonsense", "--results-format", syntax)
     assert told.startswith("the query does not parse: ")

@@ -11,7 +11,7 @@ import pytest
 
 from kgreason.cli.bulk.load_profile import bars
 from kgreason.spans import PARTS
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 
 E = "http://example.org/"
 GRAND = f"@prefix : <{E}> . @rule grand [?x, :grand, ?z] :- [?x, :hasParent, ?y], [?y, :hasParent, ?z] ."
@@ -85,7 +85,7 @@ def test_where_the_time_of_a_load_goes(family: Path) -> None:
     *lines, last = succeed("profile", "load", family).splitlines()
     assert [line.split()[0] for line in lines] == [*parts, "other", "all"]
     assert last.startswith(f"{told['asserted'] + told['inferred']:,} triples, and at most ")
-    assert "No such file" in fail("profile", "load", family.with_name("none.ttl"))
+    assert "No such file" in error_of("profile", "load", family.with_name("none.ttl"))
 
 
 def test_parts_are_drawn_to_scale() -> None:
@@ -104,5 +104,5 @@ def test_stats_tell_where_the_time_went(store: Path) -> None:
 
 
 def test_a_store_that_is_not_there(tmp_path: Path) -> None:
-    assert "there is no store here" in fail("profile", "-l", tmp_path / "none")
+    assert "there is no store here" in error_of("profile", "-l", tmp_path / "none")
     assert call("profile").exit_code == 2

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from kgreason.cli.options import _repeat_options
-from tests.cli.calling import answers, call, fail, files, succeed, triples
+from tests.cli.calling import answers, call, error_of, files, succeed, triples
 
 E = "http://example.org/"
 PREFIX = f"PREFIX : <{E}> PREFIX owl: <http://www.w3.org/2002/07/owl#> "
@@ -76,7 +76,9 @@ def test_an_update_of_several_operations_is_one(store: Path) -> None:
     assert (values["appeared"], values["asserted"], values["disappeared"], values["retracted"]) == (2, 2, 0, 0)
     assert is_a("eve", "Seen") in triples(store, "--asserted")
     kept = triples(store)
-    told = fail("update", "-l", store, "--update", f"{BEINGS} ; INSERT {{ ?x :p 1 }} WHERE {{ SERVICE <{E}> {{}} }}")
+    told = error_of(
+        "update", "-l", store, "--update", f"{BEINGS} ; INSERT {{ ?x :p 1 }} WHERE {{ SERVICE <{E}> {{}} }}"
+    )
     assert "cannot be evaluated" in told
     assert triples(store) == kept
 
@@ -110,7 +112,7 @@ def test_a_commit_that_exceeds_its_budget_changes_nothing(store: Path, tmp_path:
     ):
         succeed(*ready, "-l", store)
         before, rules = triples(store), succeed("rules", "list", "-l", store)
-        told = fail(*edit, "-l", store, "--budget", 20_000)
+        told = error_of(*edit, "-l", store, "--budget", 20_000)
         assert told.startswith("the commit needs more than its budget of 20,000 rewrites, and has changed nothing; the")
         assert "ran out, most of it in rule pairs." in told
         assert told.endswith("If the rule is right, give a larger --budget")
@@ -161,7 +163,7 @@ def test_rules_that_are_refused(store: Path, tmp_path: Path) -> None:
         (("remove", "--rule", CHILD), "no such rule was added"),
         (("remove", "--name", "prp-trp"), "prp-trp: no rule of this name was added"),
     ):
-        assert expected in fail("rules", command[0], "-l", store, *command[1:])
+        assert expected in error_of("rules", command[0], "-l", store, *command[1:])
         assert files(store) == kept
 
 
@@ -221,7 +223,7 @@ def test_diff_only_reads(store: Path) -> None:
     ids=" ".join,
 )
 def test_command_lines_that_make_no_sense(arguments: tuple[str, ...], store: Path) -> None:
-    assert "--help" in fail(*arguments, "-l", store, status=2)
+    assert "--help" in error_of(*arguments, "-l", store, status=2)
 
 
 @pytest.mark.parametrize("command", ["update", "diff"])
@@ -235,8 +237,8 @@ def test_an_update_that_is_none(command: str, store: Path, tmp_path: Path) -> No
         (("--update-file", tmp_path / "missing.ru"), "missing.ru: No such file or directory"),
         (("--update-file", tmp_path / "bytes.ru"), "bytes.ru: is not UTF-8 text"),
     ):
-        assert expected in fail(command, "-l", store, *update)
-    assert fail(command, "-l", store, stdin="nonsense").startswith("<stdin>:1:1: ")
+        assert expected in error_of(command, "-l", store, *update)
+    assert error_of(command, "-l", store, stdin="nonsense").startswith("<stdin>:1:1: ")
     assert files(store) == kept
 
 
@@ -282,7 +284,7 @@ EDITORS = (("update", "-u", BEINGS), ("unload", "-f", "x.nt"), ("rules", "add", 
 @pytest.mark.parametrize("command", [*EDITORS, ("diff", "-u", BEINGS), ("diff", "-f", "x.nt")], ids=" ".join)
 def test_a_store_has_to_be_there(command: tuple[str, ...], tmp_path: Path) -> None:
     for path in (tmp_path / "missing", tmp_path):
-        told = fail(*command, "-l", path)
+        told = error_of(*command, "-l", path)
         assert told == f"{path}: there is no store here; to make one: kgreason load -l {path} -f FILE"
     assert list(tmp_path.iterdir()) == []
 
@@ -325,15 +327,15 @@ def test_a_store_may_refuse_contradictions(tmp_path: Path) -> None:
     dogs.write_text(f"@prefix : <{E}> . :tom a :Dog .")
     succeed("load", "-l", store, "-f", cats, "--on-contradiction", "refuse")
     before = triples(store)
-    told = fail("load", "-l", store, "-f", dogs)
+    told = error_of("load", "-l", store, "-f", dogs)
     assert told.startswith(f"the commit raises a contradiction, and has changed nothing: cax-dw: <{E}tom> is in")
-    fail("update", "-l", store, "-u", f"INSERT DATA {{ <{E}tom> a <{E}Dog> }}")
-    fail("rules", "add", "-l", store, "--rule", f"@rule r false :- [?x, a, <{E}Cat>] .")
+    error_of("update", "-l", store, "-u", f"INSERT DATA {{ <{E}tom> a <{E}Dog> }}")
+    error_of("rules", "add", "-l", store, "--rule", f"@rule r false :- [?x, a, <{E}Cat>] .")
     assert triples(store) == before
     diff = call("diff", "-l", store, "-f", dogs)
     assert (diff.exit_code, is_a("tom", "Dog") in diff.stdout) == (0, True)
     assert "contradictions: 1" in diff.stderr
-    told = fail("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
+    told = error_of("load", "-l", store, "-f", cats, "--on-contradiction", "keep")
     assert told.endswith("made with on_contradiction refuse, which cannot be changed; leave --on-contradiction out")
 
 
@@ -343,10 +345,10 @@ def test_diff_has_limits(store: Path, tmp_path: Path) -> None:
     succeed("rules", "add", "-l", store, rule)
     (tmp_path / "counter.ttl").write_text("<http://e/x> a <http://e/Counter> .")
     for edit in (("-u", "INSERT DATA { <http://e/x> a <http://e/Counter> }"), ("-f", tmp_path / "counter.ttl")):
-        assert fail("diff", "-l", store, *edit, "--most-rounds", 20).endswith("give a larger --most-rounds")
-        assert fail("diff", "-l", store, *edit, "--most-made-terms", 20).endswith("give a larger --most-made-terms")
-        assert "more than its budget of 1 rewrites" in fail("diff", "-l", store, *edit, "--budget", 1)
-        told = fail("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
+        assert error_of("diff", "-l", store, *edit, "--most-rounds", 20).endswith("give a larger --most-rounds")
+        assert error_of("diff", "-l", store, *edit, "--most-made-terms", 20).endswith("give a larger --most-made-terms")
+        assert "more than its budget of 1 rewrites" in error_of("diff", "-l", store, *edit, "--budget", 1)
+        told = error_of("diff", "-l", store, *edit, "--most-made-terms", 10**8, "--timeout", 0.3)
         assert told == "the edit took longer than 0.3 s; nothing was changed"
     assert rows(succeed("diff", "-l", store, "-u", "INSERT DATA { <http://e/y> a <http://e/C> }", "--timeout", 60))[1]
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 
 E, XSD = "http://example.org/", "http://www.w3.org/2001/XMLSchema#"
 PREFIXES = f"@prefix : <{E}> . @prefix owl: <http://www.w3.org/2002/07/owl#> ."
@@ -50,9 +50,9 @@ def test_semantics_and_rules(family: Path, tmp_path: Path) -> None:
 
 
 def test_errors_of_entails(family: Path, tmp_path: Path) -> None:
-    assert "missing.ttl" in fail("entails", family, "--conclusion", tmp_path / "missing.ttl", status=2)
-    assert "--help" in fail("entails", family, status=2)
-    assert "--help" in fail("entails", "--conclusion", family, status=2)
+    assert "missing.ttl" in error_of("entails", family, "--conclusion", tmp_path / "missing.ttl", status=2)
+    assert "--help" in error_of("entails", family, status=2)
+    assert "--help" in error_of("entails", "--conclusion", family, status=2)
 
 
 def test_files_are_checked(family: Path, tmp_path: Path) -> None:
@@ -76,9 +76,9 @@ def test_imports_are_checked(family: Path, tmp_path: Path) -> None:
 
 
 def test_files_or_a_store(store: Path, family: Path) -> None:
-    assert "RDF files or a store" in fail("check", family, "-l", store, status=2)
-    assert "RDF files, or a store" in fail("check", status=2)
-    assert "are for files" in fail("check", "-l", store, "--rules", "rdfs", status=2)
+    assert "RDF files or a store" in error_of("check", family, "-l", store, status=2)
+    assert "RDF files, or a store" in error_of("check", status=2)
+    assert "are for files" in error_of("check", "-l", store, "--rules", "rdfs", status=2)
     assert succeed("check", "-l", store) == "no contradictions\n"
 
 

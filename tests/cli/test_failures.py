@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import PROGRAM, call, fail, files, message, start, succeed, triples
+from tests.cli.calling import PROGRAM, call, error_of, files, message, start, succeed, triples
 
 HOLDER = """
 import sys
@@ -38,7 +38,7 @@ def test_a_command_line_that_makes_no_sense(store: Path, family: Path) -> None:
         ("materialize", "-o", "out.nt"),
         ("lubm", "--universities", "0", "-o", "data"),
     ):
-        assert "--help" in fail(*arguments, status=2)
+        assert "--help" in error_of(*arguments, status=2)
 
 
 @pytest.mark.parametrize("command", ["load", "materialize"])
@@ -59,7 +59,7 @@ def test_bad_input_names_file_and_line(command: str, family: Path, tmp_path: Pat
     ):
         where = ("-l", tmp_path / "new") if command == "load" else ("-o", tmp_path / "out.nt")
         flag = ("-f",) if command == "load" else ()
-        assert expected in fail(command, *where, *options, *flag, tmp_path / file)
+        assert expected in error_of(command, *where, *options, *flag, tmp_path / file)
     assert not (tmp_path / "out.nt").exists()
     assert not (tmp_path / "new").exists()
 
@@ -69,14 +69,14 @@ def test_a_store_that_was_made_for_a_commit_that_fails_is_taken_away(family: Pat
     (tmp_path / "here").mkdir()
     for place in ("new", "here"):
         store = ("-l", tmp_path / place)
-        fail("load", *store, "-f", tmp_path / "bad.nt")
-        fail("load", *store, "-f", family, "--budget", "1")
+        error_of("load", *store, "-f", tmp_path / "bad.nt")
+        error_of("load", *store, "-f", family, "--budget", "1")
     assert not (tmp_path / "new").exists()
     assert files(tmp_path / "here") == {}
     (tmp_path / "empty.nt").touch()
     succeed("load", "-l", tmp_path / "here", "-f", tmp_path / "empty.nt")
     before = files(tmp_path / "here")
-    fail("load", "-l", tmp_path / "here", "-f", tmp_path / "bad.nt")
+    error_of("load", "-l", tmp_path / "here", "-f", tmp_path / "bad.nt")
     assert files(tmp_path / "here") == before != {}
 
 
@@ -84,25 +84,27 @@ def test_a_syntax_error_in_the_second_of_two_files_changes_nothing(store: Path, 
     (tmp_path / "good.nt").write_text("<http://e/a> <http://e/b> <http://e/c> .\n")
     (tmp_path / "bad.nt").write_text("<http://e/a> <http://e/b> .\n")
     before, dump = files(store), triples(store)
-    assert "bad.nt:1:" in fail("load", "-l", store, "-f", tmp_path / "good.nt", tmp_path / "bad.nt")
+    assert "bad.nt:1:" in error_of("load", "-l", store, "-f", tmp_path / "good.nt", tmp_path / "bad.nt")
     assert files(store) == before
     assert triples(store) == dump
     assert succeed("query", "-l", store, "--query", "ASK { <http://e/a> ?p ?o }") == "false\n"
 
 
 def test_stdin_needs_a_format(store: Path) -> None:
-    assert "name its RDF format" in fail("load", "-l", store, "-f", "-", stdin="")
+    assert "name its RDF format" in error_of("load", "-l", store, "-f", "-", stdin="")
 
 
 def test_a_query_that_is_none_is_told_shortly(store: Path, tmp_path: Path) -> None:
     path = tmp_path / "query.rq"
     path.write_text("SELECT * { ?s ?p \n ")
-    told = fail("query", "-l", store, "--query-file", path)
+    told = error_of("query", "-l", store, "--query-file", path)
     assert told.startswith(f"{path}: the query does not parse: line 1, column 17: ")
     assert len(told) < 300
     path.write_bytes(b"ASK { ?s ?p '\xff' }")
-    assert fail("query", "-l", store, "--query-file", path) == f"{path}: is not UTF-8 text"
-    assert fail("query", "-l", store, "--query-file", tmp_path / "no.rq").endswith("no.rq: No such file or directory")
+    assert error_of("query", "-l", store, "--query-file", path) == f"{path}: is not UTF-8 text"
+    assert error_of("query", "-l", store, "--query-file", tmp_path / "no.rq").endswith(
+        "no.rq: No such file or directory"
+    )
 
 
 READERS = (("query", "--query", "ASK {}"), ("dump",), ("stats",), ("rules", "list"))
@@ -112,11 +114,11 @@ READERS = (("query", "--query", "ASK {}"), ("dump",), ("stats",), ("rules", "lis
 def test_a_folder_that_is_no_store(command: tuple[str, ...], tmp_path: Path, family: Path) -> None:
     missing = tmp_path / "missing"
     hint = f"to make one: kgreason load -l {missing} -f FILE"
-    assert fail(*command, "-l", missing) == f"{missing}: there is no store here; {hint}"
-    assert fail(*command, "-l", tmp_path) == f"{tmp_path}: there is no store here; the folder has other files"
-    assert fail(*command, "-l", family).startswith(f"{family}: ")
-    assert fail("load", "-l", tmp_path, "-f", family) == f"{tmp_path}: not a store, but a folder with other files"
-    assert fail("load", "-l", family, "-f", family).startswith(f"{family}: ")
+    assert error_of(*command, "-l", missing) == f"{missing}: there is no store here; {hint}"
+    assert error_of(*command, "-l", tmp_path) == f"{tmp_path}: there is no store here; the folder has other files"
+    assert error_of(*command, "-l", family).startswith(f"{family}: ")
+    assert error_of("load", "-l", tmp_path, "-f", family) == f"{tmp_path}: not a store, but a folder with other files"
+    assert error_of("load", "-l", family, "-f", family).startswith(f"{family}: ")
     assert [path.name for path in tmp_path.iterdir()] == ["family.ttl"]
 
 
@@ -124,8 +126,8 @@ def test_a_folder_that_is_no_store(command: tuple[str, ...], tmp_path: Path, fam
 def test_a_store_of_another_version(command: tuple[str, ...], store: Path, family: Path) -> None:
     manifest = json.loads((store / "kgreason.json").read_text())
     (store / "kgreason.json").write_text(json.dumps(manifest | {"format": 99, "unheard-of": 1}))
-    assert "written in store format 99" in fail(*command, "-l", store)
-    assert "written in store format 99" in fail("load", "-l", store, "-f", family)
+    assert "written in store format 99" in error_of(*command, "-l", store)
+    assert "written in store format 99" in error_of("load", "-l", store, "-f", family)
 
 
 @pytest.mark.parametrize("damaged", ["kgreason.json", "records.npy", "offsets.npy", "rules.json"])
@@ -133,7 +135,7 @@ def test_a_store_that_is_damaged(damaged: str, store: Path, family: Path) -> Non
     [path] = store.rglob(damaged)
     path.write_bytes(b"\0")
     command = ("rules", "list") if damaged == "rules.json" else ("dump",)
-    told = fail(*command, "-l", store)
+    told = error_of(*command, "-l", store)
     assert str(store) in told
     assert "cannot be read" in told
 
@@ -147,7 +149,7 @@ def test_a_store_that_another_process_holds(store: Path, family: Path) -> None:
         for command in READERS:
             succeed(*command, "-l", store)
         problem = f"{store}: another process, or another graph of this process, has the store open for writing"
-        assert fail("load", "-f", family, "-l", store).startswith(problem)
+        assert error_of("load", "-f", family, "-l", store).startswith(problem)
     finally:
         holder.communicate()
     assert holder.returncode == 0
@@ -158,9 +160,9 @@ def test_the_output_is_replaced_as_a_whole_or_not_at_all(family: Path, tmp_path:
     out = tmp_path / "out.nt"
     out.write_text("before")
     (tmp_path / "bad.nt").write_text("nonsense\n")
-    fail("materialize", family, tmp_path / "bad.nt", "-o", out)
+    error_of("materialize", family, tmp_path / "bad.nt", "-o", out)
     assert out.read_text() == "before"
-    assert "No such file" in fail("materialize", family, "-o", tmp_path / "no" / "folder.nt")
+    assert "No such file" in error_of("materialize", family, "-o", tmp_path / "no" / "folder.nt")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.nt", "family.ttl", "out.nt"]
 
 
@@ -175,7 +177,7 @@ def test_a_full_disk(store: Path, family: Path) -> None:
             process = start(*command, stdout=full)
             assert message(process.communicate()[1]) == "the disk is full"
         assert process.returncode == 1
-    assert fail("materialize", family, "-o", "/dev/full") == "/dev/full: the disk is full"
+    assert error_of("materialize", family, "-o", "/dev/full") == "/dev/full: the disk is full"
 
 
 @needs_limits

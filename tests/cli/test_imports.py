@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import call, fail, succeed, triples
+from tests.cli.calling import call, error_of, succeed, triples
 
 PREFIXES = """@prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix : <http://e/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"""
@@ -71,11 +71,11 @@ def test_check_says_which_documents_it_did_not_see(library: Path, file: Path) ->
 
 def test_a_mistake_in_a_catalogue_or_a_document_is_told(library: Path, file: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
-    told = fail("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")
+    told = error_of("load", "-l", store, "-f", file, "--catalogue", tmp_path / "gone")
     assert told == f"{tmp_path / 'gone'}: No such file or directory"
     (library / "b.ttl").write_text(PREFIXES + ":b a owl:Ontology .\n:B :p .")
     for command in (("load", "-l", store, "-f", file), ("materialize", file, "-o", tmp_path / "out.nt")):
-        told = fail(*command, "--catalogue", library)
+        told = error_of(*command, "--catalogue", library)
         assert told.startswith(f"{library / 'b.ttl'}:4:7: ")
         assert told.endswith("; <http://e/a> imports it as <http://e/b>")
     assert not (tmp_path / "out.nt").exists()

@@ -10,7 +10,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
 from kgreason.rules.parser import parse
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 
 E = "http://example.org/"
 SIBLING = f"@prefix : <{E}> .\n[?who, :sibling, ?other] :- [?other, :hasParent, ?p], [?who, :hasParent, ?p] .\n"
@@ -34,7 +34,7 @@ def own(store: Path) -> list[str]:
 
 
 def test_a_name_that_rules_of_two_files_have_is_refused(store: Path, two_files: tuple[Path, Path]) -> None:
-    told = fail("rules", "remove", "-l", store, "--name", "rule-1")
+    told = error_of("rules", "remove", "-l", store, "--name", "rule-1")
     assert told.startswith(f"rule-1: 2 rules have this name: one from {two_files[0]}, one from {two_files[1]}; ")
     assert "--file" in told
     assert len(own(store)) == 2
@@ -52,16 +52,16 @@ def test_all_rules_that_came_from_a_file_go_with_it(store: Path, two_files: tupl
     two_files[0].unlink()
     succeed("rules", "remove", "-l", store, "--file", "family.dl")
     assert own(store) == [f"from {two_files[1]}"]
-    told = fail("rules", "remove", "-l", store, "--file", "family.dl")
+    told = error_of("rules", "remove", "-l", store, "--file", "family.dl")
     assert told == f"family.dl: no rule came from this file; rules came from {two_files[1]}"
-    told = fail("rules", "remove", "-l", store, "--name", "nobody", "--file", "ages.dl")
+    told = error_of("rules", "remove", "-l", store, "--name", "nobody", "--file", "ages.dl")
     assert told == "nobody: no rule of this name came from ages.dl"
 
 
 def test_rules_given_as_text_with_the_same_given_name(store: Path) -> None:
     for text in (SIBLING, OLD):
         succeed("rules", "add", "-l", store, "--rule", text)
-    told = fail("rules", "remove", "-l", store, "--name", "rule-1")
+    told = error_of("rules", "remove", "-l", store, "--name", "rule-1")
     assert told.startswith("rule-1: 2 rules have this name: both were added as text; ")
     succeed("rules", "remove", "-l", store, "--rule", OLD)
     assert succeed("rules", "remove", "-l", store, "--name", "rule-1").startswith("removed 1 rule ")

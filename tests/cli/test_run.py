@@ -16,7 +16,7 @@ from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.rules.parser import load, parse
 from kgreason.tables import reading
 from kgreason.tables.fields import constant, field
-from tests.cli.calling import fail, files, succeed
+from tests.cli.calling import error_of, files, succeed
 from tests.oracle import datalog
 
 CASES = sorted(path.parent for path in (Path(__file__).parents[1] / "cases").glob("*/program.dl"))
@@ -186,7 +186,7 @@ def test_bad_facts(
     (tmp_path / "copy.csv").write_text("before")
     if facts is not None:
         (tmp_path / "pair.facts").write_bytes(facts)
-    told = fail("run", tmp_path / "copy.dl", "-F", tmp_path, "-D", tmp_path)
+    told = error_of("run", tmp_path / "copy.dl", "-F", tmp_path, "-D", tmp_path)
     assert told == f"{tmp_path}/{problem}"
     assert (tmp_path / "copy.csv").read_text() == "before"
 
@@ -199,7 +199,7 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
     assert succeed("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path) == "on  0\n"
     assert (tmp_path / "on.csv").read_text() == ""
     (tmp_path / "is_on.facts").write_text("()\nyes\n")
-    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    told = error_of("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
     assert told == f"{tmp_path}/is_on.facts:2: is_on has no columns, so the line must be ()"
 
 
@@ -219,11 +219,11 @@ def test_a_relation_without_columns_is_there_or_not(tmp_path: Path) -> None:
 def test_a_program_that_is_refused(text: str, problem: str, tmp_path: Path) -> None:
     program = tmp_path / "program.dl"
     program.write_text(text)
-    told = fail("run", program)
+    told = error_of("run", program)
     assert problem in told
     if "at most" not in problem:
         assert told.startswith(f"{program}:")
-    assert "missing.dl: cannot be read" in fail("run", tmp_path / "missing.dl")
+    assert "missing.dl: cannot be read" in error_of("run", tmp_path / "missing.dl")
 
 
 TYPED = """
@@ -252,10 +252,12 @@ def test_a_declaration_gives_types_and_keys(how: tuple[str, ...], tmp_path: Path
         ),
     ):
         (tmp_path / "price.facts").write_text(facts)
-        assert fail(*options, stdin="").startswith(f"{tmp_path}/{problem}")
+        assert error_of(*options, stdin="").startswith(f"{tmp_path}/{problem}")
     (tmp_path / "price.facts").write_text("")
     (tmp_path / "dear.facts").write_text("tea\t1\t1\n")
-    assert fail(*options, stdin="").endswith("dear.facts: dear is declared as derived, so only rules make its facts")
+    assert error_of(*options, stdin="").endswith(
+        "dear.facts: dear is declared as derived, so only rules make its facts"
+    )
 
 
 def test_different_facts_are_different_lines(tmp_path: Path) -> None:
@@ -296,13 +298,13 @@ def test_iris_of_a_typed_column(how: tuple[str, ...], tmp_path: Path) -> None:
     assert (tmp_path / "s.csv").read_text() == "<http://e/a>\n<mailto:tom>\n<urn:x>\n_:b\n"
     for wrong in ("tom", "ex:tom", "<a b>", "5", '"x"'):
         (tmp_path / "r.facts").write_text(f"http://e/a\n{wrong}\n")
-        assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in fail(*options, stdin="")
+        assert f"r.facts:2: column x, value {wrong!r}: expected an IRI or a blank node" in error_of(*options, stdin="")
 
 
 def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text("@relation r(x: rdf:langString) . s(?x) :- r(?x) .")
     (tmp_path / "r.facts").write_text("chat\n")
-    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
+    told = error_of("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path)
     assert told.endswith(
         "r.facts:1: column x, value 'chat': a field of a table has no language tag; leave the type out, "
         "or use xsd:string"
@@ -330,13 +332,13 @@ def test_a_column_of_texts_with_a_language_needs_no_table(tmp_path: Path) -> Non
 def test_rules_that_do_not_fit_a_declaration(text: str, problem: str, how: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text(text)
     (tmp_path / "s.facts").write_text("")
-    assert problem in fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+    assert problem in error_of("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
 def test_a_made_text_that_no_table_can_have(how: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "program.dl").write_text(r'made(?y) :- given(?x), BIND(CONCAT(?x, "\n", ?x) AS ?y) .')
     (tmp_path / "given.facts").write_text("a\n")
-    told = fail("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
+    told = error_of("run", tmp_path / "program.dl", "-F", tmp_path, "-D", tmp_path, *how, stdin="")
     assert "the text 'a\\na' has a tab or a line break" in told
     assert not (tmp_path / "made.csv").exists()

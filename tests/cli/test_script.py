@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from kgreason.cli.script.syntax import commands
-from tests.cli.calling import call, fail, files, message, start, succeed
+from tests.cli.calling import call, error_of, files, message, start, succeed
 
 PROGRAM = """
 @prefix : <http://e/> .
@@ -39,7 +39,7 @@ def answers(program: Path, text: str) -> list[str]:
 def refused(program: Path, text: str) -> str:
     """The message of a script that fails, as a file; nothing may be answered before it."""
     (program.parent / "script").write_text(text)
-    said = fail("run", program, "--facts", program.parent, "--script", program.parent / "script")
+    said = error_of("run", program, "--facts", program.parent, "--script", program.parent / "script")
     return said.removeprefix(f"{program.parent / 'script'}:")
 
 
@@ -263,7 +263,7 @@ def test_fields_of_typed_columns_are_values_of_the_type(program: Path) -> None:
     facts.write_text("1\t<http://e/a>\t5\n")
     assert answers(program, "query edge(1, '<http://e/a>', ?w);") == ['edge(1, "<http://e/a>", 5)']
     facts.write_text("1\t2\t5\n1\t3\tfar\n")
-    said = fail("run", program, "--facts", program.parent, "--script", "-", stdin="dump;")
+    said = error_of("run", program, "--facts", program.parent, "--script", "-", stdin="dump;")
     assert (
         said == f"{facts}:2: column weight, value 'far': not a value of its datatype: expected digits, with or "
         "without a sign"
@@ -304,10 +304,10 @@ def test_a_recursion_without_end_names_the_option(how: tuple[str, ...], tmp_path
     program.write_text("@rule next n(?y) :- n(?x), BIND(?x + 1 AS ?y) .")
     (tmp_path / "n.facts").write_text("" if how else "1\n")
     options = ("run", program, "--facts", tmp_path, "--output", tmp_path / "out", *how)
-    said = fail(*options, "--most-rounds", 20, stdin="insert n(1); commit;")
+    said = error_of(*options, "--most-rounds", 20, stdin="insert n(1); commit;")
     assert "BIND has made new terms from new terms 20 times" in said
     assert said.endswith("give a larger --most-rounds")
-    said = fail(*options, "--most-made-terms", 20, stdin="insert n(1); commit;")
+    said = error_of(*options, "--most-made-terms", 20, stdin="insert n(1); commit;")
     assert said.endswith("give a larger --most-made-terms")
     assert said.startswith("<stdin>:1:14: rule next") or not how
 

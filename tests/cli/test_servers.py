@@ -13,7 +13,7 @@ from click.testing import Result
 
 from kgreason import KnowledgeGraph
 from kgreason.cli.commands import main
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 from tests.cli.conftest import FAMILY
 from tests.server.serving import served
 
@@ -213,13 +213,15 @@ def test_the_walk_has_every_command() -> None:
 
 def test_some_commands_need_the_folder(both: Both) -> None:
     server = both.address
-    assert fail("serve", "-l", server, status=2).startswith("serve needs the folder")
-    assert fail("validate", "-l", server, status=2).startswith("validate needs the folder")
-    assert fail("shapes", "dump", "-l", server, status=2).startswith("shapes needs the folder")
-    assert "cannot be used with a server" in fail("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
-    assert "cannot be used with a server" in fail("load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2)
-    assert "no server answers there" in fail("stats", "-l", "http://127.0.0.1:9")
-    assert "is not the address" in fail("stats", "-l", "http://")
+    assert error_of("serve", "-l", server, status=2).startswith("serve needs the folder")
+    assert error_of("validate", "-l", server, status=2).startswith("validate needs the folder")
+    assert error_of("shapes", "dump", "-l", server, status=2).startswith("shapes needs the folder")
+    assert "cannot be used with a server" in error_of("load", "-l", server, "-f", "more.ttl", "--pipeline", "spark")
+    assert "cannot be used with a server" in error_of(
+        "load", "-l", server, "-f", "more.ttl", "--catalogue", ".", status=2
+    )
+    assert "no server answers there" in error_of("stats", "-l", "http://127.0.0.1:9")
+    assert "is not the address" in error_of("stats", "-l", "http://")
     assert call("check", "-l", "http://127.0.0.1:9").exit_code == 2
 
 
@@ -229,13 +231,13 @@ def test_tokens_of_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "tokens").write_text(f"# mine\nwrite {'w' * 16} ann\nread {'r' * 16}\n")
     (tmp_path / "empty").write_text("# nobody\n")
     with served(tmp_path / "store", tokens={"w" * 16: "write", "r" * 16: "read"}) as address:
-        assert "give a token" in fail("stats", "-l", address)
+        assert "give a token" in error_of("stats", "-l", address)
         insert = ("update", "-l", address, "--update", "INSERT DATA { <a:a> <a:b> <a:c> }")
         assert "asserted 1 quad" in succeed(*insert, "--token-file", tmp_path / "tokens")
         monkeypatch.setenv("KGREASON_TOKEN", "r" * 16)
         assert "facts" in succeed("stats", "-l", address)
-        assert "role read" in fail(*insert)
-        assert "no token" in fail(*insert, "--token-file", tmp_path / "empty", status=2)
+        assert "role read" in error_of(*insert)
+        assert "no token" in error_of(*insert, "--token-file", tmp_path / "empty", status=2)
 
 
 def test_a_store_of_a_server_is_copied(both: Both, tmp_path: Path) -> None:
@@ -244,7 +246,7 @@ def test_a_store_of_a_server_is_copied(both: Both, tmp_path: Path) -> None:
         assert told == f"copied the store as of commit {graph.commit}\n"
     assert succeed("dump", "-l", tmp_path / "copy") == succeed("dump", "-l", both.address)
     assert not [path.name for path in tmp_path.iterdir() if path.name.startswith(".")]
-    assert "something at this path already" in fail("backup", "-l", both.address, tmp_path / "copy")
-    assert "cannot be used with a server" in fail(
+    assert "something at this path already" in error_of("backup", "-l", both.address, tmp_path / "copy")
+    assert "cannot be used with a server" in error_of(
         "backup", "-l", both.address, tmp_path / "more", "--functions", __file__, status=2
     )

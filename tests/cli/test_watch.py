@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calling import fail, start, succeed, triples
+from tests.cli.calling import error_of, start, succeed, triples
 
 E = "http://example.org/"
 INSERT = f"INSERT DATA {{ <{E}ida> <{E}hasParent> <{E}una> }}"
@@ -86,6 +86,6 @@ def test_a_reader_that_went_away_ends_it(store: Path, watching: subprocess.Popen
 
 
 def test_where_it_cannot_begin(store: Path, tmp_path: Path) -> None:
-    assert fail("watch", "-l", store, "--from", "9").endswith("there is no commit 9; the last commit is 1")
-    assert fail("watch", "-l", tmp_path / "missing").startswith(f"{tmp_path / 'missing'}: there is no store")
-    assert "--help" in fail("watch", "-l", store, "--from", "-1", status=2)
+    assert error_of("watch", "-l", store, "--from", "9").endswith("there is no commit 9; the last commit is 1")
+    assert error_of("watch", "-l", tmp_path / "missing").startswith(f"{tmp_path / 'missing'}: there is no store")
+    assert "--help" in error_of("watch", "-l", store, "--from", "-1", status=2)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.terms.vocabulary import OWL
-from tests.cli.calling import fail, files, start, succeed
+from tests.cli.calling import error_of, files, start, succeed
 
 E = "http://example.org/"
 TYPE = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#type>"
@@ -81,11 +81,11 @@ def test_a_fact_that_does_not_hold_has_no_proof(store: Path) -> None:
         ("no:ann :hasParent :eve", "the prefix no: is not declared"),
         (f"<{E}a> <{E}b> <{E}c>, <{E}d>", "2 triples; pass exactly one"),
     ):
-        told = fail("explain", "-l", store, triple)
+        told = error_of("explain", "-l", store, triple)
         assert expected in told
         assert told.startswith(triple)
-    assert "--help" in fail("explain", "-l", store, "x", "--prefix", "nonsense", status=2)
-    assert "--help" in fail("explain", "-l", store, status=2)
+    assert "--help" in error_of("explain", "-l", store, "x", "--prefix", "nonsense", status=2)
+    assert "--help" in error_of("explain", "-l", store, status=2)
 
 
 def test_check(store: Path) -> None:
@@ -140,11 +140,13 @@ def test_check_says_of_whom_two_values_are(store: Path) -> None:
 
 
 def test_the_status_of_an_error_is_not_that_of_a_contradiction(store: Path, tmp_path: Path) -> None:
-    assert fail("check", "-l", tmp_path / "missing", status=2).startswith(f"{tmp_path / 'missing'}: there is no store")
+    assert error_of("check", "-l", tmp_path / "missing", status=2).startswith(
+        f"{tmp_path / 'missing'}: there is no store"
+    )
     (store / "kgreason.json").write_text("nonsense")
-    assert "the manifest cannot be read" in fail("check", "-l", store, status=2)
-    assert "the manifest cannot be read" in fail("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)
-    assert "--help" in fail("check", status=2)
+    assert "the manifest cannot be read" in error_of("check", "-l", store, status=2)
+    assert "the manifest cannot be read" in error_of("explain", "-l", store, f"<{E}a> <{E}b> <{E}c>", status=1)
+    assert "--help" in error_of("check", status=2)
 
 
 @pytest.mark.parametrize("command", [("explain", f"<{E}eve> {TYPE} <{E}Person>"), ("check",)], ids=lambda each: each[0])
@@ -243,5 +245,5 @@ def test_why_a_triple_does_not_hold(store: Path) -> None:
     assert (rule["name"], rule["fails"][0]["condition"]) == ("prp-rng", f"?v0 <{E}hasParent> <{E}ann>")
     asked = "explain", "-l", store, ":eve a :Person", "--prefix", f"={E}", "--why-not"
     assert succeed(*asked).startswith(":eve a :Person holds; `explain` without --why-not shows why")
-    assert "leave --all" in fail(*asked, "--all", status=2)
+    assert "leave --all" in error_of(*asked, "--all", status=2)
     assert files(store) == kept

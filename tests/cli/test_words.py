@@ -8,25 +8,25 @@ from pathlib import Path
 import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 
 E = "http://example.org/"
 
 
 def test_a_file_in_the_place_of_a_store_is_told(family: Path) -> None:
     expected = f"{family}: is a file, and a store is a folder; to load a file, name it after -f"
-    assert fail("load", "-l", family, "-f", family) == expected
+    assert error_of("load", "-l", family, "-f", family) == expected
     for command in (("stats",), ("query", "--query", "ASK {}"), ("explain", "<http://e/a> a <http://e/b>"), ("check",)):
         told = call(command[0], "-l", family, *command[1:]).stderr
         assert told == f"kgreason: {expected}\n"
 
 
 def test_a_store_in_the_place_of_a_file_is_told(store: Path) -> None:
-    assert fail("load", "-l", store, "-f", store) == f"{store}: is a folder; name the files in it"
+    assert error_of("load", "-l", store, "-f", store) == f"{store}: is a folder; name the files in it"
 
 
 def test_a_prefix_that_is_not_known_says_how_it_is_given(store: Path) -> None:
-    told = fail("explain", "-l", store, "ex:ann a ex:Person")
+    told = error_of("explain", "-l", store, "ex:ann a ex:Person")
     assert told.startswith("ex:ann a ex:Person: the prefix ex: is not declared; give --prefix ex=http://example.org/")
     assert "Parser error" not in told
 
@@ -38,7 +38,7 @@ def test_common_prefixes_are_known(store: Path, options: tuple[str, ...]) -> Non
 
 
 def test_text_that_is_no_triple_says_where(store: Path) -> None:
-    told = fail("explain", "-l", store, f"<{E}ann> <{E}p> <x")
+    told = error_of("explain", "-l", store, f"<{E}ann> <{E}p> <x")
     assert told.startswith(f"<{E}ann> <{E}p> <x: not a triple at column ")
     assert "Parser error" not in told
 
@@ -47,14 +47,14 @@ def test_xml_that_is_not_well_formed_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "bad.rdf"
     rdf = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
     path.write_text(f'<rdf:RDF xmlns:rdf="{rdf}">\n<rdf:Description>\n</rdf:RDF>')
-    assert fail("load", "-l", tmp_path / "new", "-f", path).startswith(f"{path}:3:")
+    assert error_of("load", "-l", tmp_path / "new", "-f", path).startswith(f"{path}:3:")
 
 
 def test_a_rule_of_a_rule_set_cannot_be_removed_and_the_message_says_so(store: Path) -> None:
-    told = fail("rules", "remove", "-l", store, "--name", "prp-trp")
+    told = error_of("rules", "remove", "-l", store, "--name", "prp-trp")
     assert told.startswith("prp-trp: no rule of this name was added; it is a rule of the rule set owl2rl")
     assert "remove the axioms" in told
-    assert fail("rules", "remove", "-l", store, "--name", "nobody") == "nobody: no rule of this name was added"
+    assert error_of("rules", "remove", "-l", store, "--name", "nobody") == "nobody: no rule of this name was added"
 
 
 def test_premises_that_contradict_themselves_are_told(family: Path, tmp_path: Path) -> None:
@@ -86,18 +86,18 @@ def test_the_help_names_every_command_in_a_whole_sentence_and_the_statuses() -> 
 
 
 def test_a_query_and_an_update_name_each_other(store: Path) -> None:
-    assert fail("query", "-l", store, "--query", "CLEAR ALL").endswith(
+    assert error_of("query", "-l", store, "--query", "CLEAR ALL").endswith(
         "this is a SPARQL Update, not a query: use `update` for it"
     )
-    assert fail("update", "-l", store, "--update", "ASK {}").endswith(
+    assert error_of("update", "-l", store, "--update", "ASK {}").endswith(
         "this is a SPARQL query, not an update: use `query` for it"
     )
-    assert fail("update", "-l", store, "--update", "") == "<update>: the update is empty"
-    assert fail("query", "-l", store, "--query", " ").endswith("the query is empty")
+    assert error_of("update", "-l", store, "--update", "") == "<update>: the update is empty"
+    assert error_of("query", "-l", store, "--query", " ").endswith("the query is empty")
 
 
 def test_an_iri_without_brackets_is_told(store: Path) -> None:
-    assert "an IRI is written in angle brackets" in fail("explain", "-l", store, f"{E}ann a {E}Person")
+    assert "an IRI is written in angle brackets" in error_of("explain", "-l", store, f"{E}ann a {E}Person")
 
 
 @pytest.fixture
@@ -139,7 +139,7 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
     succeed("update", "-l", store, "--update", update, *SHORT)
     assert "A :una a :Person .\n" in succeed("watch", "-l", store, "--from", 1, "--once", *SHORT)
     assert ":una" in succeed("dump", "-l", store, "--format", "ttl", *SHORT)
-    told = fail("dump", "-l", store, *SHORT, status=2)
+    told = error_of("dump", "-l", store, *SHORT, status=2)
     assert told.startswith("--prefix: the format nt has no prefixes; use --format ttl, trig, n3 or rdf")
     clash = "INSERT DATA { :Person <http://www.w3.org/2002/07/owl#disjointWith> :Person }"
     assert ":eve a :Person" in call("update", "-l", store, "--update", clash, *SHORT).stderr
@@ -176,7 +176,7 @@ def test_every_command_that_prints_terms_takes_prefixes(store: Path) -> None:
 )
 def test_a_wrong_command_line_is_told_in_plain_words(words: str, expected: str, store: Path) -> None:
     words = words.replace("-l s", f"-l {store}").replace("-l .", f"-l {store}")
-    told = fail(*words.split(), status=2)
+    told = error_of(*words.split(), status=2)
     assert told.startswith(expected)
     assert " (see kgreason " in told
 
@@ -185,18 +185,18 @@ def test_rules_come_from_standard_input(store: Path) -> None:
     rule = f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] ."
     assert succeed("rules", "add", "-l", store, "-", stdin=rule).startswith("added 1 rule in ")
     assert succeed("rules", "remove", "-l", store, "-", stdin=rule).startswith("removed 1 rule in ")
-    assert fail("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")
+    assert error_of("rules", "add", "-l", store, "-", stdin="nonsense").startswith("<stdin>:1:")
 
 
 def test_a_message_names_options_in_place_of_arguments(store: Path, family: Path) -> None:
     with KnowledgeGraph.open(store):
-        told = fail("update", "-l", store, "-u", "CLEAR ALL")
+        told = error_of("update", "-l", store, "-u", "CLEAR ALL")
     assert told.endswith("has the store open for writing; close it there, or wait longer with --wait SECONDS")
     rules = family.with_name("family.dl")
     rules.write_text(f"<{E}Person>[?x] :- <{E}hasParent>[?x, ?y] .")
-    told = fail("load", "-l", store, "-f", rules)
+    told = error_of("load", "-l", store, "-f", rules)
     assert told == f"{rules}: is a file of rules, not of RDF; add its rules with `kgreason rules add -l STORE FILE`"
-    told = fail("query", "-l", store, "--query", "ASK { ?x a ex:C }")
+    told = error_of("query", "-l", store, "--query", "ASK { ?x a ex:C }")
     assert told.endswith(
         "begin the query with PREFIX ex: <http://example.org/>, or give --prefix ex=http://example.org/"
     )
@@ -207,21 +207,21 @@ def test_rules_that_a_store_has_already_are_added_by_another_command(store: Path
     file.write_text(f"[?x, a, <{E}Old>] :- [?x, <{E}hasAge>, ?y] .")
     made = f"{store}: the store was made with rules owl2rl, and opening it does not change its rules; leave --rules out"
     loaded = ("load", "-l", store, "-f", tmp_path / "family.ttl", "--rules")
-    assert fail(*loaded, "rdfs") == made
-    assert fail(*loaded, "owl2rl", "--rules", file) == (
+    assert error_of(*loaded, "rdfs") == made
+    assert error_of(*loaded, "owl2rl", "--rules", file) == (
         f"{made}; to add the rules of {file}, run `kgreason rules add -l STORE FILE`"
     )
-    told = fail("rules", "add", "-l", store, "--rule", "own.dl")
+    told = error_of("rules", "add", "-l", store, "--rule", "own.dl")
     assert told.endswith(
         "'own.dl' is the name of a file; to add its rules, name it without --rule: kgreason rules add -l STORE own.dl"
     )
-    assert fail("rules", "remove", "-l", store, "--rule", "abc") == (
+    assert error_of("rules", "remove", "-l", store, "--rule", "abc") == (
         "abc: is not a rule (HEAD :- BODY .), and no rule of this name was added"
     )
-    told = fail("rules", "add", "-l", store, tmp_path / "family.ttl")
+    told = error_of("rules", "add", "-l", store, tmp_path / "family.ttl")
     assert told.endswith("this is RDF (Turtle), not a rule; load RDF files with `kgreason load -l STORE -f FILE`")
     for option in ("--rule", "--name"):
-        told = fail("rules", "remove", "-l", store, option, "own.dl")
+        told = error_of("rules", "remove", "-l", store, option, "own.dl")
         assert told == "'own.dl' is the name of a file; to remove its rules, give --file own.dl"
 
 
@@ -233,5 +233,5 @@ def test_the_text_of_a_rule_may_use_the_prefixes_of_the_command_line(store: Path
     assert succeed("rules", "add", *edit, f"@prefix : <http://other/> . {rule}").startswith("added 1 rule in ")
     assert ":Old" in succeed("rules", "list", "-l", store, "--prefix", "=http://other/")
     wrong = "[?x, a, :Old] :- [?x, :hasAge, ?y] .\n[?x, a :Old]"
-    assert fail("rules", "add", *edit, wrong).startswith("<rule>:2:8: ")
-    assert "ex: is not declared" in fail("rules", "add", *edit, rule.replace(":Old", "ex:Old"))
+    assert error_of("rules", "add", *edit, wrong).startswith("<rule>:2:8: ")
+    assert "ex: is not declared" in error_of("rules", "add", *edit, rule.replace(":Old", "ex:Old"))

@@ -12,7 +12,7 @@ import kgreason
 from kgreason import KnowledgeGraph
 from kgreason.client.graph import RemoteGraph
 from kgreason.errors import HistoryError, InputError
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 from tests.server.serving import served
 
 RULE = "@rule own [?x, <http://e/p>, ?x] :- [?x, a, <http://e/Cat>] ."
@@ -84,4 +84,4 @@ def test_commands_print_the_same(both: tuple[KnowledgeGraph, RemoteGraph], tmp_p
     assert len({succeed("query", "-l", place, "--query", PETS, "--as-of", 2) for place in places}) == 1
     both[0].close()
     assert len({succeed("revert", "-l", place, 4).partition(" in ")[0] for place in places}) == 1
-    assert len({fail("query", "-l", place, "--query", PETS, "--as-of", 99) for place in places}) == 1
+    assert len({error_of("query", "-l", place, "--query", PETS, "--as-of", 99) for place in places}) == 1

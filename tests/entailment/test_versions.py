@@ -18,7 +18,7 @@ from kgreason.entailment.versions.comparison import RULES, Comparison, compare
 from kgreason.entailment.versions.text import to_markdown
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.terms import vocabulary as v
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 from tests.graph.histories import DATATYPES
 from tests.graph.views import lines
 from tests.strategies.axioms import KINDS
@@ -110,7 +110,7 @@ def test_long_lists_are_cut_and_folded(tmp_path: Path) -> None:
     assert "<summary>30 triples</summary>" in markdown
     assert "- and 10 more" in markdown
     assert "20 more entailed triples, not explained" in succeed("compare", *paths, "--data", data, "--limit", 10)
-    assert "missing.ttl" in fail("compare", paths[0], tmp_path / "missing.ttl")
+    assert "missing.ttl" in error_of("compare", paths[0], tmp_path / "missing.ttl")
 
 
 @settings(max_examples=5, phases=[Phase.reuse, Phase.generate])

@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.errors import StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 from tests.graph.views import lines
 
 E = "http://e/"
@@ -65,7 +65,9 @@ def test_rules_are_told(store: Path, tmp_path: Path) -> None:
 def test_as_of(store: Path) -> None:
     query = f"SELECT ?x {{ ?x a <{E}Pet> }}"
     assert succeed("query", "-l", store, "--query", query, "--as-of", 1).split() == ["x", f"{E}tom"]
-    assert fail("query", "-l", store, "--query", query, "--as-of", 9) == "there is no commit 9; the last commit is 2"
+    assert (
+        error_of("query", "-l", store, "--query", query, "--as-of", 9) == "there is no commit 9; the last commit is 2"
+    )
 
 
 def test_revert(store: Path) -> None:
@@ -74,15 +76,15 @@ def test_revert(store: Path) -> None:
     again = call("revert", "-l", store, 2, "--json")
     assert len(json.loads(again.stdout)["conflicts"]) == 1
     assert "is gone already" in again.stderr
-    assert fail("revert", "-l", store, 0, status=2)
+    assert error_of("revert", "-l", store, 0, status=2)
 
 
 def test_wrong_options(store: Path, tmp_path: Path) -> None:
     (tmp_path / "b.ttl").write_text(f"<{E}a> a <{E}b> .")
-    assert "must be all, none, or a number" in fail(
+    assert "must be all, none, or a number" in error_of(
         "load", "-l", tmp_path / "other", "-f", tmp_path / "b.ttl", "--history", "some"
     )
-    assert "keeps its history" in fail("load", "-l", store, "-f", tmp_path / "b.ttl", "--history", "none")
+    assert "keeps its history" in error_of("load", "-l", store, "-f", tmp_path / "b.ttl", "--history", "none")
 
 
 def test_a_copy_is_a_store(store: Path, tmp_path: Path) -> None:
@@ -91,7 +93,7 @@ def test_a_copy_is_a_store(store: Path, tmp_path: Path) -> None:
     assert succeed("log", "-l", tmp_path / "copy") == succeed("log", "-l", store)
     succeed("update", "-l", tmp_path / "copy", "-u", f"INSERT DATA {{ <{E}new> a <{E}Cat> }}")
     assert len(succeed("log", "-l", store).splitlines()) == 3
-    assert "there is something at this path already" in fail("backup", "-l", store, tmp_path / "copy")
+    assert "there is something at this path already" in error_of("backup", "-l", store, tmp_path / "copy")
     with KnowledgeGraph.open() as graph, pytest.raises(StoreError, match="in memory"):
         graph.backup(tmp_path / "memory")
 

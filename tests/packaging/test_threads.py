@@ -17,7 +17,7 @@ from kgreason.cpus import cpus, memory_quotas, quotas
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.fork import fork
 from kgreason.threads import Call, in_order, start, threads, wait_for
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 
 
 def test_the_environment_has_the_number(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,8 +136,8 @@ def test_commands_take_the_number(tmp_path: Path) -> None:
     succeed("materialize", file, "--threads", 2, "-o", tmp_path / "out.nt")
     load = "load", "-f", file, "-l"
     succeed(*load, tmp_path / "store", "--threads", 1)
-    assert "--threads 0: it must be at least 1" in fail(*load, tmp_path / "store", "--threads", 0, status=2)
-    refused = fail(*load, "http://127.0.0.1:1", "--threads", 2, status=2)
+    assert "--threads 0: it must be at least 1" in error_of(*load, tmp_path / "store", "--threads", 0, status=2)
+    refused = error_of(*load, "http://127.0.0.1:1", "--threads", 2, status=2)
     assert "--threads: cannot be used with a server" in refused
 
 

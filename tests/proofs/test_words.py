@@ -18,7 +18,7 @@ from kgreason.proofs.proof import Proof
 from kgreason.proofs.words.naming import names, quote_label, terms_of
 from kgreason.terms import vocabulary as v
 from kgreason.wire.values import from_json, to_json
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 
 NAMES = {"": "http://e/", "rdfs": v.RDFS, "owl": v.OWL, "rdf": v.RDF}
 HEAD = "".join(f"@prefix {prefix}: <{namespace}> .\n" for prefix, namespace in NAMES.items())
@@ -225,4 +225,4 @@ def test_the_command_line_has_labels_and_full(tmp_path: Path) -> None:
     assert ":Margherita rdfs:subClassOf (Pizza and (:has some 'cheese topping'))\n" in succeed(*asked, "--labels", "it")
     assert "(pizza and (:has some" in succeed(*asked, "--labels")
     assert "el_pair(_:" in succeed(*asked, "--full")
-    assert "pizza.ttl is no language" in fail("explain", "--labels", "pizza.ttl", *asked[1:], status=2)
+    assert "pizza.ttl is no language" in error_of("explain", "--labels", "pizza.ttl", *asked[1:], status=2)

@@ -18,7 +18,7 @@ from kgreason.rdf.json_ld import contexts, document, nesting
 from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP
 from kgreason.rdf.reader import read, read_stream
 from kgreason.terms.dictionary import Dictionary
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 from tests.rdf.reading import isomorphic
 
 NAME = {"name": "http://e/name"}
@@ -234,7 +234,7 @@ def test_graphs_and_commands_use_their_catalogue(tmp_path: Path) -> None:
     assert entails(tmp_path / "a.jsonld", tmp_path / "a.jsonld", rules="none", catalogue=tmp_path / "map.json")
     command = ("materialize", tmp_path / "a.jsonld", "--rules", "none", "-o", "-")
     assert succeed(*command, "--catalogue", tmp_path / "map.json") == X
-    assert "a.jsonld:2: the context <https://schema.org/> is neither" in fail(*command)
+    assert "a.jsonld:2: the context <https://schema.org/> is neither" in error_of(*command)
 
 
 MAPS = {

@@ -9,7 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
-from tests.cli.calling import fail
+from tests.cli.calling import error_of
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed: pip install 'kgreason[frames]'")
 from pyarrow import parquet  # noqa: E402
@@ -95,9 +95,9 @@ def test_a_file_that_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: 
         told = problem(table(bad, object=["<http://e/a>", value, "<http://e/b>"]))
         assert told.endswith("row 2, column object: not a term of RDF in N-Triples syntax")
     assert f"{bad}:2:" in problem(table(bad, object=["<http://e/a>", "http://e/b", "<http://e/b>"]))
-    assert fail("materialize", bad, "-o", tmp_path / "out.nt").startswith(f"{bad}:2:")
+    assert error_of("materialize", bad, "-o", tmp_path / "out.nt").startswith(f"{bad}:2:")
     (tmp_path / "folder.parquet").mkdir()
-    assert "is a folder" in fail("materialize", table(bad), "-o", tmp_path / "folder.parquet")
+    assert "is a folder" in error_of("materialize", table(bad), "-o", tmp_path / "folder.parquet")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     needed = "Parquet needs PyArrow: pip install 'kgreason[frames]'"
     with KnowledgeGraph.open() as graph:
@@ -107,4 +107,4 @@ def test_a_file_that_is_no_table_of_terms_is_named(tmp_path: Path, monkeypatch: 
         with pytest.raises(InputError) as raised:
             b"".join(graph.dump(format="parquet"))
         assert str(raised.value) == needed
-    assert fail("materialize", bad, "-o", tmp_path / "out.parquet") == needed
+    assert error_of("materialize", bad, "-o", tmp_path / "out.parquet") == needed

@@ -17,7 +17,7 @@ from kgreason.bridges.rdflib.terms import to_oxigraph
 from kgreason.errors import InputError
 from kgreason.rdf.writing import write
 from kgreason.terms import vocabulary as v
-from tests.cli.calling import fail
+from tests.cli.calling import error_of
 from tests.rdf.reading import isomorphic, lines_read
 from tests.tables import table
 from tests.terms import unusual_terms as unusual
@@ -189,4 +189,4 @@ def test_a_dump_that_is_refused_prints_nothing(tmp_path: Path) -> None:
     with KnowledgeGraph.open(tmp_path / "store", rules="none") as graph:
         graph.add(*((S, P, n) for n in range(2000)), (S, P, Triple(S, P, S)))
     for syntax in ("n3", "jsonld"):
-        assert "has no" in fail("dump", "-l", tmp_path / "store", "--format", syntax)
+        assert "has no" in error_of("dump", "-l", tmp_path / "store", "--format", syntax)

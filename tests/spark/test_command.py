@@ -21,7 +21,7 @@ from kgreason.spark.cluster.network import check_reached
 from kgreason.spark.start.failures import reason
 from kgreason.spark.start.launch import problem, uninterrupted
 from kgreason.spark.start.session import for_command
-from tests.cli.calling import PROGRAM, fail, message
+from tests.cli.calling import PROGRAM, error_of, message
 
 pytestmark = pytest.mark.usefixtures("brief_java")
 
@@ -64,7 +64,7 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
 
 def test_limits_are_for_one_process(file: Path) -> None:
     words = ["materialize", "-o", file.parent / "out", file, "--pipeline", "spark", "--most-rounds", "5"]
-    assert "--most-rounds: cannot be used with --pipeline spark" in fail(*words, status=2)
+    assert "--most-rounds: cannot be used with --pipeline spark" in error_of(*words, status=2)
 
 
 def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:

@@ -11,7 +11,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, RuleError, RuleSyntaxError, StratificationError
 from kgreason.graph.fork import fork
 from kgreason.store.folder import read_manifest
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 
 E = "http://example.org/"
 P = f"PREFIX : <{E}>\n"
@@ -260,5 +260,5 @@ def test_the_command_line_takes_rule_sets(tmp_path: Path) -> None:
     succeed("rules", "remove", "-l", store, "--file", query)
     with KnowledgeGraph.open(store) as graph:
         assert not graph.own_rules()
-    told = fail("rules", "add", "-l", store, "--syntax", "srl", "--rule", "RULE")
+    told = error_of("rules", "add", "-l", store, "--syntax", "srl", "--rule", "RULE")
     assert told == "<rule>:1:5: found the end of the text, expected an IRI or '{'"

@@ -10,7 +10,7 @@ from kgreason.errors import RuleError
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import Syntax, load, parse
 from kgreason.rules.srl.writer import format_as
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 from tests.srl.suite import cases, refusal
 from tests.tables import table
 from tests.w3c.shared import MISSING
@@ -107,7 +107,7 @@ def test_the_command_converts_files(tmp_path: Path) -> None:
     succeed("rules", "convert", query, back)
     assert back.read_text("utf-8").split() == ours.read_text("utf-8").split()
     ours.write_text("p(1) .", "utf-8")
-    told = fail("rules", "convert", ours, tmp_path / "other.srl")
+    told = error_of("rules", "convert", ours, tmp_path / "other.srl")
     assert "cannot be written as" in told
     assert "the relation p cannot be written in SPARQL-RL" in told
     assert not (tmp_path / "other.srl").exists()

@@ -52,8 +52,8 @@ KINDS = (
 LIMIT = 1024
 """A kind with more triples in the closed schema is wide."""
 _FOLLOWING = ((v.RDFS_SUB_CLASS_OF, v.OWL_EQUIVALENT_CLASS), (v.RDFS_SUB_PROPERTY_OF, v.OWL_EQUIVALENT_PROPERTY))
-"""Pairs of a kind that can be wide, and a kind of which no triple is translated while it is: the closed schema has
-what each of its axioms says as axioms of the first kind (scm-eqc1, scm-eqp1)."""
+"""Pairs of kinds. While the first kind is wide, no axiom of the second kind is translated: the closed schema repeats
+each of these axioms as axioms of the first kind (scm-eqc1, scm-eqp1)."""
 _SIZE = len(VOCABULARY) + 1
 _FOLLOWED, _FOLLOWERS = (
     np.array([VOCABULARY.index(kind) + 1 for kind in side]) for side in zip(*_FOLLOWING, strict=True)
@@ -85,7 +85,7 @@ class Wide:
         return frozenset(VOCABULARY[number - 1] for number in np.flatnonzero(self._counts > self._limit).tolist())
 
     def _flags(self) -> Mask:
-        """Return for each id of the vocabulary whether it is a kind of which triples are not translated."""
+        """Return a flag for each id of the vocabulary. A kind has the flag if its triples are not translated."""
         flags: Mask = self._counts > self._limit
         flags[_FOLLOWERS] = flags[_FOLLOWED]
         return flags

@@ -212,8 +212,8 @@ class AxiomRules:
     def represent(self, twins: Mapping[Constant, Constant | None], wide: Iterable[Constant]) -> None:
         """Take over other representatives, and the kinds of axioms that generic rules read.
 
-        The next `change` translates again the axioms that ask for these representatives, and those of which other rows
-        are implied (`owl2rl.IMPLIED`).
+        The next `change` translates some axioms again: those that ask for these representatives, and those whose
+        implied rows (`owl2rl.IMPLIED`) are not the same as before.
         """
         self._moved = tuple(twins)
         self._wide = frozenset([row for kind in wide for row in owl2rl.IMPLIED.get(kind, ())])

@@ -99,7 +99,7 @@ class Closed(NamedTuple):
         """
         ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
         false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
-        count: int = 0 if false.isEmpty() else false.count()  # mostly there is none, and to look is one job less
+        count: int = 0 if false.isEmpty() else false.count()  # most data has no contradiction: one job, not two
         if not 0 < count <= _MANY:
             return count
         terms, triples = self.terms.all, self.triples

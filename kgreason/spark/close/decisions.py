@@ -35,8 +35,8 @@ LIMITS = DEFAULT_LIMITS
 class Terms:
     """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
 
-    Ids never change, and a new term gets an id above the last one. New texts are divided into parts, each of which
-    gives ids as in `encode/groups`. `last` is the largest id so far.
+    Ids never change. A new term gets an id above the last id. New texts are divided into parts. Each part gives ids
+    to its texts, as in `encode/groups`. `last` is the largest id so far.
 
     New terms are written to `folder`. `made_from` identifies data, rules, and all else that decides in which order
     terms are made: if a stopped job with the same `made_from` has left terms in `folder`, they keep their ids, because
@@ -91,7 +91,7 @@ class Terms:
 
 
 class Decisions:
-    """What operators of parts need of the driver, which gives ids to the terms that they make.
+    """The driver's side of operators. The operators of parts make terms, and the driver gives ids to these terms.
 
     `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
     """

@@ -108,9 +108,9 @@ class _Rounds:
     `_dropped` are those that turns of recursions have dropped.
     """
 
-    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decided: Decisions | None) -> None:
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions | None) -> None:
         self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
-        self._by = decided
+        self._by = decisions
         self._travel = ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
@@ -175,7 +175,7 @@ class _Rounds:
             self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
             self._told.append(self._next)
 
-    def decide(self, decided: Decisions) -> bool:
+    def decide(self, decisions: Decisions) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
@@ -188,7 +188,7 @@ class _Rounds:
             at, number = self._at, self._decided
             if operated.read_texts(level) and not are_learnt:
                 are_learnt = True
-                self._whole(f"texts-{number}", "reading texts", partial(self._write_texts, at, decided.terms()))
+                self._whole(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms()))
                 self._learnt = (*self._learnt, number)
             self._decided += 1
             after, path = self._at, f"{self._folder}/decided-{number}"
@@ -200,7 +200,7 @@ class _Rounds:
             rows = parquet(self._spark, schema, path)
             better = rows.where("place >= 0") if operated.outlasts else rows
             if not operated.outlasts or not better.isEmpty():
-                self.place(decided.facts(better, level))
+                self.place(decisions.facts(better, level))
                 return True
             if level:
                 self._take_turn(level, rows)

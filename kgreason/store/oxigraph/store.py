@@ -241,8 +241,8 @@ class OxigraphStore:
     def _forget_empty(self, graphs: Iterable[GraphName]) -> None:
         """Remove the names of those `graphs` that have no rows any more. Otherwise GRAPH ?g would find these graphs.
 
-        `_graphs_to_drop` misses two kinds of empty graphs: those named by a blank node, and those of which the update
-        removes a literal in another spelling than the one that the store has.
+        `_graphs_to_drop` misses two kinds of empty graphs. The name of the first kind is a blank node. From the second
+        kind, the update removes a literal in a spelling that the store does not have.
         """
         for name in graphs:
             if not isinstance(name, (DefaultGraph, Triple)) and not any(self.match(None, None, None, name)):

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.tables.fields import constant, field
-from tests.cli.calling import fail, succeed
+from tests.cli.calling import error_of, succeed
 
 COPY = "@relation pair(left, right) . copy(?y, ?x) :- pair(?x, ?y) ."
 DELIMITERS = {"tab": "\t", "comma": ",", "semicolon": ";", "|": "|", "space": " "}
@@ -85,12 +85,12 @@ def test_a_header_names_the_columns_in_any_order(how: tuple[str, ...], tmp_path:
         ('item,amount\n"tea', "2: "),
     ):
         facts.write_text(text)
-        assert fail(*options, stdin="").startswith(f"{facts}:{problem}")
+        assert error_of(*options, stdin="").startswith(f"{facts}:{problem}")
 
 
 @pytest.mark.parametrize("delimiter", ["", "ab", '"', "\n"])
 def test_a_delimiter_is_one_character(delimiter: str, tmp_path: Path) -> None:
     (tmp_path / "p.dl").write_text("p(1) .")
-    assert "it must be one character, or tab, comma" in fail(
+    assert "it must be one character, or tab, comma" in error_of(
         "run", tmp_path / "p.dl", "--delimiter", delimiter, status=2
     )

@@ -9,7 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleSyntaxError
-from tests.cli.calling import call, fail, succeed
+from tests.cli.calling import call, error_of, succeed
 
 
 @pytest.fixture
@@ -58,9 +58,9 @@ def test_mistakes_have_the_file_and_the_place(folder: Path) -> None:
     ):
         (folder / "bad.dl").write_text(text)
         (folder / "wrong.dl").write_text("p :- (")
-        assert problem in fail("run", folder / "bad.dl", "-F", folder)
+        assert problem in error_of("run", folder / "bad.dl", "-F", folder)
     (folder / "narrow.dl").write_text("p(?x) :- edge(?x) .")
-    assert "declared as edge(from, to)" in fail("run", folder / "main.dl", folder / "narrow.dl", "-F", folder)
+    assert "declared as edge(from, to)" in error_of("run", folder / "main.dl", folder / "narrow.dl", "-F", folder)
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])
@@ -69,7 +69,7 @@ def test_only_chosen_relations_are_written(how: tuple[str, ...], folder: Path) -
     succeed(*options, "--relation", "start", "--relation", "edge", stdin="")
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["edge.csv", "start.csv"]
     assert (folder / "out" / "edge.csv").read_text() == "1\t2\n2\t3\n"
-    problem = fail(*options, "--relation", "nobody", stdin="")
+    problem = error_of(*options, "--relation", "nobody", stdin="")
     assert problem == "the program has no relation nobody; its relations are edge, reach, start"
 
 
