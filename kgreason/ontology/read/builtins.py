@@ -18,7 +18,7 @@ for each atom a look-up of the template, and a step for each token of the templa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.functions.builtins import PREFIX
@@ -131,11 +131,11 @@ class BuiltInError(Exception):
         super().__init__(f"{short_name(atom.name)} {problem}")
 
 
-def compute(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
+def compute(atoms: Sequence[BuiltIn], bound: set[Term], names: Mapping[Variable, Constant]) -> tuple[Computed, ...]:
     """Turn the built-in atoms of a body into expressions. An expression comes after those whose results it reads.
 
-    `bound` has the terms of the other atoms of the body. Raises BuiltInError for an atom with an unknown built-in or
-    wrong arguments, and for an atom with an input that no atom of the body binds.
+    `bound` has the terms of the other atoms of the body, `names` the nodes of the variables, for messages. Raises
+    BuiltInError for an atom with an unknown built-in or wrong arguments, and for one with an input that no atom binds.
     """
     found: list[Computed] = []
     known, waiting = {term for term in bound if isinstance(term, Variable)}, list(atoms)
@@ -144,7 +144,8 @@ def compute(atoms: Sequence[BuiltIn], bound: set[Term]) -> tuple[Computed, ...]:
     while waiting:
         ready = next(((atom, parts) for atom in waiting if (parts := _expressions(atom, known)) is not None), None)
         if ready is None:
-            raise BuiltInError(waiting[0], f"reads {_unbound(waiting[0], known)}, which no atom of the body binds")
+            name = names[_unbound(waiting[0], known)]
+            raise BuiltInError(waiting[0], f"reads the variable {name}, which no atom of the body binds")
         atom, expressions = ready
         waiting.remove(atom)
         found += expressions
@@ -262,8 +263,8 @@ def _fill(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...
     )
 
 
-def _unbound(atom: BuiltIn, known: set[Variable]) -> str:
+def _unbound(atom: BuiltIn, known: set[Variable]) -> Variable:
     """Return the first input of an atom that is not in `known`."""
     is_test = _local(atom) in TESTS
     inputs = atom.arguments if is_test else atom.arguments[1:]
-    return next(str(term) for term in inputs if isinstance(term, Variable) and term not in known)
+    return next(term for term in inputs if isinstance(term, Variable) and term not in known)

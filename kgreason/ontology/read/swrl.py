@@ -61,7 +61,8 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
         body, heads = _positive(found), _positive(head)
         for atom in _built_in(head):
             raise _FaultError(atom.node, f"{short_name(atom.name)} is a built-in, and a head cannot have built-ins")
-        expressions = compute(_built_in(found), {term for atom in body for term in atom.terms})
+        names = {variable: value for value, variable in reader.variables.items()}
+        expressions = compute(_built_in(found), {term for atom in body for term in atom.terms}, names)
         reader.check_bound(node, heads, body, expressions)
         if (count := sum(map(says_different, body))) > _MOST_APART:
             raise _FaultError(node, f"{count} atoms of the body say that individuals are different, {_MOST_APART} may")
@@ -83,7 +84,7 @@ class _Reader:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._variables: dict[Constant, Variable] = {}
+        self.variables: dict[Constant, Variable] = {}
         self.visited: dict[Constant, None] = {}
         self.sources: dict[Triple, None] = {}
 
@@ -127,7 +128,7 @@ class _Reader:
         if v.SWRL_VARIABLE not in self._schema.objects(value, v.RDF_TYPE):
             return value
         self.sources[value, v.RDF_TYPE, v.SWRL_VARIABLE] = None
-        return self._variables.setdefault(value, Variable(f"v{len(self._variables) + 1}"))
+        return self.variables.setdefault(value, Variable(f"v{len(self.variables) + 1}"))
 
     def _value(self, node: Constant, predicate: Constant) -> Constant:
         """Return the object to which `predicate` leads from `node`. Raises _FaultError unless there is exactly one."""
@@ -147,7 +148,7 @@ class _Reader:
         """Raise _FaultError if the head has a variable that neither an atom nor an expression of the body binds."""
         bound = {variable for atom in body for variable in atom.variables()}
         bound |= {each.result for each in expressions if each.result is not None}
-        for value, variable in self._variables.items():
+        for value, variable in self.variables.items():
             if variable not in bound and any(variable in atom.variables() for atom in head):
                 raise _FaultError(node, f"the head has the variable {value}, but no atom of the body has it")
 
