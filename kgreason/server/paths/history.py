@@ -26,7 +26,7 @@ from kgreason.server.formats import required_format
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import DELTAS, is_exact
 from kgreason.server.paths.commits import commit_edit, headers
-from kgreason.server.paths.served import number, parameters, served
+from kgreason.server.paths.served import number, parameters, read_past, served
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
 from kgreason.wire import EXACT, deltas
@@ -38,7 +38,7 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await served(request).past.run(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
+    found = await read_past(request, lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
     return Response(found, media_type="application/json")
 
 
@@ -60,7 +60,7 @@ async def commit(request: Request) -> Response:
     form = required_format(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await served(request).past.run(lambda: _document(graph, before, after, form))
+    answer = await read_past(request, lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 

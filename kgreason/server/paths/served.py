@@ -167,6 +167,22 @@ async def engine_answer(
     return await _unless_left(request, both())
 
 
+async def read_past(request: Request, call: Callable[[], Result]) -> Result:
+    """Return the result of `call()`, which reads earlier commits, in a thread for this.
+
+    If the client goes away, the call ends. Raises the errors of `Aside.run`.
+    """
+    return await _unless_left(request, served(request).past.run(call))
+
+
+async def parse_shapes(request: Request, call: Callable[[], Result]) -> Result:
+    """Return the result of `call()`, which parses documents of shapes, in a thread for answers.
+
+    If the client goes away, the call ends. Raises the errors of `Aside.run`.
+    """
+    return await _unless_left(request, served(request).answers.run(call))
+
+
 async def _unless_left(
     request: Request,
     answer: Coroutine[Any, Any, Result],

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from kgreason import KnowledgeGraph
@@ -16,7 +17,7 @@ from kgreason.interrupts import let_out, watched
 from kgreason.server.paths import history
 from kgreason.server.problems import Problem
 from kgreason.server.queries import aside, limits
-from tests.server.serving import client, served
+from tests.server.serving import PATIENCE, client, served
 
 
 def endless() -> None:
@@ -103,6 +104,24 @@ def test_a_long_history_takes_its_time(tmp_path: Path) -> None:
     with served(tmp_path / "store") as address, client(address) as http:
         assert len(http.get(f"/commits/{last}?since=0").json()["appeared"]["asserted"]) == 20
         assert [each["commit"] for each in http.get("/commits?limit=2").json()] == [last, last - 1]
+
+
+def test_a_read_ends_when_its_client_leaves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def read(*_: object) -> None:
+        begun.set()
+        try:
+            endless()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(history, "_heads", read)
+    with served(tmp_path / "store", question_seconds=PATIENCE) as address:
+        with pytest.raises(httpx.ReadTimeout), client(address) as http:
+            http.get("/commits", timeout=httpx.Timeout(PATIENCE, read=0.2))
+        assert begun.wait(PATIENCE)
+        assert ended.wait(PATIENCE / 4)
 
 
 @pytest.mark.parametrize("form", ["json", "exact", "patch"])

@@ -25,7 +25,7 @@ from kgreason.server.formats import TRIPLES, content_type, required_format
 from kgreason.server.http.conditions import check_read, tag
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import ask_engine, parameters, served
+from kgreason.server.paths.served import ask_engine, parameters, parse_shapes, served
 from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
@@ -90,7 +90,7 @@ async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:
     def parsed() -> set[Triple]:
         return {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
 
-    come = await served(request).answers.run(parsed)
+    come = await parse_shapes(request, parsed)
 
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
         with graph.transaction() as tx:

@@ -36,6 +36,7 @@ from kgreason.server.paths.served import (
     flag,
     number,
     parameters,
+    parse_shapes,
     prefixes_of,
     served,
     single,
@@ -67,7 +68,7 @@ async def validate(request: Request) -> Response:
         parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
         return ShapesGraph(triple for part in parts for triple in part)
 
-    shapes = await served(request).answers.run(parsed)
+    shapes = await parse_shapes(request, parsed)
 
     def tried(graph: KnowledgeGraph) -> _Read:
         with graph.evaluating(budget=settings.what_if_budget):
