@@ -1,7 +1,7 @@
 """`exact_value`: SUM, AVG, MIN or MAX of terms with numbers that are too long for Oxigraph.
 
     SUM, AVG    the terms in their order; no value if one of them is no number
-    MIN, MAX    the largest number stands for all numbers; Oxigraph compares it with the terms of other kinds
+    MIN, MAX    the least or largest number stands for all; Oxigraph compares it with the terms of other kinds
 
 Law: the value is exact for integers and decimals of any size. Where all numbers fit, the value is that of Oxigraph.
 Cost: some microseconds a term.
@@ -23,7 +23,6 @@ from kgreason.materialize.expressions.exact import MOST_DIGITS, SHORTEST, digits
 from kgreason.materialize.expressions.reals import NoNumberError, Number
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import Int32
 
 EXACT_FUNCTIONS = frozenset(["SUM", "AVG", "MIN", "MAX"])
@@ -70,13 +69,13 @@ def _extreme(function: str, texts: Sequence[str], numbers: Sequence[Number | Non
     best = choose(known, key=lambda number: Decimal(number.value))
     if not others:
         return reals.text_of_number(best)
-    stands_for = f'"0"^^{XSD_INTEGER}'
-    values = "\n".join([stands_for, *others])
+    values = "\n".join(sorted([reals.text_of_number(best), *others]))
     query = f"SELECT ({function}(?term) AS ?value) {{ VALUES ?term {{\n{values}\n}} }}"
     ((found,),) = cast(Any, ox.Store().query(query))
     if found is None:
         return None
-    return reals.text_of_number(best) if str(found) == stands_for else str(found)
+    is_number = (number := reals.read(str(found))) is not None and not _is_nan(number)
+    return reals.text_of_number(best) if is_number else str(found)
 
 
 def _is_nan(number: Number) -> bool:
