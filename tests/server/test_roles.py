@@ -48,7 +48,7 @@ def test_a_role_may_do_what_it_says_on_every_path(role: str, guarded: httpx.Clie
 
 def test_rules_need_the_role_admin_on_every_path(guarded: httpx.Client) -> None:  # noqa: F811 - the fixture
     lines = {"Content-Type": "application/x-ndjson"}
-    shapes = '{"add_shapes": "<http://e/s> <http://e/p> 1 ."}', '{"remove_shapes": null}'
+    shapes = '{"add_shapes": "<http://e/s> <http://e/p> <http://e/o> ."}', '{"remove_shapes": null}'
     for edit in ('{"add_rules": "p(?x) :- q(?x) ."}', '{"remove_rules": "p(?x) :- q(?x) ."}', *shapes):
         answer = guarded.post("/transactions", content=edit, headers=bearer(WRITE) | lines)
         assert answer.status_code == 403, answer.text
