@@ -396,7 +396,7 @@ def read_manifest(path: Path) -> Manifest | None:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise StoreError(f"{file}: the manifest cannot be read: {error}") from error
     if OLDEST <= version <= FORMAT:
-        raise StoreVersionError(f"{path}: a newer version wrote the manifest, which has {', '.join(unknown)}: use it")
+        raise StoreVersionError(f"{file}: a newer version wrote the manifest, which has {', '.join(unknown)}: use it")
     which = "a newer version" if version > FORMAT else "the version that wrote it"
     raise StoreVersionError(
         f"{path}: written in store format {version}; this kgreason reads formats {OLDEST} to {FORMAT}: use {which}"
