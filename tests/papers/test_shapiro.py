@@ -114,7 +114,8 @@ def test_an_index_compares_a_gate_with_the_facts_that_fit() -> None:
     facts = {Atom(name, (*text,)): 1 for name, each in texts.items() for text in each}
     indexed = grounding.index(facts, join_orders({rule: 1}))
     shapes, keys = Counter(map(shape, facts)), Counter(each.key for each in indexed)
-    rewrites, compared = {grounding.START: 1}, list[tuple[int, int]]()
+    rewrites: ZSet[grounding.Rewrite] = {grounding.START: 1}
+    compared = list[tuple[int, int]]()
     for _ in rule.body:
         gates = grounding.gatekeep(rewrites, directions({rule: 1}))
         compared.append(
