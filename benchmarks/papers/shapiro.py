@@ -218,22 +218,32 @@ def reached(firsts: Int32, targets: Int32) -> int:
 
 
 EXPERIMENTS = (
-    Experiment("shapiro-evaluation", "Shapiro", "What do derivatives, an index and joins save?", "", evaluation),
+    Experiment(
+        "shapiro-evaluation",
+        "Shapiro",
+        "What do derivatives, an index and joins save?",
+        "Joins are fastest by far; substitution alone gains most from an index.",
+        evaluation,
+    ),
     Experiment(
         "shapiro-sizes",
         "Shapiro, Figure 3",
         "How does the cost of an update grow with its size, in both directions?",
-        "",
+        "All evaluations grow linearly with the data; large deletions become far slower without differential dataflow.",
         sizes,
     ),
     Experiment(
-        "shapiro-programs", "Shapiro, Figure 4", "How long do points-to, CSPA, CSDA and RhoDF take?", "", programs
+        "shapiro-programs",
+        "Shapiro, Figure 4",
+        "How long do points-to, CSPA, CSDA and RhoDF take?",
+        "Differential dataflow is the fastest for CSDA alone.",
+        programs,
     ),
     Experiment(
         "shapiro-threads",
         "Shapiro, COST",
         "How many threads does the engine need to be as fast as a plain program of one thread?",
-        "",
+        "Differential dataflow is on a par with substitution on one thread.",
         threads,
     ),
 )
