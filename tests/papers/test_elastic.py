@@ -1,9 +1,9 @@
 """Bootstrap and Update, worked: levels and counts of a small closure before and after an edge goes and comes back.
 
-Source: Zhao et al., *Towards Elastic Incrementalization for Datalog*; and what the authors say of their code in
-Soufflé (its `src/ast2ram/incremental/README.md`), which has the values of the encoding. There a fact has a counter for
-each iteration of its derivations. In kgreason a fact has one count, of its derivations from facts of smaller levels,
-and stays at its level while one of these is left.
+Source: Zhao et al., *Towards Elastic Incrementalization for Datalog*; and what the authors say of their code in a
+branch of Soufflé (its README of incremental evaluation), which has the values of the encoding. There a fact has a
+counter for each iteration of its derivations. In kgreason a fact has one count, of its derivations from facts of
+smaller levels, and stays at its level while one of these is left.
 """
 
 from __future__ import annotations
