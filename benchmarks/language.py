@@ -148,7 +148,7 @@ def firewalls(_: Workspace) -> Measurement:
 
 def _network(links: int) -> tuple[float, list[float]]:
     """The seconds to load a random network, and those of each single link that goes and comes back."""
-    materializer, between, others = network(links)
+    materializer, between, others = network(links, links * 5 // 2)
     load = timed(lambda: _commit(materializer, Edit(added=np.concatenate([between, others])), "auto"))
     single = []
     for i in np.argsort(np.random.default_rng(1).random(len(between)))[:200]:
@@ -158,16 +158,16 @@ def _network(links: int) -> tuple[float, list[float]]:
     return load, single
 
 
-def network(links: int) -> tuple[Materializer, Int32, Int32]:
+def network(links: int, count: int) -> tuple[Materializer, Int32, Int32]:
     """An empty graph with the rules of labelled reachability, and the links and the labels of a random network.
 
-    Links and labels are quads int32[n, 4] of the graph's ids. There are two links for five machines: in a denser
-    network each label reaches nearly all machines, and one link may change the labels of nearly all of them.
+    Links and labels are quads int32[n, 4] of the graph's ids; the network has `count` machines. With more links than
+    machines each label reaches nearly all machines, and one link may change the labels of nearly all of them.
     """
     draw = np.random.default_rng(0).random
     materializer = _empty(parse(_FIREWALLS.read_text()).rules)
     intern = materializer.dictionary.intern
-    machines = intern([f"<{_NETWORK}m{i}>" for i in range(links * 5 // 2)])
+    machines = intern([f"<{_NETWORK}m{i}>" for i in range(count)])
     labels = intern([f"<{_NETWORK}label{i}>" for i in range(10)])
 
     def triples(predicate: str, objects: Int32, count: int) -> Int32:

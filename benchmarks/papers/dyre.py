@@ -19,7 +19,7 @@ import pyoxigraph
 
 from benchmarks.closures import RIVALS
 from benchmarks.papers.alone import alone, peak
-from benchmarks.papers.model import Cell, Experiment, Plot, Table
+from benchmarks.papers.model import Cell, Experiment, Lines, Plot, Table
 from benchmarks.papers.workloads import Loaded, Workload, closure, lubm, parts, rmat
 from benchmarks.process import run
 from benchmarks.programs import TRANSITIVE_CLOSURE, random_graph
@@ -52,7 +52,7 @@ def circuits(_: Workspace, is_full: bool) -> Iterator[Table]:
     pairs = random_graph(*((60, 120) if is_full else (25, 40)))
     facts = [Atom("edge", (f"<{x}>", f"<{y}>")) for x, y in pairs.tolist()]
     rows: list[tuple[Cell, ...]] = []
-    lines: dict[str, list[tuple[float, float]]] = {kind: [] for kind in KINDS}
+    lines: Lines = {kind: [] for kind in KINDS}
     for share in _SHARES:
         taken = []
         for kind in KINDS:
@@ -67,7 +67,7 @@ def circuits(_: Workspace, is_full: bool) -> Iterator[Table]:
 
 def shares(workspace: Workspace, is_full: bool) -> Iterator[Table]:
     """Bootstrap of a growing share of the facts by the engine."""
-    lines: dict[str, list[tuple[float, float]]] = {}
+    lines: Lines = {}
     rows: list[tuple[Cell, ...]] = []
     for workload in workloads(is_full):
         for share in _SHARES:
@@ -82,15 +82,19 @@ def shares(workspace: Workspace, is_full: bool) -> Iterator[Table]:
 def changes(workspace: Workspace, is_full: bool) -> Iterator[Table]:
     """1 % and 50 % of the facts, deleted and added again."""
     rows: list[tuple[Cell, ...]] = []
+    lines: Lines = {}
     for workload in workloads(is_full):
         loaded = workload.load(workspace, 1)
         bootstrap = median(loaded.bootstrap() for _ in range(_SETS))
         for share in (0.01, 0.5):
             deleted, added = (_median(loaded, share, is_added=side) for side in (False, True))
             rows.append((workload.name, f"{share:.0%}", deleted, added, deleted / bootstrap, added / bootstrap))
+            for side, taken in (("deleted", deleted), ("added", added)):
+                lines.setdefault(f"{workload.name}, {side}", []).append((share * loaded.asserted, taken))
     columns = ("workload", "of the facts", "deleted, s", "added, s", "deleted / Bootstrap", "added / Bootstrap")
     remark = f"medians of {_SETS} sets of facts, strategy auto; the facts that are deleted are added again afterwards"
-    yield Table("1 % and 50 % of the facts", columns, rows, remark)
+    plot = Plot("changes", "facts in the update set", "seconds", lines)
+    yield Table("1 % and 50 % of the facts", columns, rows, remark, plot)
 
 
 def _median(loaded: Loaded, share: float, *, is_added: bool) -> float:
@@ -106,7 +110,8 @@ def memory(workspace: Workspace, is_full: bool) -> Iterator[Table]:
     """Peak memory of processes: of the engine by workload, and of reasoners that read LUBM, close it and write it."""
     taken = [(each.name, *alone(_peak, place, is_full)) for place, each in enumerate(workloads(is_full))]
     remark = "a Bootstrap, then 1 % of the facts deleted and added; one process each, with Python and its packages"
-    yield Table("The engine", ("workload", "facts when closed", "peak memory, MiB"), [*taken], remark)
+    plot = Plot("memory", "facts when closed", "MiB", {name: [(facts, most)] for name, facts, most in taken})
+    yield Table("The engine", ("workload", "facts when closed", "peak memory, MiB"), [*taken], remark, plot)
     universities = 1
     file = workspace.folder / "both.ttl"
     with file.open("wb") as out:

@@ -9,12 +9,12 @@ the completion of an EL ontology.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import median
 from typing import get_args
 
 from benchmarks.papers.alone import alone
-from benchmarks.papers.model import Cell, Experiment, Plot, Table
+from benchmarks.papers.model import Cell, Experiment, Lines, Plot, Points, Table
 from benchmarks.papers.workloads import Workload, completion, crdt, parts, pointers, sample
 from benchmarks.report import number
 from benchmarks.workspace import SkippedError, Workspace
@@ -52,7 +52,7 @@ def impact(workspace: Workspace, is_full: bool) -> Iterator[Table]:
         loaded.change(next(parts(loaded.asserted, 1, 1)), False, "update")  # makes plans that a Bootstrap does not need
         loaded.change(next(parts(loaded.asserted, 1, 1)), True, "update")
         rows: list[tuple[Cell, ...]] = []
-        lines: dict[str, list[tuple[float, float]]] = {"deleted": [], "added": []}
+        lines: Lines = {"deleted": [], "added": []}
         for size in _sizes(loaded.asserted):
             sets = parts(loaded.asserted, size, _SETS)
             taken = [tuple(loaded.change(part, side, "update") for side in (False, True)) for part in sets]
@@ -71,7 +71,7 @@ def impact(workspace: Workspace, is_full: bool) -> Iterator[Table]:
         yield Table(workload.name, columns, rows, remark, plot)
 
 
-def _claim(lines: dict[str, list[tuple[float, float]]]) -> str:
+def _claim(lines: Lines) -> str:
     """Claim I in this run: up to which size an Update is faster than a Bootstrap."""
     words = []
     for side, points in lines.items():
@@ -80,7 +80,7 @@ def _claim(lines: dict[str, list[tuple[float, float]]]) -> str:
     return f"An Update is faster than a Bootstrap, {', '.join(words)}"
 
 
-def _choice(totals: dict[str, float]) -> float:
+def _choice(totals: Mapping[Strategy, float]) -> float:
     """Claim II in this run: `auto` over the better strategy."""
     return totals["auto"] / min(seconds for name, seconds in totals.items() if name != "auto")
 
@@ -88,16 +88,20 @@ def _choice(totals: dict[str, float]) -> float:
 def epochs(_: Workspace, is_full: bool) -> Iterator[Table]:
     """A first load and 13 epochs of changes, from 1 to half of the facts, under each strategy."""
     rows: list[tuple[Cell, ...]] = []
+    lines: Lines = {}
     for place, workload in enumerate(workloads(is_full)):
         try:
             taken = {strategy: alone(_thirteen, place, strategy, is_full) for strategy in _STRATEGIES}
         except SkippedError as reason:
             rows.append((workload.name, str(reason), *[""] * 6))
             continue
-        choice = _choice({strategy: seconds for strategy, (seconds, _, _) in taken.items()})
-        for strategy, (seconds, rewrites, memory) in taken.items():
+        totals = {strategy: sum(seconds for _, seconds in found[0]) for strategy, found in taken.items()}
+        choice = _choice(totals)
+        for strategy, (points, rewrites, memory) in taken.items():
+            lines[f"{workload.name}, {strategy}"] = points
             sizes = [each / (1 << 20) for each in (min(memory), sum(memory) / len(memory), max(memory))]
-            rows.append((workload.name, strategy, seconds, rewrites, *sizes, choice if strategy == "auto" else ""))
+            last = choice if strategy == "auto" else ""
+            rows.append((workload.name, strategy, totals[strategy], rewrites, *sizes, last))
     columns = (
         "workload",
         "strategy",
@@ -109,23 +113,23 @@ def epochs(_: Workspace, is_full: bool) -> Iterator[Table]:
         "auto over the better strategy",
     )
     remark = "each epoch deletes facts and adds them again; memory is that of a process of its own, after each epoch"
-    yield Table("13 epochs", columns, rows, remark)
+    yield Table("13 epochs", columns, rows, remark, Plot("epochs", "facts in the update set", "seconds", lines))
 
 
-def _thirteen(place: int, strategy: Strategy, is_full: bool) -> tuple[float, int, list[int]]:
-    """The seconds and the rewrites of 13 epochs of a workload, and the memory in bytes after each of them."""
+def _thirteen(place: int, strategy: Strategy, is_full: bool) -> tuple[Points, int, list[int]]:
+    """The size and the seconds of each of 13 epochs, the rewrites of all, and the memory in bytes after each."""
     with Workspace() as workspace:
         loaded = workloads(is_full)[place].load(workspace, 1)
     for way in _STRATEGIES:  # the first change of a process loads kernels
         for is_added in (False, True):
             loaded.change(next(parts(loaded.asserted, 1, 1)), is_added, way)
-    seconds, before, memory = 0.0, loaded.rewrites(), list[int]()
+    points, before, memory = Points(), loaded.rewrites(), list[int]()
     for epoch in range(_EPOCHS):
         size = round((loaded.asserted / 2) ** (epoch / (_EPOCHS - 1)))
         part = next(parts(loaded.asserted, size, 1))
-        seconds += loaded.change(part, False, strategy) + loaded.change(part, True, strategy)
+        points.append((size, loaded.change(part, False, strategy) + loaded.change(part, True, strategy)))
         memory.append(resident() or 0)
-    return seconds, loaded.rewrites() - before, memory
+    return points, loaded.rewrites() - before, memory
 
 
 EXPERIMENTS = (

@@ -11,14 +11,17 @@ Cell: TypeAlias = str | float
 """A text, or a number in the unit that its column names."""
 
 
+Points: TypeAlias = list[tuple[float, float]]
+Lines: TypeAlias = dict[str, Points]
+
+
 class Plot(NamedTuple):
-    """Lines of points (x, y) by name, on logarithmic axes, unless `is_linear`."""
+    """Lines of points (x, y) by name, on logarithmic axes."""
 
     name: str
     x: str
     y: str
-    lines: dict[str, list[tuple[float, float]]]
-    is_linear: bool = False
+    lines: Lines
 
 
 class Table(NamedTuple):

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, version
+from itertools import cycle
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -69,7 +70,7 @@ def _draw(plot: Plot, folder: Path) -> Path:
     path = folder / f"{plot.name}.svg"
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
-    for (name, points), marker in zip(plot.lines.items(), "osx^vD", strict=False):
+    for (name, points), marker in zip(plot.lines.items(), cycle("osx^vD"), strict=False):
         axes.plot(*zip(*points, strict=True), marker=marker, label=name)
     axes.set(xlabel=plot.x, ylabel=plot.y, xscale="log", yscale="log")
     axes.legend()
