@@ -38,7 +38,7 @@ from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
 from kgreason.spark.close.checks import check_functions, check_strata
 from kgreason.spark.close.close import close_alone
-from kgreason.spark.cluster.sizes import fit
+from kgreason.spark.cluster.sizes import fit, worker_memory
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, quads_of_groups
@@ -193,8 +193,10 @@ def check_materialize(
 def prepare(spark: SparkSession, inputs: Inputs, *folders: str) -> None:
     """Check the workers of a session, and fit the number of parts to its cores and to the files.
 
-    Raises InputError, also for a worker that does not see a file, or a path of `folders` to which this process writes.
+    Raises InputError, also for workers whose memory is too small for their libraries, and for a worker that does not
+    see a file, or a path of `folders` to which this process writes.
     """
+    worker_memory(spark)  # workers with too little would say that kgreason cannot be imported
     files, places = [*inputs.lines, *inputs.documents], [Path(each).resolve() for each in folders if "://" not in each]
     check_workers(spark, {next(each for each in (place, *place.parents) if each.is_dir()) for place in places}, files)
     fit(spark, files)

@@ -147,7 +147,10 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
         from kgreason.spark.start.launch import launch
 
         use_java()
-        builder, settings = SparkSession.builder.master(master), {**_SETTINGS, **_idle(master, config), **_local(master), **config}
+        builder, settings = (
+            SparkSession.builder.master(master),
+            {**_SETTINGS, **_idle(master, config), **_local(master), **config},
+        )
         launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -172,9 +175,9 @@ def _local(master: str) -> dict[str, str]:
 def _idle(master: str, config: dict[str, str]) -> dict[str, str]:
     """Return how many idle Python workers an executor keeps: one for each of its cores.
 
-    A worker that has no part yet would take one from a worker that has it, and the part would be made anew. A standalone
-    master gives an executor all cores of its machine, unless `spark.executor.cores` says how many. Without this setting
-    nobody knows their number here, and all idle workers are kept.
+    A worker that has no part yet would take one from a worker that has it, and the part would be made anew. A
+    standalone master gives an executor all cores of its machine, unless `spark.executor.cores` says how many. Without
+    this setting nobody knows their number here, and all idle workers are kept.
     """
     cores = config.get("spark.executor.cores")
     if found := re.match(r"local(?:-cluster\[\d+, *(\d+),|(?:\[(\d+|\*))?)", master):
