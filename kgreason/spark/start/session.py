@@ -147,10 +147,8 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
         from kgreason.spark.start.launch import launch
 
         use_java()
-        builder, settings = (
-            SparkSession.builder.master(master),
-            {**_SETTINGS, **_idle(master, config), **_local(master), **config},
-        )
+        builder = SparkSession.builder.master(master)
+        settings = {**_SETTINGS, **_idle(master, config), **_local(master), **config}
         launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
