@@ -113,7 +113,7 @@ def small_cluster(workspace: Workspace) -> Measurement:
 
 def little_workers(workspace: Workspace) -> Measurement:
     """Memory of eight workers, Java and Python, that close 100 universities, over 1 GB for each."""
-    workers, settings = 8, {"spark.executor.memory": "480m", "spark.kgreason.partMemory": "400m"}
+    workers, settings = 8, {"spark.executor.memory": "512m", "spark.kgreason.partMemory": "400m"}
     took, outcome = _on_cluster(workspace, workers, _MANY, settings)
     memory = (outcome.peaks["executors"] + outcome.peaks["workers"]) / workers
     how = f"{memory / 2**20:.0f} MB for each worker, {took['files']:.0f} s for {_MANY} universities"
