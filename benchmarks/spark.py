@@ -7,11 +7,13 @@
     spark-files       a closure from files to files, over `kgreason materialize` in one process
     spark-cores       a closure from files to files on two cores over one
     spark-flat        the cost of a triple in a closure of 100 universities over 5
+    spark-cluster     seconds for the closure of LUBM(1) on two workers of one core each
+    spark-workers     memory of eight workers that close 100 universities, over 1 GB for each
 
 A straight line is drawn through the times at two sizes, for Spark and for one process. Spark is faster on this machine
 beyond the size where the two lines meet (the COST of McSherry et al., as the Shapiro paper asks for). The data comes
-from `kgreason.lubm`. The last four do not count the start of the session, nor the first closure in it. Cost: an hour,
-ten GB.
+from `kgreason.lubm`. Closures do not count the start of the session, nor the first closure in it. Workers are processes
+of this machine (Spark's `local-cluster`). Cost: an hour, ten GB.
 """
 
 from __future__ import annotations
@@ -19,9 +21,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Mapping
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from types import MappingProxyType
 
 from benchmarks.lubm import ONTOLOGY
 from benchmarks.model import Measurement
@@ -33,6 +37,7 @@ from kgreason.lubm.generator import generate
 _SPARK = ("--pipeline", "spark", "--master", "local[2]")
 _SIZES = (5, 20, 50)
 _LITTLE = "512m"
+_SCRIPT = str(Path(__file__).with_name("spark_closing.py"))
 _FEW, _SOME, _MANY = 10, 20, 100
 """The numbers of universities of closures."""
 
@@ -99,6 +104,22 @@ def flat(workspace: Workspace) -> Measurement:
     return Measurement(costs[_MANY] / costs[5], how)
 
 
+def small_cluster(workspace: Workspace) -> Measurement:
+    """Seconds for the closure of LUBM(1) on two workers of one core each."""
+    took, outcome = _on_cluster(workspace, 2, 1)
+    how = f"{took['first']:.1f} s for the ontology alone, before"
+    return Measurement(took["files"], how, {**_steps(took), **_peaks(outcome)})
+
+
+def little_workers(workspace: Workspace) -> Measurement:
+    """Memory of eight workers, Java and Python, that close 100 universities, over 1 GB for each."""
+    workers, settings = 8, {"spark.executor.memory": "512m", "spark.kgreason.partMemory": "400m"}
+    took, outcome = _on_cluster(workspace, workers, _MANY, settings)
+    memory = (outcome.peaks["executors"] + outcome.peaks["workers"]) / workers
+    how = f"{memory / 2**20:.0f} MB for each worker, {took['files']:.0f} s for {_MANY} universities"
+    return Measurement(memory / 2**30, how, {**_steps(took), **_peaks(outcome)})
+
+
 def two_cores(workspace: Workspace) -> Measurement:
     """Spark's seconds for a closure on two cores over those on one.
 
@@ -126,12 +147,30 @@ def closing(workspace: Workspace, cores: int, rules: str, *files: str) -> dict[s
     """
     _check()
     output = workspace.fresh("closure.parquet").name
-    script = str(Path(__file__).with_name("spark_closing.py"))
     with on_cores(cores):
-        told = _said([sys.executable, script, f"local[{cores}]", output, rules, *files], workspace)
+        told = _said([sys.executable, _SCRIPT, f"local[{cores}]", "{}", output, rules, *files], workspace)
     workspace.fresh(output)
     seconds: dict[str, float] = json.loads(told)
     return seconds
+
+
+def _on_cluster(
+    workspace: Workspace, workers: int, size: int, settings: Mapping[str, str] = MappingProxyType({})
+) -> tuple[dict[str, float], TreeOutcome]:
+    """Seconds by steps, and memory, for a closure by so many workers of one core each, on two cores of this machine."""
+    files = _files(workspace, size).name, ONTOLOGY
+    output, home = workspace.fresh("closure.parquet").name, workspace.fresh("spark")
+    home.mkdir()  # workers write their logs into the folder of Spark, which others may use
+    spec = find_spec("pyspark")
+    assert spec is not None
+    for part in Path(str(spec.origin)).parent.iterdir():
+        if part.name != "work":
+            (home / part.name).symlink_to(part)
+    master = f"local-cluster[{workers},1,1024]"
+    with on_cores(2):
+        command = [sys.executable, _SCRIPT, master, json.dumps(dict(settings)), output, "owl2rl", *files]
+        outcome = run_tree(command, workspace.folder, {"SPARK_HOME": str(home)})
+    return json.loads(outcome.said), outcome
 
 
 def _said(command: list[str], workspace: Workspace) -> str:
@@ -189,8 +228,12 @@ def _triples(workspace: Workspace, size: int) -> int:
 
 
 def _figures(outcome: TreeOutcome) -> dict[str, tuple[float, str]]:
+    return {"seconds": (outcome.seconds, "s"), **_peaks(outcome)}
+
+
+def _peaks(outcome: TreeOutcome) -> dict[str, tuple[float, str]]:
     peaks = {f"peak-{kind}": (peak / 2**20, "MB") for kind, peak in sorted(outcome.peaks.items()) if kind != ALL}
-    return {"seconds": (outcome.seconds, "s"), **peaks, "peak": (outcome.peaks[ALL] / 2**20, "MB")}
+    return {**peaks, "peak": (outcome.peaks[ALL] / 2**20, "MB")}
 
 
 def _meeting(workspace: Workspace, spark: dict[int, TreeOutcome], local: dict[int, TreeOutcome]) -> str:

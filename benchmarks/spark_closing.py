@@ -1,11 +1,11 @@
-"""Print the seconds of a closure of files on Spark, as JSON: `python spark_closing.py MASTER FOLDER RULES FILE...`.
+"""Print the seconds of a closure on Spark, as JSON: `python spark_closing.py MASTER SETTINGS FOLDER RULES FILE...`.
 
     {"first": 21.0, "files": 12.5, "encoding": 5.1, "closing": 4.2, "writing": 3.2}
 
-`benchmarks.spark` runs this file. The session first closes the last file alone, the ontology: these are the seconds
-`first`, in which Java and Python load their code. Then it closes all files under RULES and writes them to FOLDER as
-Parquet: `files` from the first file that is read to the last file that is written, without the start of the session.
-`closing` is the part of it from ids in Parquet to closed facts in Parquet.
+`benchmarks.spark` runs this file. SETTINGS are those of Spark, as JSON. The session first closes the last file alone,
+the ontology: these are the seconds `first`, in which Java and Python load their code. Then it closes all files under
+RULES and writes them to FOLDER as Parquet: `files` from the first file that is read to the last file that is written,
+without the start of the session. `closing` is the part of it from ids in Parquet to closed facts in Parquet.
 """
 
 import json
@@ -39,8 +39,8 @@ class Clock:
 if __name__ == "__main__":
     from kgreason.spark import materialize, session
 
-    master, folder, rules, *files = sys.argv[1:]
-    spark = session(master)
+    master, settings, folder, rules, *files = sys.argv[1:]
+    spark = session(master, **json.loads(settings))
     begun = perf_counter()
     materialize(spark, files[-1:], folder, rules=[rules], form="parquet")
     first, clock = perf_counter() - begun, Clock()

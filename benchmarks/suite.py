@@ -315,6 +315,8 @@ ON_SPARK: tuple[Benchmark, ...] = (
     Benchmark("spark-files", "closure of 10 universities on Spark over in process", 2.5, "x", spark.files_to_files),
     Benchmark("spark-cores", "closure of 20 universities on Spark, two cores over one", 1 / 1.6, "x", spark.two_cores),
     Benchmark("spark-flat", "closure on Spark: a triple at 100 universities over 5", 1.2, "x", spark.flat),
+    Benchmark("spark-cluster", "closure of LUBM(1) on two workers of one core", 30, "s", spark.small_cluster),
+    Benchmark("spark-workers", "memory of a worker, of 8 that close 100 universities", 1, "GB", spark.little_workers),
 )
 """The benchmarks that take too long to run with the others."""
 

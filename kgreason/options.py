@@ -29,7 +29,7 @@ OnViolation: TypeAlias = Literal["report", "refuse", "refuse-warnings", "refuse-
 """What becomes of a commit that makes validation results. `report`: the commit stands. `refuse`: the commit is rolled
 back, unless the severity of all of them is sh:Warning or sh:Info. `refuse-warnings`: unless it is sh:Info."""
 
-_BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}= to KnowledgeGraph.open"
+_BOUND = "does the recursion end? Bound it with FILTER, or pass a larger {}="
 """The advice when a recursion passes a limit. The place `{}` is for the name of the option that sets the limit."""
 
 

@@ -14,8 +14,8 @@ import re
 _OPTIONS = (
     (re.compile(r"pass prefixes=\{'([^']*)': '([^']*)'\}"), r"give --prefix \1=\2"),
     (re.compile(r"pass wait=SECONDS to wait longer"), "wait longer with --wait SECONDS"),
-    (re.compile(r"pass a larger most_made_terms= to KnowledgeGraph\.open"), "give a larger --most-made-terms"),
-    (re.compile(r"pass a larger most_rounds= to KnowledgeGraph\.open"), "give a larger --most-rounds"),
+    (re.compile(r"pass a larger most_made_terms="), "give a larger --most-made-terms"),
+    (re.compile(r"pass a larger most_rounds="), "give a larger --most-rounds"),
     (re.compile(r"pass a larger budget= to KnowledgeGraph\.open"), "give a larger --budget"),
     (re.compile(r"to make one: KnowledgeGraph\.open\('([^']*)'\)"), r"to make one: kgreason load -l \1 -f FILE"),
     (re.compile(r"to load the file, call load\([^)]*\)"), "to load a file, name it after -f"),

@@ -29,7 +29,7 @@ from kgreason.functions.registry import Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.opening.options import DEFAULT_RULES
 from kgreason.materialize.selection import Selection, select
-from kgreason.options import SchemaMode
+from kgreason.options import SchemaMode, checked_limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Triple
@@ -38,7 +38,7 @@ from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
 from kgreason.spark.close.checks import check_functions, check_strata
 from kgreason.spark.close.close import close_alone
-from kgreason.spark.cluster.sizes import fit
+from kgreason.spark.cluster.sizes import fit, worker_memory
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, quads_of_groups
@@ -127,6 +127,8 @@ def materialize(
     shapes: Collection[Triple] = (),
     form: Form = "nt",
     inferred: bool = False,
+    most_made_terms: int | None = None,
+    most_rounds: int | None = None,
     overwrite: bool = False,
     on_error: OnError = "raise",
     folder: File | None = None,
@@ -139,18 +141,19 @@ def materialize(
     what its rules make is in the closure, and the results are returned. Triples of all graphs are put together.
     For owl:sameAs the plain rules of the W3C are used; their cost is the cube of the number of equal terms. In Parquet
     the column `asserted` says whether a triple is asserted. Spark does not follow owl:imports; warnings name the
-    documents that are missing.
+    documents that are missing. `most_made_terms` and `most_rounds` limit a recursion through BIND, as in
+    `KnowledgeGraph.open`; beyond them LimitError is raised.
     Raises the errors of `encode` and `check_materialize`.
     """
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
     selection = replace(selection, own=(*selection.own, *rules_of(shapes), *facts_of(shapes)))
-    registry = Registry(functions, RESERVED)
+    registry, limits = Registry(functions, RESERVED), checked_limits(made_terms=most_made_terms, rounds=most_rounds)
     with room(folder) as place, clear_errors(place):
         prepare(spark, sort(list(paths)), place, fspath(output))
         check_functions(selection.own, registry, spark)
         with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
-        closed = close_alone(selection, encoded, f"{place}/closure", progress, registry)
+        closed = close_alone(selection, encoded, f"{place}/closure", progress, registry, limits)
         triples = closed.seen if selection.is_single else closed.triples
         triples = triples.where("NOT asserted") if inferred else triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
@@ -190,8 +193,10 @@ def check_materialize(
 def prepare(spark: SparkSession, inputs: Inputs, *folders: str) -> None:
     """Check the workers of a session, and fit the number of parts to its cores and to the files.
 
-    Raises InputError, also for a worker that does not see a file, or a path of `folders` to which this process writes.
+    Raises InputError, also for workers whose memory is too small for their libraries, and for a worker that does not
+    see a file, or a path of `folders` to which this process writes.
     """
+    worker_memory(spark)  # workers with too little would say that kgreason cannot be imported
     files, places = [*inputs.lines, *inputs.documents], [Path(each).resolve() for each in folders if "://" not in each]
     check_workers(spark, {next(each for each in (place, *place.parents) if each.is_dir()) for place in places}, files)
     fit(spark, files)

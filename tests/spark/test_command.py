@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -21,7 +22,7 @@ from kgreason.spark.cluster.network import check_reached
 from kgreason.spark.start.failures import reason
 from kgreason.spark.start.launch import problem, uninterrupted
 from kgreason.spark.start.session import for_command
-from tests.cli.calling import PROGRAM, error_of, message
+from tests.cli.calling import PROGRAM, message
 
 pytestmark = pytest.mark.usefixtures("brief_java")
 
@@ -37,7 +38,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "a.nt"
 
 
-def materialized(file: Path, *settings: str) -> subprocess.CompletedProcess[str]:
+def materialized(file: Path, *settings: str | Path) -> subprocess.CompletedProcess[str]:
     """Materialize a file on Spark, in a process of its own."""
     words = ("materialize", file, "-o", file.parent / "out", "--pipeline", "spark", *settings)
     return subprocess.run([*PROGRAM, *map(str, words)], capture_output=True, text=True, check=False)
@@ -62,9 +63,14 @@ def test_a_master_and_a_setting_that_spark_does_not_take(file: Path) -> None:
     assert told.endswith("Could not parse Master URL: 'local[x]'")
 
 
-def test_limits_are_for_one_process(file: Path) -> None:
-    words = ["materialize", "-o", file.parent / "out", file, "--pipeline", "spark", "--most-rounds", "5"]
-    assert "--most-rounds: cannot be used with --pipeline spark" in error_of(*words, status=2)
+def test_an_endless_recursion_advises_an_option_that_spark_takes(file: Path) -> None:
+    rules = file.with_name("endless.dl")
+    rules.write_text("@prefix : <http://e/> .\n[?x, :a, ?n] :- [?x, :a, ?m], BIND(?m + 1 AS ?n) .\n")
+    file.write_text('<http://e/x> <http://e/a> "1"^^<http://www.w3.org/2001/XMLSchema#integer> .\n')
+    ran = materialized(file, "--rules", rules, "--most-rounds", "2", *SMALL)
+    assert (ran.returncode, ran.stdout, (file.parent / "out").exists()) == (1, "", False)
+    told = ran.stderr.splitlines()[-1]  # on a busy machine a line before says that Spark still works
+    assert re.match(r"kgreason: rule rule-1 .* 2 times in one commit; .* give a larger --most-rounds$", told)
 
 
 def test_a_load_keeps_to_the_limits_of_the_engine(file: Path) -> None:

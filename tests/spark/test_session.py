@@ -97,13 +97,23 @@ def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch:
 
 @pytest.mark.parametrize(
     ("master", "cores"),
-    [("local", 1), ("local[3]", 3), ("local[4, 2]", 4), ("local[*]", 5), ("local-cluster[2, 6, 1024]", 6)],
+    [
+        ("local", "1"),
+        ("local[3]", "3"),
+        ("local[4, 2]", "4"),
+        ("local[*]", "5"),
+        ("local-cluster[2, 6, 1024]", "6"),
+        ("yarn", "1"),
+        ("spark://one:7077", None),
+    ],
 )
-def test_java_keeps_an_idle_worker_for_each_core(master: str, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PYSPARK_PYTHON", "SPARK_LOCAL_IP"):
-        monkeypatch.setenv(name, "")
+def test_an_executor_keeps_an_idle_worker_for_each_core(
+    master: str, cores: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(session, "cpus", lambda: 5)
-    assert session._local(master)["spark.python.factory.idleWorkerMaxPoolSize"] == str(cores)
+    assert session._idle(master, {}).get("spark.python.factory.idleWorkerMaxPoolSize") == cores
+    given = session._idle(master, {"spark.executor.cores": "7"})
+    assert set(given.values()) == {cores if master.startswith("local") else "7"}
 
 
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

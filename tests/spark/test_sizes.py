@@ -22,11 +22,12 @@ def test_settings() -> None:
     parts = {"spark.kgreason.parts": "7"}
     assert of(parts) == Sizes(7, 0, 5)
     assert of(parts | {"spark.kgreason.partMemory": "2g", "spark.kgreason.mostAlike": "3"}) == Sizes(7, 2 << 30, 3)
-    workers = {"spark.executor.pyspark.memory": "500m", "spark.executor.cores": "4"}
-    assert of(parts | workers) == Sizes(7, 125 << 20, 5)
-    assert of(parts | workers | {"spark.executor.pyspark.memory": "500"}) == Sizes(
-        7, 125 << 20, 5
-    )  # MiB, as Spark has it
+    workers = {"spark.executor.pyspark.memory": "4g", "spark.executor.cores": "4"}
+    assert of(parts | workers) == Sizes(7, (1024 - 600) << 20, 5)
+    mebibytes = {"spark.executor.pyspark.memory": "4096"}  # as Spark has it
+    assert of(parts | workers | mebibytes) == Sizes(7, (1024 - 600) << 20, 5)
+    with pytest.raises(InputError, match=r"pyspark\.memory gives Python 125 MB for each core"):
+        of(parts | workers | {"spark.executor.pyspark.memory": "500m"})
     for name, value in (("parts", "many"), ("partMemory", "2 cups"), ("mostAlike", "-1")):
         with pytest.raises(InputError, match=rf"^spark\.kgreason\.{name} must be a .*; got {value}$"):
             of(parts | {f"spark.kgreason.{name}": value})

@@ -222,6 +222,7 @@ def test_a_graph_that_is_open_hears_of_its_batches(streaming: Streaming) -> None
 
 
 @pytest.mark.usefixtures("brief_java")
+@pytest.mark.usefixtures("brief_java")
 def test_the_face_works_on_spark_connect(streaming: Streaming) -> None:
     """The process of the server commits, so that it wants a path. What it has committed is in the feed there."""
     history(streaming)

@@ -146,7 +146,7 @@ def materialize(
 
     progress, is_file = Bars(verbose), output == "-" or output.endswith(_FILES)
     refused = {"format": syntax, "catalogue": catalogue, "same-as": same_as not in (None, "rules"), "aliases": aliases}
-    refused |= {"most-made-terms": most_made_terms, "most-rounds": most_rounds, "threads": threads}
+    refused["threads"] = threads
     if is_for_spark("local" if is_file and pipeline == "auto" else pipeline, files, keeps=False, **refused):
         if is_file:
             raise click.UsageError(
@@ -158,6 +158,8 @@ def materialize(
         known_shapes = triples_of_sources(map(Path, shapes))
         how = {
             "inferred": inferred,
+            "most_made_terms": most_made_terms,
+            "most_rounds": most_rounds,
             "shapes": known_shapes,
             "on_error": "count" if skip_malformed else "raise",
             "progress": progress,

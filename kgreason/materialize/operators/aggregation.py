@@ -259,7 +259,7 @@ class Aggregations:
                     f"{first.label}: the recursion has found new values {self._shared.limits.rounds:,} times in one "
                     "commit; does the recursion end? It ends if each step makes the value larger for MIN, or smaller "
                     "for MAX: a step makes a path longer, for example. If the recursion does end, pass a larger "
-                    "most_rounds= to KnowledgeGraph.open"
+                    "most_rounds="
                 )
         return facts
 

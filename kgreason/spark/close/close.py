@@ -31,7 +31,7 @@ from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.materialize.schema.rows import SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
-from kgreason.options import EL
+from kgreason.options import EL, Limits
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions, Terms
@@ -114,15 +114,17 @@ class Closed(NamedTuple):
         return self.driver.count_contradictions(false, reduce(DataFrame.unionByName, [links, *about]), terms)
 
 
-def close_alone(selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry) -> Closed:
+def close_alone(
+    selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry, limits: Limits
+) -> Closed:
     """Compute the final closure, without representatives of equal terms.
 
-    `selection` has the rules, `encoded` the data. The tables of the computation are written below `folder`. Raises
-    RuleError for rules that Spark cannot evaluate.
+    `selection` has the rules, `encoded` the data. `limits` are those of a recursion through BIND. The tables of the
+    computation are written below `folder`. Raises RuleError for rules that Spark cannot evaluate.
     """
     flags, rounds = Flags(), 0
     while True:
-        closing = _Closing(selection, encoded, flags, f"{folder}/round-{rounds}", progress, registry)
+        closing = _Closing(selection, encoded, flags, f"{folder}/round-{rounds}", progress, registry, limits)
         closed = closing.closed()
         flags, before = closing.driver.called_for(closed.triples, closed.terms.all), flags
         if flags == before:
@@ -137,9 +139,16 @@ class _Closing:
     """
 
     def __init__(
-        self, selection: Selection, encoded: Encoded, flags: Flags, folder: str, progress: Progress, registry: Registry
+        self,
+        selection: Selection,
+        encoded: Encoded,
+        flags: Flags,
+        folder: str,
+        progress: Progress,
+        registry: Registry,
+        limits: Limits,
     ) -> None:
-        self._registry = registry
+        self._registry, self._limits = registry, limits
         if selection.el:
             raise RuleError(f"{EL} does not run on Spark: it is for ontologies, which fit into one process")
         self._selection, self._encoded, self._folder, self._progress = selection, encoded, folder, progress
@@ -155,7 +164,7 @@ class _Closing:
         """Compute the closure."""
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
-        decisions = Decisions(planned, self._terms, self._literals, self._registry)
+        decisions = Decisions(planned, self._terms, self._literals, self._registry, self._limits)
         asserted = self._asserted()
         facts = close(
             asserted,

@@ -19,7 +19,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
-from kgreason.options import DEFAULT_LIMITS
+from kgreason.options import Limits
 from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
@@ -28,8 +28,6 @@ from kgreason.spark.folders.markers import parquet, whole
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
-LIMITS = DEFAULT_LIMITS
-"""The limits of a recursion through BIND."""
 
 
 class Terms:
@@ -94,14 +92,21 @@ class Decisions:
     """The driver's side of operators. The operators of parts make terms, and the driver gives ids to these terms.
 
     `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
+    `limits` are those of a recursion through BIND.
     """
 
     def __init__(
-        self, planned: Planned, terms: Terms, literals: Callable[[int], DataFrame | None], registry: Registry
+        self,
+        planned: Planned,
+        terms: Terms,
+        literals: Callable[[int], DataFrame | None],
+        registry: Registry,
+        limits: Limits,
     ) -> None:
         self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
         """The texts of the constants of rules, by their ids, and Python functions."""
         self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
+        self._limits = limits
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
         self._expressions = sum(isinstance(each, Function) for each in operators)
@@ -147,7 +152,7 @@ class Decisions:
         """
         self._rounds += 1
         self._made += made if self._rounds > self._expressions else 0
-        LIMITS.check(lambda: self._rule(rows), rounds=self._rounds, made_terms=self._made)
+        self._limits.check(lambda: self._rule(rows), rounds=self._rounds, made_terms=self._made)
 
     def _rule(self, rows: DataFrame) -> str:
         """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""

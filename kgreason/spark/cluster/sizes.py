@@ -5,8 +5,9 @@
     spark.kgreason.mostAlike    a value that more facts have in a place is divided (`rounds/plan`)
 
 Without these settings there is a part for each core if there are many facts, or more parts if the facts do not fit into
-the memory. The memory is a worker's `spark.executor.pyspark.memory` for each of its cores. If nobody has said how much
-this is, a part may use what is free on its machine.
+the memory. The memory is a worker's `spark.executor.pyspark.memory` for each of its cores, without what Python and its
+libraries take: Spark limits the address space. If nobody has said how much this is, a part may use what is free on its
+machine.
 
 Spark makes 200 parts of a shuffle, however small the data is, and each part is a task. In a session of `session`
 kgreason makes four for each core, or one for each 64 MB of input if these are more. Sessions of others, and a number
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 BYTES = 200
 """About how many bytes an engine takes for a fact, at its peak. (Between rounds it has about 85 for LUBM.)"""
 PREFIX = "spark.kgreason."
+_LIBRARIES = 600 << 20
+"""About how many bytes of address space a Python worker takes before it has facts; the libraries are 550 MB of them."""
 _GROWTH = 2
 """About how many facts a part has at the end for each asserted fact: inferred facts, and copies."""
 _FEW = 50_000
@@ -39,6 +42,7 @@ _MOST = 4_000_000
 """A part should have at most this many asserted facts on average if nobody says how much memory it may use."""
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SETTING = "spark.sql.shuffle.partitions"
+_LIMIT = "spark.executor.pyspark.memory"
 _FOR_A_CORE = 4
 _FOR_A_PARTITION = 1 << 26
 _OURS: WeakSet[Any] = WeakSet()
@@ -56,7 +60,7 @@ class Sizes(NamedTuple):
 
 def sizes(spark: SparkSession, count: int, most_alike: int) -> Sizes:
     """Return the sizes for so many facts. `most_alike` holds if no setting says otherwise. Raises InputError."""
-    memory = _bytes(spark, f"{PREFIX}partMemory") or _worker_memory(spark)
+    memory = _bytes(spark, f"{PREFIX}partMemory") or worker_memory(spark)
     parts = _number(spark, f"{PREFIX}parts") or parts_for(count, _cores(spark), memory)
     return Sizes(parts, memory, _number(spark, f"{PREFIX}mostAlike") or most_alike)
 
@@ -103,9 +107,18 @@ def _cores(spark: SparkSession) -> int:
     return last + 1
 
 
-def _worker_memory(spark: SparkSession) -> int:
-    """Return the bytes that Python may use for each core of an executor; 0 if no setting says so."""
-    return _bytes(spark, "spark.executor.pyspark.memory", "m") // max(1, _number(spark, "spark.executor.cores"))
+def worker_memory(spark: SparkSession) -> int:
+    """Return the bytes that facts may take for each core of an executor; 0 if no setting says how many Python may take.
+
+    Raises InputError for a setting that leaves nothing for facts.
+    """
+    memory = _bytes(spark, _LIMIT, "m") // max(1, _number(spark, "spark.executor.cores"))
+    if 0 < memory <= _LIBRARIES:
+        raise InputError(
+            f"{_LIMIT} gives Python {memory >> 20} MB for each core, and its libraries take {_LIBRARIES >> 20} MB: "
+            "give at least 1g for each core, or leave the setting out"
+        )
+    return max(0, memory - _LIBRARIES)
 
 
 def _number(spark: SparkSession, name: str) -> int:

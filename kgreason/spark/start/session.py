@@ -40,20 +40,19 @@ if TYPE_CHECKING:
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _PATIENCE = {"Invocation": 50_000, "MinInvocation": 6_000, "Compile": 150_000, "BackEdge": 400_000}
 """Ten times Java's own thresholds for its second compiler. Most code of Spark plans small jobs and runs a few hundred
-times. To optimise such code takes more time than it saves: a third of the time in which the first files are encoded."""
+times. To optimise such code takes more time than it saves: a third of the time in which the first files are encoded,
+and of the processor time of an executor that closes LUBM(1)."""
+_LATE = " ".join(f"-XX:Tier4{name}Threshold={number}" for name, number in _PATIENCE.items())
 _SETTINGS = {
     "spark.app.name": "kgreason",
-    "spark.driver.extraJavaOptions": " ".join(
-        [
-            f"-Dlog4j2.configurationFile={_LOGGING.as_uri()}",
-            *(f"-XX:Tier4{name}Threshold={number}" for name, number in _PATIENCE.items()),
-        ]
-    ),
+    "spark.driver.extraJavaOptions": f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} {_LATE}",
+    "spark.executor.extraJavaOptions": _LATE,
     "spark.sql.execution.arrow.maxRecordsPerBatch": "30000",
     "spark.sql.execution.arrow.pyspark.enabled": "true",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
 }
+_MOST_IDLE = "spark.python.factory.idleWorkerMaxPoolSize"
 _SHARE = 0.4
 """The part of the machine's memory that Java gets; the Python workers and the engine need the rest."""
 
@@ -148,7 +147,8 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
         from kgreason.spark.start.launch import launch
 
         use_java()
-        builder, settings = SparkSession.builder.master(master), {**_SETTINGS, **_local(master), **config}
+        builder = SparkSession.builder.master(master)
+        settings = {**_SETTINGS, **_idle(master, config), **_local(master), **config}
         launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -167,17 +167,22 @@ def _local(master: str) -> dict[str, str]:
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    return {"spark.driver.memory": f"{_megabytes()}m", **_idle(master)}
+    return {"spark.driver.memory": f"{_megabytes()}m"}
 
 
-def _idle(master: str) -> dict[str, str]:
-    """Return how many idle Python workers Java keeps in local mode: one for each core.
+def _idle(master: str, config: dict[str, str]) -> dict[str, str]:
+    """Return how many idle Python workers an executor keeps: one for each of its cores.
 
-    A worker that has no part yet would take one from a worker that has it, and the part would be made anew.
+    A worker that has no part yet would take one from a worker that has it, and the part would be made anew. A
+    standalone master gives an executor all cores of its machine, unless `spark.executor.cores` says how many. Without
+    this setting nobody knows their number here, and all idle workers are kept.
     """
-    found = re.match(r"local(?:-cluster\[\d+, *(\d+),|(?:\[(\d+|\*))?)", master)
-    cores = (found and (found[1] or found[2])) or "1"
-    return {"spark.python.factory.idleWorkerMaxPoolSize": str(cpus()) if cores == "*" else cores}
+    cores = config.get("spark.executor.cores")
+    if found := re.match(r"local(?:-cluster\[\d+, *(\d+),|(?:\[(\d+|\*))?)", master):
+        cores = found[1] or found[2] or "1"
+    elif not master.startswith("spark:"):
+        cores = cores or "1"  # the default of Kubernetes and YARN
+    return {_MOST_IDLE: str(cpus()) if cores == "*" else cores} if cores else {}
 
 
 def _megabytes() -> int:

@@ -12,8 +12,7 @@ from pyspark.sql import SparkSession
 
 from kgreason.errors import LimitError, RuleError, StratificationError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.options import Limits
-from kgreason.spark.close import close, decisions
+from kgreason.spark.close import close
 from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.pipeline import check_materialize, materialize
 from tests.spark.close.cases import CASES, Case
@@ -126,19 +125,19 @@ def test_facts_that_make_rules_circular(spark: SparkSession, tmp_path: Path) -> 
         files.written(spark)
 
 
-def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recursion_that_never_ends(spark: SparkSession, tmp_path: Path) -> None:
     """What is made at several levels is no recursion, even if it is more than the limit."""
-    monkeypatch.setattr(decisions, "LIMITS", Limits(rounds=4, made_terms=2))
+    limits = {"most_rounds": 4, "most_made_terms": 2}
     levels = """
         :b[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) .
         :c[?x, ?n] :- :b[?x, ?m], NOT :stop[?x, ?m], BIND(?m + 1 AS ?n) .
         :d[?x, ?n] :- :c[?x, ?m], NOT :b[?x, ?m], BIND(?m + 1 AS ?n) .
         """
     files = Files(tmp_path, levels, ":x :a 10 . :y :a 20 .")
-    assert files.written(spark) == files.in_process()
+    assert files.written(spark, **limits) == files.in_process()
     endless = "@rule next :a[?x, ?n] :- :a[?x, ?m], BIND(?m + 1 AS ?n) ."
     with pytest.raises(LimitError, match=r"^rule next .*: BIND has made more than 2 terms by recursion in one commit"):
-        Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True)
+        Files(tmp_path, endless, ":x :a 10 .").written(spark, overwrite=True, **limits)
 
 
 def test_python_functions(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

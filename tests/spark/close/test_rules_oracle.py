@@ -20,6 +20,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
+from kgreason.options import DEFAULT_LIMITS
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.close import close
@@ -101,7 +102,7 @@ def on_spark(
     rows = [(*triple, "") for triple in sorted(triples)]
     quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
     encoded = encode(spark, quads, f"{folder}/encoded")
-    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry())
+    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry(), DEFAULT_LIMITS)
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.facts, tables, texts))
