@@ -17,8 +17,8 @@ from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew.crew import Crew
 from kgreason.engine.crew.keepers import Keepers
-from kgreason.engine.facts.table import TABLE, FactTable
-from kgreason.engine.index.arrangements import ARRANGEMENTS, Arrangements
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
@@ -484,8 +484,3 @@ class Circuit:
     def costs(self) -> Int64:
         """The work of each rule as counts: int64[r, 8]. The module `engine.costs` explains the columns."""
         return self.memory["costs"]
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
-        return self.memory.nbytes(*TABLE, *ARRANGEMENTS) + self.catalogue.nbytes

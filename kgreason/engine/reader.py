@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import Cost, read
-from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
 from kgreason.engine.facts.facts import Facts
-from kgreason.engine.facts.matching import arrived
+from kgreason.engine.facts.matching import GIVEN, QUEUED, Changed, arrived, decided
+from kgreason.engine.facts.table import TABLE
+from kgreason.engine.index.arrangements import ARRANGEMENTS
 from kgreason.engine.limits import Check, both, no_check
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
@@ -71,8 +72,8 @@ class Reader:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of the circuit's arrays."""
-        return self._circuit.nbytes
+        """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
+        return self._circuit.memory.nbytes(*TABLE, *ARRANGEMENTS) + self._circuit.catalogue.nbytes
 
     @property
     def tables(self) -> list[tuple[bool, int]]:
@@ -116,7 +117,7 @@ class Reader:
     def decided(
         self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
     ) -> Int32:
-        """Decide antijoins for the keys of changed facts, as `facts.antijoin.decided` does."""
+        """Decide antijoins for the keys of changed facts, as `facts.matching.decided` does."""
         return decided(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
 
     def columns(self, facts: Changed) -> Int32:

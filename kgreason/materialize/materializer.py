@@ -28,9 +28,9 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
+from kgreason.materialize.materialized import Materialized
 from kgreason.materialize.program import ProgramChange, concern_datatypes
 from kgreason.materialize.quads.asserted import Asserted, Quads
-from kgreason.materialize.results import Results
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
@@ -69,7 +69,7 @@ class _Before(NamedTuple):
     looked: int
 
 
-class Materializer(Results):
+class Materializer(Materialized):
     """Keeps the asserted quads of a graph, the rules that its options select, and the closure.
 
     `threads`: how many threads may share the work; None is the default of `kgreason.threads`.

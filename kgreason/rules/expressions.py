@@ -25,9 +25,9 @@ import pyoxigraph
 
 from kgreason.errors import QueryError
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
-from kgreason.rules.constants import number, without_plain
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.stacks import stack_for, with_stack
+from kgreason.terms.quoting import number, without_plain
 from kgreason.terms.vocabulary import XSD_BOOLEAN, XSD_INTEGER
 
 _Parts: TypeAlias = list[Variable | str]

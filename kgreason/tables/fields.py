@@ -26,10 +26,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.rules.constants import number
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.interning import intern_all
-from kgreason.terms.quoting import quote, unescape
+from kgreason.terms.quoting import number, quote, unescape
 
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 """NUMBER of the rule language."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgreason.engine.changes import Changes, Place
-from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
-from kgreason.engine.facts.matching import LINE_TABLE
+from kgreason.engine.facts.matching import ASKS, LINE_TABLE, LINES, NONE, PATTERN, Changed, given
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators

@@ -30,13 +30,13 @@ from kgreason.cli.script.syntax import Command, Edit
 from kgreason.errors import KgreasonError, RuleSyntaxError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.rules.constants import unquote
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import FALSE, Atom, Relation, Variable
 from kgreason.rules.text.reader import read_atom
 from kgreason.rules.text.syntax import AtomText
 from kgreason.store.oxigraph.update import Term
 from kgreason.tables.signature import Signature
+from kgreason.terms.quoting import unquote
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta

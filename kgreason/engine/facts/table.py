@@ -15,8 +15,7 @@ import numpy as np
 from kgreason.compiled import Number, kernel
 from kgreason.engine.facts.facts import Facts, Workers
 from kgreason.engine.memory import layout as at
-from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.buffers import power_of_two, zeros
+from kgreason.engine.memory.blocks import Memory, power_of_two, zeros
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32, UInt32
 

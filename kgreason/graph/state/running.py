@@ -17,9 +17,9 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import restore
 from kgreason.graph.state.rule_costs import RuleCosts
-from kgreason.graph.state.statistics import COUNTS, changed, statistics
+from kgreason.graph.state.statistics import COUNTS, statistics
 from kgreason.interrupts import finish
-from kgreason.materialize.edit import Edit, Work
+from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
 from kgreason.materialize.relations.reading import OfEngine
@@ -35,6 +35,7 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import put_all
 from kgreason.store.spellings import SmallTags, Spellings
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import INFERRED, IS_ASSERTED
 
 if TYPE_CHECKING:
     from kgreason.materialize.relations.reading import RelationReader
@@ -95,7 +96,7 @@ class Running:
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        counts = changed(stats, delta.change, self._looked) | delta.change.work._asdict()
+        counts = _counts_after(stats, delta.change, self._looked) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
@@ -174,7 +175,7 @@ class Running:
         if "engine_bytes" not in stats:
             stats = stats | {"engine_bytes": materializer.engine.nbytes, "dictionary_bytes": dictionary.nbytes}
         self.noted = self.noted._replace(stats=stats)
-        return {name: stats[name] for name in (*COUNTS, *stats)}
+        return dict.fromkeys(COUNTS) | stats
 
     def warnings(self) -> list[str]:
         """The warnings of the materializer, of owl:imports whose document was not found, and of a very long number."""
@@ -233,3 +234,23 @@ class Running:
             self._costs.costs(),
             materializer.strata(),
         )
+
+
+def _counts_after(counts: Mapping[str, Any], change: Change, terms: int) -> dict[str, Any]:
+    """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
+
+    `terms`: how many there are after the change.
+
+    One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
+    on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
+    the graph has a contradiction.
+    """
+    if not change.is_plain or not counts.keys() >= set(COUNTS) or counts["contradictions"]:
+        return {}
+    asserted, inferred = (
+        counts[name] + int((change.after == kind).sum()) - int((change.before == kind).sum())
+        for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
+    )
+    rules = counts["rules"] + change.work.rules_added - change.work.rules_removed
+    found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
+    return found | {"facts": asserted + inferred, "terms": terms, "rules": rules}

@@ -12,7 +12,7 @@ Invariant after the last stratum: `none(keys)` is a fact exactly if `asks(keys)`
 pattern. So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive
 Databases and Logic Programs*). The facts are the only state, so the rollback of the engine undoes everything.
 
-Cost: one kernel call for all negations of a stratum (`engine/facts/antijoin.py`), with three look-ups for each changed
+Cost: one kernel call for all negations of a stratum (`engine/facts/matching.py`), with three look-ups for each changed
 fact of `asks`, of `none` and of the negated relations. If a commit changes the representative of a term, each step of
 the commit looks at all facts. If rules say NOT, each edit of the program computes all strata anew, with a look at all
 rules.
@@ -29,8 +29,10 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
-from kgreason.engine.facts.antijoin import (
+from kgreason.engine.facts.matching import (
     ASKS,
+    LINE,
+    LINE_TABLE,
     LINES,
     MADE,
     NONE,
@@ -41,7 +43,6 @@ from kgreason.engine.facts.antijoin import (
     Changed,
     given,
 )
-from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.interest import Pattern

@@ -27,7 +27,6 @@ from lark import Token
 from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.interrupts import let_out
-from kgreason.rules import constants
 from kgreason.rules.expressions import (
     AGGREGATES,
     RESERVED,
@@ -53,8 +52,7 @@ from kgreason.rules.model import (
     anonymous,
 )
 from kgreason.rules.program import Program, default_name
-from kgreason.rules.relations.declarations import misfit
-from kgreason.rules.relations.types import never_fits
+from kgreason.rules.relations.declarations import misfit, never_fits
 from kgreason.rules.safety import bound_by, check_safe
 from kgreason.rules.text.mistakes import misuse
 from kgreason.rules.text.syntax import (
@@ -73,6 +71,7 @@ from kgreason.rules.text.syntax import (
     ResultText,
     statements,
 )
+from kgreason.terms import quoting
 from kgreason.terms.prefixes import USUAL, Where, undeclared_message
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
@@ -178,7 +177,7 @@ class _Reader:
         if imported is None:
             self._fail(line.file, "only a file can import another file: load this text from a file")
         try:
-            name = constants.unquote(line.file)
+            name = quoting.unquote(line.file)
             found = imported(name)
         except ValueError as error:
             self._fail(line.file, str(error))
@@ -386,7 +385,7 @@ class _Reader:
         if name != "GROUP_CONCAT":
             self._fail(result.separator, f"SEPARATOR is for GROUP_CONCAT, not for {name}")
         try:
-            return constants.unquote(result.separator)
+            return quoting.unquote(result.separator)
         except ValueError as error:
             self._fail(result.separator, str(error))
 
@@ -429,8 +428,8 @@ class _Reader:
         datatype = self._constant(literal.datatype) if literal.datatype else None
         try:
             if literal.language:
-                return constants.tagged(literal.string, literal.language)
-            return constants.typed(literal.string, datatype)
+                return quoting.tagged(literal.string, literal.language)
+            return quoting.typed(literal.string, datatype)
         except ValueError as error:
             self._fail(literal.string, str(error))
 
@@ -441,7 +440,7 @@ class _Reader:
             case "BLANK":
                 return str(token)
             case "NUMBER":
-                return constants.number(token.value)
+                return quoting.number(token.value)
             case "TRUE" | "FALSE":
                 return f'"{token}"^^{XSD_BOOLEAN}'
             case _:
@@ -453,9 +452,9 @@ class _Reader:
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
                 self._fail(token, undeclared_message(prefix, self._where))
-            text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
+            text = f"<{self.prefixes[prefix]}{quoting.local_name(local)}>"
         try:
-            return constants.iri(text)
+            return quoting.iri(text)
         except ValueError as error:
             self._fail(token, str(error))
 
@@ -463,7 +462,7 @@ class _Reader:
         if token.type == "NAME":
             return str(token)
         try:
-            return constants.unquote(token)
+            return quoting.unquote(token)
         except ValueError as error:
             self._fail(token, str(error))
 
