@@ -54,7 +54,7 @@ from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.tags import Carried, correct, with_tags
 from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
-from kgreason.threads import in_order
+from kgreason.threads import map_in_order
 
 if TYPE_CHECKING:
     from kgreason.rdf.labels import Labels
@@ -301,7 +301,7 @@ def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels
         lines = canonical(block, name, None if about.skipped is None else bad)
         return terms, encode(labels.rename(lines), terms), bad
 
-    with closing(in_order(read_block, blocks, about.threads)) as found:
+    with closing(map_in_order(read_block, blocks, about.threads)) as found:
         for terms, quads, bad in found:
             with span("intern"):
                 batch = Batch(*dictionary.merge(terms)[quads])

@@ -120,7 +120,7 @@ class Fields:
                 seen.make_room(int(bounds[done + 1] - bounds[done]))
         return numbers
 
-    def sorted(self) -> Sorted:
+    def in_order_of_tables(self) -> Sorted:
         """Return all constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
         fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]

@@ -25,8 +25,8 @@ from kgreason.terms.tags import (
     has_capitals,
     literal_with_tag,
     quads,
-    small,
     with_carriers,
+    with_small_tag,
     with_tags,
 )
 from tests.rdf.reading import lines_read
@@ -231,7 +231,7 @@ def test_the_dictionary_finds_the_tags_with_capital_letters(literals: list[tuple
     dictionary.intern(texts)
     found = set(dictionary.decode(dictionary.with_capitals(before)))
     assert found == {text for text in texts if has_capitals(text)}
-    assert all(small(text) != text for text in found)
+    assert all(with_small_tag(text) != text for text in found)
 
 
 _MARK = re.compile(r"x-([a-z0-9]{8})-")

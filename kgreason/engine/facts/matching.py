@@ -43,10 +43,10 @@ def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool
     """
     start, end = (start, end) if is_update else (0, int(block[at.N_ROWS]))
     found = np.empty((min(ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
-    return gathered(lambda start: match(block, lines, is_update, start, end, found), start, end, found)
+    return all_found(lambda start: match(block, lines, is_update, start, end, found), start, end, found)
 
 
-def gathered(find: Callable[[int], tuple[int, int]], start: int, end: int, found: Int32) -> Int32:
+def all_found(find: Callable[[int], tuple[int, int]], start: int, end: int, found: Int32) -> Int32:
     """Return all rows that a kernel finds for the facts from `start` to `end`.
 
     `find(start)` calls the kernel. The kernel writes rows to `found` until the array is full. `find` returns the number
@@ -124,12 +124,12 @@ class Changed(NamedTuple):
     tables: Int32 = _NONE
 
 
-def given(rows: Int32, tables: Int32) -> Changed:
+def changed_rows(rows: Int32, tables: Int32) -> Changed:
     """Return changed facts as columns int32[n, w] and tables int32[n]."""
     return Changed(GIVEN, 0, len(rows), np.ascontiguousarray(rows), np.ascontiguousarray(tables))
 
 
-def decided(
+def antijoin_results(
     block: Block, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
 ) -> Int32:
     """Decide the antijoins `first` to `last`, without `last`, for the keys of changed facts.
@@ -152,7 +152,7 @@ def decided(
             block, lines, first, last, was_decided, source, start, end, rows, tables, others, seen, keys, found
         )
 
-    return gathered(find, start, end, found)
+    return all_found(find, start, end, found)
 
 
 @inline
@@ -214,7 +214,7 @@ def decide(
     keys: Int32s,
     found: Int32s,
 ) -> tuple[Number, Number]:
-    """Write to `found` what becomes of rows of `none`: see `decided`.
+    """Write to `found` what becomes of rows of `none`: see `antijoin_results`.
 
     `start`, `end`: which changed facts to look at. `given`, `tables`: the facts if they are GIVEN. `seen`: zeros, more
     than twice as many as `found` has rows. `keys`: int32[LINES + 1, w], scratch. Returns the number of the next changed

@@ -78,7 +78,7 @@ class Running:
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
-        self._small_tags.look()
+        self._small_tags.look_at_new_terms()
         self.long_number, self._looked = self._long.first(), len(self.materializer.dictionary)
         if (kept := home.manifest).stored == home.last:  # a replay runs the last strategy, without an Update before it
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
@@ -92,7 +92,7 @@ class Running:
         seen, self._looked = self._looked, len(self.materializer.dictionary)
         self._has_new_literals = self.materializer.dictionary.has_literals(seen)
         if self._has_new_literals:
-            self._small_tags.look()
+            self._small_tags.look_at_new_terms()
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
@@ -127,7 +127,7 @@ class Running:
 
     def rules(self) -> list[dict[str, Any]]:
         """Return a dict for each rule in force."""
-        return snapshot.described(self.materializer.rules, self.materializer.strata())
+        return snapshot.rules_as_dicts(self.materializer.rules, self.materializer.strata())
 
     def costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
         """Return the rules in force as dicts, each with its costs.
@@ -136,14 +136,14 @@ class Running:
         of a Bootstrap that is computed now and then rolled back.
         """
         rules = self.materializer.rules
-        costs = self._anew() if anew else self._costs.costs()
-        return snapshot.described(rules, self.materializer.strata(), costs, self._costs.alone() if alone else None)
+        costs = self._costs_anew() if anew else self._costs.costs()
+        return snapshot.rules_as_dicts(rules, self.materializer.strata(), costs, self._costs.alone() if alone else None)
 
-    def _anew(self) -> dict[Rule, Cost]:
+    def _costs_anew(self) -> dict[Rule, Cost]:
         known = len(self.materializer.dictionary)
         try:
             self.materializer.change(Edit(), strategy="bootstrap", budget=self._options.budget, limits=NO_LIMITS)
-            return self._costs.counted()
+            return self._costs.counted_costs()
         finally:
             self.withdraw(known)
 

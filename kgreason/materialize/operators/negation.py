@@ -41,7 +41,7 @@ from kgreason.engine.facts.matching import (
     RETRACTED,
     TOUCHED,
     Changed,
-    given,
+    changed_rows,
 )
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
@@ -130,7 +130,7 @@ class Negations:
         """Return the number of the last stratum that has a negation."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
-    def wanted(self, changes: Changes, level: int, before: int) -> Facts:
+    def due_facts(self, changes: Changes, level: int, before: int) -> Facts:
         """Return the facts to assert and to retract so that the negations up to stratum `level` are decided.
 
         `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
@@ -147,8 +147,8 @@ class Negations:
         if not now:
             return NO_FACTS
         place, found = self._engine.place(), list[Facts]()
-        moved = self._equality.moved(changes) if self._equality else _NONE
-        every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
+        moved = self._equality.moved_terms(changes) if self._equality else _NONE
+        every = self._with_asked(changes, moved) if len(moved) else self._all_changes(changes, place)
         if was and (len(moved) or place != self._place):
             since = every if len(moved) else self._since(every, place)
             found.append(self._decide(0, was, since, changes, moved, was_decided=True))
@@ -157,12 +157,12 @@ class Negations:
         self._place = place
         return together(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
-    def _every(self, changes: Changes, place: Place) -> Changed:
+    def _all_changes(self, changes: Changes, place: Place) -> Changed:
         """Return the facts that the commit has changed so far. `place`: its present state."""
-        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else given(*changes[:2])
+        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else changed_rows(*changes[:2])
 
     def _since(self, every: Changed, now: Place) -> Changed:
-        """Return the facts that may have changed since `wanted` was called last. `now`: the commit's present state.
+        """Return the facts that may have changed since `due_facts` was called last. `now`: the commit's present state.
 
         `every`: the facts that the commit has changed.
 
@@ -182,7 +182,7 @@ class Negations:
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
-        return given(*map(np.concatenate, parts))
+        return changed_rows(*map(np.concatenate, parts))
 
     def _decide(
         self, first: int, last: int, facts: Changed, changes: Changes, moved: Int32, *, was_decided: bool
@@ -195,9 +195,9 @@ class Negations:
         if facts.start == facts.end:
             return NO_FACTS
         assert self._lines is not None
-        others = self._replaced(facts, changes, moved) if self._equality else _NONE
+        others = self._replaced_terms(facts, changes, moved) if self._equality else _NONE
         lines = self._later_lines if facts.source == QUEUED else self._lines
-        found = self._engine.decided(lines, first, last, facts, others, was_decided=was_decided)
+        found = self._engine.antijoin_results(lines, first, last, facts, others, was_decided=was_decided)
         if self._is_here is not everywhere and len(found):
             found = found[self._are_here(found)]
         if not len(found):
@@ -217,11 +217,11 @@ class Negations:
             kept[places] = self._is_here(operator.negation, operator.none.keys_of(rows))
         return kept
 
-    def _replaced(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
+    def _replaced_terms(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
         is_any = self._equality.cliques.live or len(moved)
-        return self._equality.replaced(self._engine.columns(facts), changes) if is_any else _NONE
+        return self._equality.replaced_terms(self._engine.columns(facts), changes) if is_any else _NONE
 
     def _by_table(self, found: Int32) -> dict[int, Int32]:
         """Return the rows that `antijoin.decided` found, by table."""

@@ -149,7 +149,7 @@ def with_instances(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule
 @lru_cache(maxsize=1 << 14)
 def _is_generic(rule: Rule) -> bool:
     """Whether a rule reads the schema and can match or derive triples with any predicate or of any class."""
-    return any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _others(rule)))
+    return any(map(is_schema_pattern, rule.body)) and any(map(_is_open, _atoms_beside_schema(rule)))
 
 
 def _reads_schema_alone(rule: Rule) -> bool:
@@ -157,7 +157,7 @@ def _reads_schema_alone(rule: Rule) -> bool:
     return all(map(is_premise, rule.body))
 
 
-def _others(rule: Rule) -> Iterator[Atom]:
+def _atoms_beside_schema(rule: Rule) -> Iterator[Atom]:
     """Yield the heads of a rule, and its body atoms that do not read the schema."""
     yield from rule.heads
     yield from (atom for atom in rule.body if not is_schema_pattern(atom))

@@ -15,7 +15,7 @@ from pyoxigraph import RdfFormat
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.functions.registry import Find
-from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, in_constants, problem_of
+from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, problem_of, with_constants
 from kgreason.rules.model import Computed, Constant, Variable
 from kgreason.rules.text.syntax import Literal
 from kgreason.terms import quoting
@@ -107,7 +107,7 @@ class Names:
             )
         if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos], self._functions):
             self._refuse(start if problem.part is None else tokens[problem.part], problem.words)
-        return found._replace(parts=in_constants(found.parts))
+        return found._replace(parts=with_constants(found.parts))
 
     def _refuse(self, token: Token, problem: str) -> NoReturn:
         self.fail(token, f"rule {self.rule}: {problem}" if self.rule else problem)

@@ -30,10 +30,10 @@ from kgreason.interrupts import let_out
 from kgreason.rules.expressions import (
     AGGREGATES,
     RESERVED,
-    in_constants,
-    in_order,
+    in_order_of_use,
     problem_of,
     problem_of_aggregate,
+    with_constants,
 )
 from kgreason.rules.model import (
     DATA,
@@ -242,7 +242,7 @@ class _Reader:
             line=clause.heads[0].start.line or 0,
         )
         if computed:
-            rule = replace(rule, computed=in_order(bound_by(rule), map(self.computation, computed)))
+            rule = replace(rule, computed=in_order_of_use(bound_by(rule), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -329,7 +329,7 @@ class _Reader:
         if problem := problem_of(found, self.text[first.start_pos : last.end_pos], self._find):
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
             self._refuse(place, problem.words)
-        return found._replace(parts=in_constants(parts))
+        return found._replace(parts=with_constants(parts))
 
     def aggregates(self, written: AggregateText) -> Iterator[Aggregate]:
         """Yield an aggregate for each BIND of the text `AGGREGATE(atoms ON ?x BIND ... BIND ...)`."""
@@ -352,7 +352,7 @@ class _Reader:
             atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
             yield Aggregate(
                 atoms,
-                in_order({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
+                in_order_of_use({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
                 group,
                 name,
                 argument,

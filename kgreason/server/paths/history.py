@@ -38,7 +38,7 @@ async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
     graph = served(request).writer.graph
-    found = await served(request).past.run(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
+    found = await served(request).past.call_aside(lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
     return Response(found, media_type="application/json")
 
 
@@ -60,7 +60,7 @@ async def commit(request: Request) -> Response:
     form = required_format(request.headers.get("accept"), DELTAS)
     after, graph = _number(request), served(request).writer.graph
     before = number(parameters(request), "since")
-    answer = await served(request).past.run(lambda: _document(graph, before, after, form))
+    answer = await served(request).past.call_aside(lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
 
 

@@ -40,7 +40,7 @@ class _ShapesGraph:
 
     def state(self, states: States) -> int:
         """Return the number of the last commit that changed the shapes graph."""
-        return states.of(SHAPE)
+        return states.state_of(SHAPE)
 
     def exists(self, _: KnowledgeGraph) -> bool:
         """Return True."""
@@ -90,7 +90,7 @@ async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:
     def parsed() -> set[Triple]:
         return {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
 
-    come = await served(request).answers.run(parsed)
+    come = await served(request).answers.call_aside(parsed)
 
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
         with graph.transaction() as tx:

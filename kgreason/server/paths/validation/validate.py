@@ -67,7 +67,7 @@ async def validate(request: Request) -> Response:
         parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
         return ShapesGraph(triple for part in parts for triple in part)
 
-    shapes = await served(request).answers.run(parsed)
+    shapes = await served(request).answers.call_aside(parsed)
 
     def tried(graph: KnowledgeGraph) -> _Read:
         with graph.evaluating(budget=settings.what_if_budget):
