@@ -135,7 +135,7 @@ def without_extensions(computed: Computed) -> Computed:
 
     `IDIV(a, b)` is `xsd:integer(a / b)`, and `MOD(a, b)` is `a - xsd:integer(a / b) * b`.
 
-    >>> text_of(in_sparql(Computed(("IDIV", "(", Variable("x"), ",", "2", ")"))))
+    >>> text_of(without_extensions(Computed(("IDIV", "(", Variable("x"), ",", "2", ")"))))
     'FILTER(<http://www.w3.org/2001/XMLSchema#integer>((?x) / (2)))'
     """
     if DIVISIONS.isdisjoint(computed.parts):

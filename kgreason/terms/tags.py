@@ -70,7 +70,7 @@ def has_capitals(text: str) -> bool:
 def with_small_tag(text: str) -> str:
     """Return a literal, given as N-Triples text, with its language tag in small letters; any other term as it is.
 
-    >>> small('"A"@en-GB')
+    >>> with_small_tag('"A"@en-GB')
     '"A"@en-gb'
     """
     if not text.startswith('"'):

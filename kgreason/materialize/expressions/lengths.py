@@ -49,7 +49,7 @@ def length_bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int
     `parts`: the tokens of the expression. `lengths`: the length of the value of each of its variables.
 
     >>> x = Variable("x")
-    >>> bound(["REPLACE", "(", x, ",", '"."', ",", '"abcd"', ")"], {x: 10})
+    >>> length_bound(["REPLACE", "(", x, ",", '"."', ",", '"abcd"', ")"], {x: 10})
     168
     """
     calls, name = [("", [0])], ""

@@ -69,7 +69,7 @@ def need_steps(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.boo
 def steps_of(computed: Computed) -> Steps:
     """Return the expression with a step for each `+`.
 
-    >>> steps = in_steps(Computed((Variable("x"), "+", Variable("y"), ">", Variable("z"))))
+    >>> steps = steps_of(Computed((Variable("x"), "+", Variable("y"), ">", Variable("z"))))
     >>> len(steps.before), steps.last.parts
     (1, (Variable(name='sum0'), '>', Variable(name='z')))
     """

@@ -50,7 +50,7 @@ class LongNumbers:
 def is_computable(text: str) -> bool:
     """Whether Oxigraph can compute with a term: it is no integer or decimal, or it is one that is not too long.
 
-    >>> [fits(f'"{number}"^^<http://www.w3.org/2001/XMLSchema#integer>') for number in (2**63 - 1, 2**63)]
+    >>> [is_computable(f'"{number}"^^<http://www.w3.org/2001/XMLSchema#integer>') for number in (2**63 - 1, 2**63)]
     [True, False]
     """
     number = reals.read(text)

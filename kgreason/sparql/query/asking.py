@@ -84,7 +84,7 @@ def _ask(text: str, ask: Callable[[str], Results]) -> Results:
 def for_oxigraph(text: str) -> str:
     """Return a query or a pattern as Oxigraph takes it, without a change of its meaning.
 
-    >>> in_dialect("SELECT ?s ?s (GROUP_CONCAT(?v) AS ?c) { ?s ?p ?v } GROUP BY ?s")
+    >>> for_oxigraph("SELECT ?s ?s (GROUP_CONCAT(?v) AS ?c) { ?s ?p ?v } GROUP BY ?s")
     'SELECT ?s    (GROUP_CONCAT(COALESCE(CONCAT(?v),STR(?v))) AS ?c) { ?s ?p ?v } GROUP BY ?s'
     """
     return _for_oxigraph(text)[0]
