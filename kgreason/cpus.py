@@ -26,10 +26,10 @@ def memory() -> int:
 
 def cpus() -> int:
     """Return the number of CPUs that this process may use: 1 or more. It is read anew at each call."""
-    return max(1, min([_allowed(), *map(ceil, quotas(_GROUPS, _OWN))]))
+    return max(1, min([_affinity(), *map(ceil, quotas(_GROUPS, _OWN))]))
 
 
-def _allowed() -> int:
+def _affinity() -> int:
     """Return the number of CPUs that the affinity of the process allows."""
     if hasattr(os, "process_cpu_count"):  # from Python 3.13 on
         return os.process_cpu_count() or 1

@@ -1,10 +1,10 @@
-"""Files that survive a crash: `whole` writes a file completely or not at all; `sync`, `sync_folder` force it to disk.
+"""Files that survive a crash: `whole_file` writes a file completely or not at all; `sync`, `sync_folder`: to disk.
 
-`whole` writes the new text to a file beside the old file, syncs the new file, and renames it over the old file in one
-step. So a reader never sees half of a file. If something stops the writer (an error, a full disk, Ctrl-C), the old file
-stays as it was.
+`whole_file` writes the new text to a file beside the old file, syncs the new file, and renames it over the old file in
+one step. So a reader never sees half of a file. If something stops the writer (an error, a full disk, Ctrl-C), the old
+file stays as it was.
 
-A pipe or a device cannot be replaced, so `whole` writes to it directly.
+A pipe or a device cannot be replaced, so `whole_file` writes to it directly.
 
 `allocate` gives a file room on the disk. `store_error` makes the error for a write that failed.
 """
@@ -26,7 +26,7 @@ _PIECE = 1 << 20
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Yield a binary file that replaces `path` when the block ends. If the block fails, `path` stays as it was.
 
     Raises OSError, which names `path`.

@@ -17,7 +17,7 @@ from typing import Any
 import lark
 from lark import Lark
 
-from kgreason.resources import prepare, prepared
+from kgreason.resources import prepare, prepared_value
 
 _BUILDING = Lock()
 
@@ -30,7 +30,7 @@ def parser_of(*modules: str, **options: Any) -> Lark:
     """
     text = text_of(*modules)
     with _BUILDING:
-        tables = prepared("grammar", lark.__version__, text) if not options else None
+        tables = prepared_value("grammar", lark.__version__, text) if not options else None
         if tables is not None:
             return Lark.load(BytesIO(tables))
         return Lark(text, parser="lalr", lexer="contextual", maybe_placeholders=False, **options)

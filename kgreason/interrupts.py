@@ -250,7 +250,7 @@ class at_once:  # noqa: N801 - as above
             _hold()  # the code may have set handlers of its own
 
 
-def surely(call: Callable[[], object]) -> None:
+def call_surely(call: Callable[[], object]) -> None:
     """Call a function. If Ctrl-C or another error ends the call, call it once more, and raise the error again.
 
     If the function has done its work already, the second call must do nothing.
@@ -263,9 +263,9 @@ def surely(call: Callable[[], object]) -> None:
 
 
 def finish(call: Callable[[], object]) -> None:
-    """Call a function `shielded` and `surely`: the end of a commit, which nothing may stop half way."""
+    """Call a function `shielded` and `call_surely`: the end of a commit, which nothing may stop half way."""
     with shielded():
-        surely(call)
+        call_surely(call)
 
 
 def result(future: Future[_Result]) -> _Result:

@@ -1,4 +1,4 @@
-"""The memory of this process: `resident`, `give_back`, `uncollected`."""
+"""The memory of this process: `resident`, `give_back`, `without_collection`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MANY = 100_000
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def without_collection() -> Iterator[None]:
     """Suspend cyclic garbage collection in this block.
 
     The collector would look at all objects again and again while new ones are made. If the block made very many, they

@@ -27,7 +27,7 @@ _HEADER = re.compile(
 )
 
 
-def mapped(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:
+def map_file(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:
     """Map the array in a file, with the room behind it. Returns both as one array, and the length of the array.
 
     With `is_written` the result may be written; the file stays as it is. Raises OSError, and ValueError if the file is
@@ -49,7 +49,7 @@ def mapped(path: Path, *, is_written: bool = True) -> tuple[NDArray[Any], int]:
 
 def load(path: Path) -> NDArray[Any]:
     """Read the array in a file. Raises OSError, and ValueError if the file is damaged."""
-    rows, count = mapped(path, is_written=False)
+    rows, count = map_file(path, is_written=False)
     return rows[:count].copy()
 
 

@@ -1,4 +1,4 @@
-"""`resource`: the files that are shipped beside the code (`rulesets/`, `ontologies/`). `prepared`: values made of them.
+"""`resource`: the files that are shipped beside the code (`rulesets/`, `ontologies/`). `prepared_value`: made of them.
 
 In an installed package the folders lie inside `kgreason/`; in a checkout they lie beside it. `resource` finds them in
 both cases, and no other module knows where they lie.
@@ -34,7 +34,7 @@ def resource(folder: str, name: str) -> Path:
     raise InputError(f"{folder}/{name} is not shipped with kgreason; there are: {', '.join(there) or 'none'}")
 
 
-def prepared(name: str, *key: str) -> Any:
+def prepared_value(name: str, *key: str) -> Any:
     """Return the value that was prepared for `name` and `key` when the wheel was built, or None."""
     try:
         return pickle.loads((_PACKAGE / "prepared" / _file_name(name, key)).read_bytes())
@@ -43,7 +43,7 @@ def prepared(name: str, *key: str) -> Any:
 
 
 def prepare(folder: Path, value: object, name: str, *key: str) -> None:
-    """Write to `folder` what `prepared` returns for `name` and `key`. `key` has all texts that the value depends on."""
+    """Write to `folder` what `prepared_value` returns for `name` and `key`. `key`: all texts that it depends on."""
     (folder / _file_name(name, key)).write_bytes(pickle.dumps(value, protocol=5))
 
 

@@ -115,7 +115,7 @@ def with_stack(size: int, call: Callable[[], Result]) -> Result:
         except BaseException as error:
             errors.append(error)
 
-    start(size, calling).join()
+    start_thread(size, calling).join()
     if errors:
         try:
             raise errors.pop()
@@ -124,7 +124,7 @@ def with_stack(size: int, call: Callable[[], Result]) -> Result:
     return results.pop()
 
 
-def start(
+def start_thread(
     size: int, call: Callable[[], object], *, name: str | None = None, daemon: bool | None = None
 ) -> threading.Thread:
     """Start a thread with `size` bytes of stack, or with the usual stack if `size` is 0. Raises QueryError.

@@ -1,4 +1,4 @@
-"""`threads`: how many threads kgreason uses for work that can be divided. `start` and `in_order` divide work.
+"""`threads`: how many threads kgreason uses for work that can be divided. `start_call` and `map_in_order` divide work.
 
 A graph or a command says the number (`threads=`, `--threads`). If it says none, the environment variable
 KGREASON_THREADS has the number, and without the variable it is the number of CPUs that this process may use (`cpus`).
@@ -64,9 +64,9 @@ class Call(Generic[_Result]):
     def submit(self, pool: ThreadPoolExecutor) -> None:
         """Have a thread of the pool call the function. If no thread can be started, `result` calls it."""
         with suppress(RuntimeError):
-            pool.submit(self.run)
+            pool.submit(self.call_once)
 
-    def run(self) -> None:
+    def call_once(self) -> None:
         """Call the function, unless another thread has begun to, or the call has ended.
 
         The handler of a signal may raise an error between the first two lines. Then this thread has its turn again when
@@ -82,7 +82,7 @@ class Call(Generic[_Result]):
 
     def result(self) -> _Result:
         """Return what the function returns, or raise its error. Waits, or calls the function, if need be."""
-        self.run()
+        self.call_once()
         self._ended.wait()
         if self._error is not None:
             raise self._error
@@ -100,7 +100,7 @@ class Call(Generic[_Result]):
         return self._ended.is_set()
 
 
-def start(pool: ThreadPoolExecutor, function: Callable[..., _Result], *arguments: object) -> Call[_Result]:
+def start_call(pool: ThreadPoolExecutor, function: Callable[..., _Result], *arguments: object) -> Call[_Result]:
     """Have a thread of the pool call a function, and return the call."""
     call = Call(partial(function, *arguments))
     call.submit(pool)
@@ -125,7 +125,7 @@ def wait_for(calls: Iterable[Call[Any]]) -> None:
         raise failure
 
 
-def in_order(
+def map_in_order(
     function: Callable[[_Item], _Result], items: Iterable[_Item], number: int | None = None
 ) -> Generator[_Result, None, None]:
     """Yield `function(item)` for each item, in the order of the items. `threads(number)` threads call the function.

@@ -18,7 +18,7 @@ from warnings import catch_warnings, simplefilter
 
 import click
 
-from kgreason.cli.places import PLACE, Place, folder, there, token_file
+from kgreason.cli.places import PLACE, Place, existing, folder, token_file
 from kgreason.errors import InputError, NumberWarning
 from kgreason.proofs.contradiction import Contradiction
 
@@ -54,27 +54,27 @@ def seconds(
 
 def location(command: Command) -> Command:
     """Add the options `-l`, which takes a folder or the address of a server, and `--token-file`."""
-    return _at(command, "The folder of the store, or the address of a server: http://127.0.0.1:7878.")
+    return _with_place(command, "The folder of the store, or the address of a server: http://127.0.0.1:7878.")
 
 
 def with_store(command: Command) -> Command:
     """Add the options of `location` to a command that needs a store: a folder must have one."""
     said = "The folder of the store, which must exist, or the address of a server: http://127.0.0.1:7878."
-    return _at(command, said, callback=_check_store)
+    return _with_place(command, said, callback=_check_store)
 
 
-def _at(command: Command, said: str, **more: Any) -> Command:
+def _with_place(command: Command, said: str, **more: Any) -> Command:
     place = click.option("-l", "--location", required=True, type=PLACE, metavar="STORE", help=said, **more)
     return place(token_file(command))
 
 
 def _check_store(_context: click.Context, _option: click.Parameter, place: Place) -> Place:
-    return there(place)
+    return existing(place)
 
 
 def _folder(context: click.Context, _option: click.Parameter, path: Path) -> Path:
     place = PLACE.convert(str(path), None, None)
-    there(place)
+    existing(place)
     return folder(place, context.command.name or "the command")
 
 

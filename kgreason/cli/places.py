@@ -87,7 +87,7 @@ token_file = click.option(
 )
 
 
-def there(place: Place) -> Place:
+def existing(place: Place) -> Place:
     """Return the place unchanged. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
         raise no_store(place)

@@ -1,6 +1,6 @@
 """Progress of a command: a bar for each stage on a terminal, and with `--verbose` a line for each stage.
 
-Everything goes to standard error. `within` ends work that takes too long.
+Everything goes to standard error. `time_limit` ends work that takes too long.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Bars(LiveBars):
 
 
 @contextmanager
-def within(seconds: float | None, what: str) -> Iterator[None]:
+def time_limit(seconds: float | None, what: str) -> Iterator[None]:
     """Interrupt the block if it takes longer than `seconds`. None is no limit.
 
     The interrupt is a SIGINT, as of Ctrl-C. After it, raises LimitError, which says that `what` took too long. Only the

@@ -36,7 +36,7 @@ def plain(error: click.UsageError) -> str:
         case click.BadOptionUsage():
             text = f"the option {error.option_name} needs a value"
         case click.BadParameter(param=click.Parameter() as parameter):
-            text = _bad(_flag(parameter), error.message)
+            text = _wrong_value(_flag(parameter), error.message)
         case _:
             text = _of_words(error.format_message(), error.ctx)
     return text.rstrip(".")
@@ -56,7 +56,7 @@ def _flag(parameter: click.Parameter) -> str:
     return parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 
-def _bad(flag: str, message: str) -> str:
+def _wrong_value(flag: str, message: str) -> str:
     if found := _RANGE.fullmatch(message):
         least = "at least" if found[2] == ">=" else "more than"
         return f"{flag} {found[1]}: it must be {least} {found[3]}"

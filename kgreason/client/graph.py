@@ -34,8 +34,8 @@ from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError, QueryTimeoutError, ServerError
 from kgreason.graph.changes.loaded import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
-from kgreason.graph.input.bindings import Bindings, bound
-from kgreason.graph.input.terms import UserTerm, checked, graph_name, text_of
+from kgreason.graph.input.bindings import Bindings, with_bindings
+from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name, text_of
 from kgreason.graph.opening.options import File, Strategy
 from kgreason.graph.results.answers import Found, Matches, Triples, found
 from kgreason.graph.results.questions import Questions
@@ -253,7 +253,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         check_text("update", "a SPARQL Update", sparql)
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
-        sparql = bound(sparql, bindings, checked(prefixes), base)
+        sparql = with_bindings(sparql, bindings, checked_prefixes(prefixes), base)
         given = [("update", sparql), ("source", source), ("base", base or ""), *_prefix_parameters(prefixes)]
         path = with_parameters("/update", self._how) if keep else "/what-if"
         told = self._link.form(path, given, EXACT, is_edit=keep).json()
@@ -293,10 +293,10 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
-        sparql = bound(sparql, bindings, checked(prefixes), base)
+        sparql = with_bindings(sparql, bindings, checked_prefixes(prefixes), base)
         given = [("query", sparql), ("base", base or ""), *_prefix_parameters(prefixes)]
         if default_graph is not None:
-            name = graph_name(default_graph, checked(prefixes))
+            name = graph_name(default_graph, checked_prefixes(prefixes))
             given += [] if name is None else [("default-graph", name.value)]
         given += [(name, str(value)) for name, value in (("timeout", timeout), ("as_of", as_of)) if value is not None]
         begun = time.monotonic()
@@ -328,7 +328,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         """Return the quads that match a pattern of terms, as of this call; see `KnowledgeGraph.match`."""
         from kgreason.graph.match import pattern
 
-        terms = pattern(subject, predicate, object_, graph, prefixes=checked(prefixes))
+        terms = pattern(subject, predicate, object_, graph, prefixes=checked_prefixes(prefixes))
         return self._match(terms, asserted=asserted)
 
     def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
@@ -450,7 +450,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
 
 
 def _prefix_parameters(prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
-    return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked(prefixes).items()]
+    return [("prefix", f"{prefix}={namespace}") for prefix, namespace in checked_prefixes(prefixes).items()]
 
 
 def _text(term: Any) -> str:

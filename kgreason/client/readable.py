@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 from kgreason.client.link import Link, Parameters
 from kgreason.errors import ServerError
 from kgreason.graph.input.arguments import check_asserted, check_single
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.options import check_count
 from kgreason.rdf.formats import writable
@@ -160,7 +160,7 @@ class ReadableRemoteGraph:
         syntax = writable(format)
         given = [] if syntax == "nt" else [("format", syntax)]
         given += [] if graphs is None else [("graphs", str(graphs).lower())]
-        given += [("prefix", f"{name}={namespace}") for name, namespace in checked(prefixes).items()]
+        given += [("prefix", f"{name}={namespace}") for name, namespace in checked_prefixes(prefixes).items()]
         return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
@@ -180,7 +180,7 @@ def _kind(asserted: bool | None) -> list[tuple[str, str]]:
 def _terms(triple: Item, prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
     from kgreason.graph.input.quads import triple_of
 
-    return [("term", term) for term in triple_of(triple, checked(prefixes))]
+    return [("term", term) for term in triple_of(triple, checked_prefixes(prefixes))]
 
 
 def _chunks(file: IO[bytes]) -> Iterator[bytes]:

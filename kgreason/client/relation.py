@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import checked, term_of, text_of
+from kgreason.graph.input.terms import checked_prefixes, term_of, text_of
 from kgreason.graph.relation.given import terms_of
 from kgreason.graph.relation.relation import Facts, Graph, GraphRelation, column
 from kgreason.graph.results.cells import Cell
@@ -45,7 +45,7 @@ class RemoteRelation(GraphRelation):
             ((text,),) = (
                 [("",)]
                 if term is None
-                else terms_of([(term,)], column(relation, place), self.name, 1, checked(prefixes))
+                else terms_of([(term,)], column(relation, place), self.name, 1, checked_prefixes(prefixes))
             )
             texts.append(text)
         told = self._reply(texts, asserted)

@@ -20,7 +20,7 @@ from typing import IO, TYPE_CHECKING, Any, Self, Unpack
 from kgreason.client.spool import spool_file
 from kgreason.errors import InputError, StoreError
 from kgreason.graph.input.arguments import check_paths, check_text
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rules.parser import Syntax, parse, syntax_of, text_of_file
@@ -86,7 +86,7 @@ class RemoteTransaction:
         from kgreason.terms.dictionary import Dictionary
 
         terms = Dictionary()
-        quads = quads_of(items, terms, fresh=verb == "add", prefixes=checked(prefixes), mapping=mapping)
+        quads = quads_of(items, terms, fresh=verb == "add", prefixes=checked_prefixes(prefixes), mapping=mapping)
         return self._lines(verb, terms.lines(*quads.T)) if len(quads) else self
 
     def add_lines(self, lines: bytes) -> Self:

@@ -36,7 +36,7 @@ from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, Inlin
 from kgreason.compiled.arrays import types
 from kgreason.compiled.library import PACKAGE, kernel_sources, stamp
 from kgreason.interrupts import undivided
-from kgreason.memory import uncollected
+from kgreason.memory import without_collection
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
@@ -200,7 +200,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
         Numba is undivided, because an interrupt would break it for the rest of the process.
         """
-        with undivided(), uncollected():  # Numba makes millions of objects, and most of them stay
+        with undivided(), without_collection():  # Numba makes millions of objects, and most of them stay
             return super().compile(sig)
 
     def _compile_for_args(self, *args: Any, **kwargs: Any) -> Any:
@@ -218,7 +218,7 @@ class Part(CPUDispatcher):  # type: ignore[misc]
     def compile(self, sig: Any) -> Any:
         """Compile the part for a signature. Smaller integers become int64s, so that there is one part for all."""
         arguments, _ = sigutils.normalize_signature(sig)
-        with uncollected():
+        with without_collection():
             return super().compile(tuple(map(_widen, arguments)))
 
     def __call__(self, *_: object, **__: object) -> Any:  # noqa: D102

@@ -67,13 +67,13 @@ def _type(read: Callable[[str], Value], *spaces: str) -> Datatype:
     return Datatype(frozenset(spaces), _always, "", read)
 
 
-def _some(base: Datatype, holds: Callable[[Any], bool], members: str) -> Datatype:
+def _restricted_datatype(base: Datatype, holds: Callable[[Any], bool], members: str) -> Datatype:
     return base._replace(holds=holds, members=members)
 
 
 def _range(low: int | None, high: int | None) -> Datatype:
     members = f"integers from {'-INF' if low is None else low} to {'INF' if high is None else high}"
-    return _some(_INTEGER, lambda number: _is_between(number, low, high), members)
+    return _restricted_datatype(_INTEGER, lambda number: _is_between(number, low, high), members)
 
 
 def _is_between(number: numeric.Real, low: int | None, high: int | None) -> bool:
@@ -98,23 +98,27 @@ _DECLARED: dict[str, Datatype] = {
     **{name: _range(low, high) for name, (low, high) in numeric.WHOLE.items()},
     v.XSD_DOUBLE: _type(numeric.double, value.DOUBLE),
     v.XSD_FLOAT: _type(numeric.single, value.FLOAT),
-    v.RDF_PLAIN_LITERAL: _type(textual.plain, STRING, value.LANG_STRING),
+    v.RDF_PLAIN_LITERAL: _type(textual.plain_literal_value, STRING, value.LANG_STRING),
     v.RDF_LANG_STRING: _type(_no_value, value.LANG_STRING),
     v.RDF_DIR_LANG_STRING: _type(_no_value, value.DIR_LANG_STRING),
     v.XSD_STRING: _STRINGS,
-    v.XSD_NORMALIZED_STRING: _some(_STRINGS, textual.is_normalized, "strings without tabs and line ends"),
-    v.XSD_TOKEN: _some(_STRINGS, textual.is_token, "words with single spaces between them"),
-    v.XSD_LANGUAGE: _some(_STRINGS, textual.is_language, "language tags"),
-    v.XSD_NMTOKEN: _some(_STRINGS, textual.is_nmtoken, "only characters of XML names"),
-    v.XSD_NAME: _some(_STRINGS, textual.is_name, "XML names"),
-    v.XSD_NCNAME: _some(_STRINGS, textual.is_ncname, "XML names without colons"),
+    v.XSD_NORMALIZED_STRING: _restricted_datatype(
+        _STRINGS, textual.is_normalized, "strings without tabs and line ends"
+    ),
+    v.XSD_TOKEN: _restricted_datatype(_STRINGS, textual.is_token, "words with single spaces between them"),
+    v.XSD_LANGUAGE: _restricted_datatype(_STRINGS, textual.is_language, "language tags"),
+    v.XSD_NMTOKEN: _restricted_datatype(_STRINGS, textual.is_nmtoken, "only characters of XML names"),
+    v.XSD_NAME: _restricted_datatype(_STRINGS, textual.is_name, "XML names"),
+    v.XSD_NCNAME: _restricted_datatype(_STRINGS, textual.is_ncname, "XML names without colons"),
     v.XSD_BOOLEAN: _type(binary.boolean, value.BOOLEAN),
     v.XSD_HEX_BINARY: _type(binary.hexadecimal, value.HEX),
     v.XSD_BASE64_BINARY: _type(binary.base64, value.BASE64),
     v.XSD_ANY_URI: _type(textual.uri, value.URI),
     v.RDF_XML_LITERAL: _type(markup.xml, value.XML),
     v.XSD_DATE_TIME: _DATE_TIMES,
-    v.XSD_DATE_TIME_STAMP: _some(_DATE_TIMES, _has_offset, "a form such as 2004-02-29T12:00:00Z, with a timezone"),
+    v.XSD_DATE_TIME_STAMP: _restricted_datatype(
+        _DATE_TIMES, _has_offset, "a form such as 2004-02-29T12:00:00Z, with a timezone"
+    ),
     v.XSD_DATE: _type(times.date, value.DATE),
     v.XSD_TIME: _type(times.time, value.TIME),
     v.XSD_G_YEAR: _type(times.g_year, value.YEAR),
@@ -153,7 +157,7 @@ def values(literals: Iterable[str]) -> list[Reading]:
     this name in place of a datatype counts as a literal of an unknown datatype.
     Raises ValueError for a term that is not a literal.
     """
-    return [_plain(text) if text[-1:] == '"' else _reading(text) for text in literals]
+    return [_string_value(text) if text[-1:] == '"' else _reading(text) for text in literals]
 
 
 def is_member(data_value: Value, datatype: str) -> bool:
@@ -162,7 +166,7 @@ def is_member(data_value: Value, datatype: str) -> bool:
     return data_value.space in found.spaces and found.holds(data_value.data)
 
 
-def _plain(text: str) -> Reading:
+def _string_value(text: str) -> Reading:
     """Return the value of a literal that ends with a quotation mark. This is a fast path for most strings."""
     if "\\" in text or text[0] != '"' or len(text) < 2:
         return _reading(text)

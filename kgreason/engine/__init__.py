@@ -6,7 +6,7 @@ contract of the linter says:
 engine, reader        Engine: commits of facts and rules; Reader: what may be asked of the engine
 changes, limits       the result of a commit, and what ends an evaluation
 facts.facts           Facts: a reader of the facts
-facts.antijoin, facts.matching   what NOT and other operators ask of the facts that a commit changed
+facts.matching                   what NOT and other operators ask of the facts that a commit changed
 program.encoding, program.shapes rules as numbers
 records               facts at rest
 costs, support        the work of each rule, and the facts that need it

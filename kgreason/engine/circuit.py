@@ -17,8 +17,8 @@ from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew.crew import Crew
 from kgreason.engine.crew.keepers import Keepers
-from kgreason.engine.facts.table import TABLE, FactTable
-from kgreason.engine.index.arrangements import ARRANGEMENTS, Arrangements
+from kgreason.engine.facts.table import FactTable
+from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
@@ -165,7 +165,7 @@ class Circuit:
         `records` is what `facts.borrowed` has just returned. The arrays of the result are those of the circuit, valid
         until the next change.
         """
-        hashed = self.facts.hashed(records)
+        hashed = self.facts.hash_table(records)
         if hashed is None or self._counters[at.PARTIAL]:
             return None
         return Snapshot(records, hashed, self.arrangements.key_counts())
@@ -329,7 +329,7 @@ class Circuit:
                 self._read()
             elif status == at.NEED_CREW:
                 self.check_limit(self._most)  # a crew may call for itself again and again, to the end of the segment
-                self.crew.run(self.facts.reserve)
+                self.crew.run_chunks(self.facts.reserve)
             elif status == at.NEED_LIMIT:
                 self.check_limit(self._most)
                 self._look_at_limit()
@@ -379,7 +379,7 @@ class Circuit:
         if self._counters[at.PARTIAL]:
             self.arrangements.renew()
 
-    def queued(self, start: int) -> Int32:
+    def queued_rows(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
         return self.memory["queue"][start : self._counters[at.N_QUEUE]].copy()
 
@@ -387,7 +387,7 @@ class Circuit:
         """Tell the catalogue which rows the commit has added since the last call of this method."""
         end = self.queue_end
         if self.catalogue.is_listed and end > self._noted:
-            self.catalogue.note(self.queued(self._noted))
+            self.catalogue.note(self.queued_rows(self._noted))
         self._noted = end
 
     @property
@@ -396,7 +396,7 @@ class Circuit:
         return self._counters[at.N_QUEUE]
 
     @property
-    def touched(self) -> int:
+    def log_length(self) -> int:
         """The number of rows in the undo log."""
         return self._counters[at.N_TOUCHED]
 
@@ -425,11 +425,11 @@ class Circuit:
         if self._counters[at.N_SIGNED] > self.memory["group_entries"].size:
             self.arrangements.refresh_signs()
         if self.memory["undo"].shape[0] > _LARGE_LOG:
-            self._cut()
+            self._shrink_log()
         if self._counters[at.N_ROWS] > _SPARSE and self._counters[at.N_ROWS] > 2 * len(self.facts):
             self._compact()
 
-    def _cut(self) -> None:
+    def _shrink_log(self) -> None:
         """Shrink the undo log, the scan array and the queue after a large commit."""
         for name in ("undo", "scanned"):
             self.memory.cut(name, _LARGE_LOG)
@@ -484,8 +484,3 @@ class Circuit:
     def costs(self) -> Int64:
         """The work of each rule as counts: int64[r, 8]. The module `engine.costs` explains the columns."""
         return self.memory["costs"]
-
-    @property
-    def nbytes(self) -> int:
-        """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
-        return self.memory.nbytes(*TABLE, *ARRANGEMENTS) + self.catalogue.nbytes

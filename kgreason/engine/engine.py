@@ -42,7 +42,7 @@ from kgreason.engine.program.weights import NO_RULES, Reweighed
 from kgreason.engine.reader import Reader
 from kgreason.engine.rebuild import Wish, difference, rows_to_assert
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Elastic, Update, fire
+from kgreason.engine.update import Elastic, Update, fire_bodiless
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
@@ -190,7 +190,7 @@ class Engine(Reader):
             if strategy == "bootstrap" or not self._try_update(wish, rules, strategy, budget, check):
                 self._switch(budget, check)
         except OverLimitError:
-            raise LimitError(self._over(budget)) from None
+            raise LimitError(self._over_budget_message(budget)) from None
 
     def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
@@ -199,12 +199,12 @@ class Engine(Reader):
         Update was hopeless, or went past a limit; or the levels of facts have grown too large over many Updates, and a
         Bootstrap numbers them again. Raises OverLimitError if the budget ran out.
         """
-        most = UNLIMITED if budget is None else self._circuit.spent + self._rest(budget)
+        most = UNLIMITED if budget is None else self._circuit.spent + self._rewrites_left(budget)
         is_auto = strategy == "auto"
         try:
             is_first = len(self._steps) == 1
             means = self._commit, is_first, most, is_auto, check, self._note_missed
-            return Update(self._circuit, self._elastic, *means).run(wish, rules)
+            return Update(self._circuit, self._elastic, *means).try_to_run(wish, rules)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
@@ -216,11 +216,11 @@ class Engine(Reader):
     def _note_missed(self, missed: int) -> None:
         self._missed += missed
 
-    def _rest(self, budget: int | None) -> int:
+    def _rewrites_left(self, budget: int | None) -> int:
         """Return how many rewrites the open commit may still extend."""
         return UNLIMITED if budget is None else budget - self._spent - self._circuit.spent
 
-    def _over(self, budget: int | None) -> str:
+    def _over_budget_message(self, budget: int | None) -> str:
         group, name = self._planner.rule(costliest(self._circuit.costs, self._commit)).label
         label = f"{group}/{name}" if group else name
         return (
@@ -257,14 +257,14 @@ class Engine(Reader):
         circuit = self._new_circuit(room)
         circuit.limit = Limit(allowed)
         self._strategy = "bootstrap"
-        self._use(circuit)
+        self._switch_to(circuit)
         if self._dropped is not None:
             carry_over(self._dropped, circuit.costs, self._commit)
         circuit.begin(is_update=False, commit=self._commit)
         for table in sorted(facts, key=lambda table: (facts[table].shape[1], -table)):
             circuit.assert_rows(table, facts[table], check)
         circuit.open_first_level()
-        fire(circuit, self._weights.bodiless(), self._commit)
+        fire_bodiless(circuit, self._weights.bodiless(), self._commit)
         check()  # a commit of a few facts can be stopped here
         try:
             circuit.run(check)
@@ -300,7 +300,7 @@ class Engine(Reader):
         """Undo the open commit: facts and rules are as before `begin`. Does nothing if no commit is open."""
         if not self._is_open:
             return
-        self._use(self._origin)
+        self._switch_to(self._origin)
         self._elastic = self._learnt
         self._weights.undo()
         self._circuit.keep_up()
@@ -317,7 +317,7 @@ class Engine(Reader):
 
         def work(check: Check) -> None:
             if rules is not None:
-                self._weights.change(rules, self._weights.each())
+                self._weights.change(rules, self._weights.rules_in_force())
             self._evaluate(facts, UNLIMITED, check)
 
         return self._run_as_commit(work, check)
@@ -336,14 +336,14 @@ class Engine(Reader):
         Bootstrap's work, or 0 if there was no Bootstrap. `hashed`, `snapshot`: see `Circuit.adopt`.
         """
         self.set_rules(rules)
-        self._use(self._new_circuit(len(records) + len(records) // 8 + 1024))  # unused room costs no memory
+        self._switch_to(self._new_circuit(len(records) + len(records) // 8 + 1024))  # unused room costs no memory
         self._circuit.adopt(records, hashed, snapshot)
         self._elastic, self._last = Elastic(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make `rules` the active rules, and evaluate nothing. Call `restore` or `bootstrap` next."""
         self._weights.log.clear()
-        self._weights.change(rules, self._weights.each())
+        self._weights.change(rules, self._weights.rules_in_force())
         self._weights.activate()
         self._circuit.keep_up()
 

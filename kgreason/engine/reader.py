@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import Cost, read
-from kgreason.engine.facts.antijoin import GIVEN, QUEUED, Changed, decided
 from kgreason.engine.facts.facts import Facts
-from kgreason.engine.facts.matching import arrived
+from kgreason.engine.facts.matching import GIVEN, QUEUED, Changed, antijoin_results, arrived
+from kgreason.engine.facts.table import TABLE
+from kgreason.engine.index.arrangements import ARRANGEMENTS
 from kgreason.engine.limits import Check, both, no_check
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
@@ -42,7 +43,7 @@ class Reader:
 
     def __init__(self, planner: Planner, circuit: Circuit) -> None:
         self._planner = planner
-        self._use(circuit)
+        self._switch_to(circuit)
         self._weights, self._elastic = Weights(planner), Elastic()
         self._origin, self._is_open = circuit, False
         """`_origin`: the circuit as of the last commit, in which an Update runs as well."""
@@ -51,7 +52,7 @@ class Reader:
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
 
-    def _use(self, circuit: Circuit) -> None:
+    def _switch_to(self, circuit: Circuit) -> None:
         """Work with `circuit` from now on."""
         self._circuit, self.facts = circuit, circuit.facts
 
@@ -71,8 +72,8 @@ class Reader:
 
     @property
     def nbytes(self) -> int:
-        """The number of bytes of the circuit's arrays."""
-        return self._circuit.nbytes
+        """The number of bytes of the fact table, the arrangements and the catalogue, without scratch arrays."""
+        return self._circuit.memory.nbytes(*TABLE, *ARRANGEMENTS) + self._circuit.catalogue.nbytes
 
     @property
     def tables(self) -> list[tuple[bool, int]]:
@@ -93,9 +94,9 @@ class Reader:
         """
         circuit, start = self._looked_at
         is_update = circuit is self._circuit or self._circuit is self._origin
-        self._looked_at = self._circuit, self._circuit.touched
+        self._looked_at = self._circuit, self._circuit.log_length
         start = start if circuit is self._circuit else 0
-        return arrived(self._circuit.block, lines, start, self._circuit.touched, is_update=is_update)
+        return arrived(self._circuit.block, lines, start, self._circuit.log_length, is_update=is_update)
 
     @property
     def is_updated(self) -> bool:
@@ -113,32 +114,32 @@ class Reader:
         found: NDArray[np.bool_] = self._origin.facts.find(rows) >= 0
         return found
 
-    def decided(
+    def antijoin_results(
         self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
     ) -> Int32:
-        """Decide antijoins for the keys of changed facts, as `facts.antijoin.decided` does."""
-        return decided(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
+        """Decide antijoins for the keys of changed facts, as `facts.matching.decided` does."""
+        return antijoin_results(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
 
     def columns(self, facts: Changed) -> Int32:
         """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
         if facts.source == GIVEN:
             return facts.rows
         if facts.source == QUEUED:
-            return self.facts.columns(self._circuit.queued(facts.start)[: facts.end - facts.start])[0]
+            return self.facts.columns(self._circuit.queued_rows(facts.start)[: facts.end - facts.start])[0]
         return self._circuit.changes(facts.start)[0]
 
     def place(self) -> Place:
-        """Return a mark of the open commit's present state, for `touched`."""
-        return Place(self.generation, self._circuit.touched, self._circuit.queue_end)
+        """Return a mark of the open commit's present state, for `changed_facts`."""
+        return Place(self.generation, self._circuit.log_length, self._circuit.queue_end)
 
-    def queued(self, since: Place) -> tuple[Int32, Int32]:
+    def queued_facts(self, since: Place) -> tuple[Int32, Int32]:
         """Return the facts that the open commit has queued since `place` made the mark `since`: columns and tables.
 
         These are all facts that came or went since then, and others. No Bootstrap may have run after `since`.
         """
-        return self.facts.columns(self._circuit.queued(since.queued))
+        return self.facts.columns(self._circuit.queued_rows(since.queued))
 
-    def touched(self, since: Place) -> tuple[Int32, Int32, Place]:
+    def changed_facts(self, since: Place) -> tuple[Int32, Int32, Place]:
         """Return the facts that the open commit has changed since `place` made the mark `since`, and a new mark.
 
         The facts are returned as columns int32[n, w] and tables int32[n]. A fact that had already changed before
@@ -182,7 +183,7 @@ class Reader:
         found: Int32 = rows[kept]
         return found
 
-    def held(self, table: int, constants: Mapping[int, int]) -> Int32:
+    def facts_with(self, table: int, constants: Mapping[int, int]) -> Int32:
         """Return the facts of a table that have the ids `constants`, column -> id, as of the last commit: int32[n, w].
 
         If a commit is open, facts that this commit added may be among them. Cost: a look at all facts.

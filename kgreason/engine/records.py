@@ -38,7 +38,7 @@ def stamps(records: Int32) -> Int32:
     return records[:, at.STAMP]
 
 
-def settled(records: Int32) -> Int32:
+def without_log_flags(records: Int32) -> Int32:
     """Return copies of records without the flag that an open commit gives to the facts in its undo log."""
     records = records.copy()
     records[:, at.STATE] &= ~at.LOGGED

@@ -34,7 +34,7 @@ def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Ch
     and then, and may raise. No commit may be open.
     """
     pairs = _Pairs(engine, owners)
-    engine.trace(pairs.rows, pairs.take, check)
+    engine.trace(pairs.rows, pairs.note_derivations, check)
     pairs.take_bodiless()
     return pairs.alone()
 
@@ -42,7 +42,7 @@ def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Ch
 class _Pairs:
     """Pairs of an inferred fact and the owner of a rule with a counted derivation of this fact.
 
-    `take` collects them.
+    `note_derivations` collects them.
     """
 
     def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
@@ -56,7 +56,7 @@ class _Pairs:
         self._stamps[present] = self._facts.records(present)[:, at.STAMP]
         self._found, self._parts, self._waiting = np.empty(0, dtype=np.int64), list[NDArray[np.int64]](), 0
 
-    def take(self, traced: Int32) -> None:
+    def note_derivations(self, traced: Int32) -> None:
         """Note a pair (fact, owner) for each counted derivation among `traced`.
 
         `traced`: int32[n, 1 + slots], as `Circuit.trace` passes derivations.
@@ -68,18 +68,18 @@ class _Pairs:
             newest = np.full(len(slots), -1, dtype=np.int32)
             for pattern in dict.fromkeys(code.shape.body):
                 newest = np.maximum(newest, self._stamps[self._rows(pattern, slots)])
-            self._note(code, slots, newest)
+            self._note_pairs(code, slots, newest)
 
     def take_bodiless(self) -> None:
         """Note a pair (fact, owner) for each rule without a body. `trace` does not find derivations by such rules."""
         for code in self._owners:
             if not code.shape.body:
-                self._note(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))
+                self._note_pairs(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))
 
     def _rows(self, pattern: Pattern, slots: Int32) -> Int32:
         return self._facts.find(self._facts.padded(slots[:, pattern.slots]))
 
-    def _note(self, code: EncodedRule, slots: Int32, newest: Int32) -> None:
+    def _note_pairs(self, code: EncodedRule, slots: Int32, newest: Int32) -> None:
         if (owner := self._owners.get(code)) is None:
             return
         for pattern in dict.fromkeys(code.shape.heads):

@@ -141,12 +141,12 @@ class Elastic:
         self.work = (self.work or 0) + facts + rewrites
 
 
-def _count(rows: Rows) -> int:
+def _count_rows(rows: Rows) -> int:
     """Return the number of rows in all tables together."""
     return sum(map(len, rows.values()))
 
 
-def fire(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int) -> None:
+def fire_bodiless(circuit: Circuit, rules: Sequence[tuple[int, EncodedRule]], commit: int) -> None:
     """Derive the heads of rules without a body, given with their numbers. In Retract, take these derivations back."""
     heads: dict[int, list[list[int]]] = {}
     for number, rule in rules:
@@ -176,14 +176,18 @@ class Update(NamedTuple):
     check: Check
     note_missed: Callable[[int], None]
 
-    def run(self, wish: Wish, rules: Reweighed) -> bool:
+    def try_to_run(self, wish: Wish, rules: Reweighed) -> bool:
         """Run the Update: retract and assert rows, and put the change of rules in force.
 
         Returns False, and does nothing, if the Update is hopeless, and the budget allows a Bootstrap. Raises
         OverLimitError if it extends more rewrites than its limits allow.
         """
         circuit, elastic, most = self.circuit, self.elastic, self.most
-        if self.is_auto and elastic.is_hopeless(_count(wish.asserted)) and most - circuit.spent >= (elastic.work or 0):
+        if (
+            self.is_auto
+            and elastic.is_hopeless(_count_rows(wish.asserted))
+            and most - circuit.spent >= (elastic.work or 0)
+        ):
             return False
         circuit.keep_up()
         circuit.enter(at.ASSERT)
@@ -192,7 +196,7 @@ class Update(NamedTuple):
         if any(rules.leaving) or any(map(len, wish.retracted.values())):
             for rows in wish.asserted.items():
                 circuit.assert_rows(*rows, self.check, only_present=True)
-            count = _count(wish.retracted)
+            count = _count_rows(wish.retracted)
             if self.is_auto:
                 limit = elastic.for_leaving(count, most - circuit.rewrites, is_first=self.is_first)
                 circuit.limit = Limit(min(most, circuit.rewrites + limit))
@@ -209,7 +213,7 @@ class Update(NamedTuple):
         for number in rules.fresh.bodied:
             circuit.run_rule(number, self.check)
         if rules.fresh.bodiless:
-            fire(circuit, rules.fresh.bodiless, self.commit)
+            fire_bodiless(circuit, rules.fresh.bodiless, self.commit)
         circuit.run(self.check)
         circuit.note_queued()
         circuit.check_limit(most)
@@ -239,11 +243,11 @@ class Update(NamedTuple):
             self.note_missed(circuit.retract_rows(rows, self.check))
         for number in leaving.bodied:
             circuit.run_rule(number, self.check)
-        fire(circuit, leaving.bodiless, self.commit)
+        fire_bodiless(circuit, leaving.bodiless, self.commit)
         for number in leaving.numbers:
             circuit.planner.set_active(number, False)
         circuit.run(self.check)
-        left = circuit.queued(start)
+        left = circuit.queued_rows(start)
         circuit.enter(at.REDERIVE)
         circuit.rederive(left, self.check)
         circuit.go_on(at.ASSERT)

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from itertools import chain, combinations, pairwise
 from typing import TypeAlias
 
-from kgreason.entailment.classes import Case, Classes, different, same, things, triple_goal
+from kgreason.entailment.classes import Case, Classes, different, same_individual, things, triple_goal
 from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair
 from kgreason.rules.model import Constant, Triple
@@ -36,7 +36,7 @@ def statement(classes: Classes, fact: Triple) -> Goal:
     if predicate == v.RDF_TYPE:
         return classes.member(subject, object_)
     if predicate == v.OWL_SAME_AS:
-        return same(subject, object_)
+        return same_individual(subject, object_)
     if predicate == v.OWL_DIFFERENT_FROM:
         return different(subject, object_)
     return triple_goal(subject, predicate, object_)
@@ -130,12 +130,12 @@ _PAIRS: dict[Constant, Way] = {
 
 def _functional(classes: Classes, property_: Constant) -> Goal:
     x, y, z = (classes.fresh() for _ in range(3))
-    return _under(((x, property_, y), (x, property_, z)), same(y, z))
+    return _under(((x, property_, y), (x, property_, z)), same_individual(y, z))
 
 
 def _inverse_functional(classes: Classes, property_: Constant) -> Goal:
     x, y, z = (classes.fresh() for _ in range(3))
-    return _under(((y, property_, x), (z, property_, x)), same(y, z))
+    return _under(((y, property_, x), (z, property_, x)), same_individual(y, z))
 
 
 def _irreflexive(classes: Classes, property_: Constant) -> Goal:
@@ -177,7 +177,7 @@ def _key(classes: Classes, class_: Constant, properties: tuple[Constant, ...]) -
     x, y = classes.fresh(), classes.fresh()
     values = tuple((property_, classes.fresh()) for property_ in properties)
     told = tuple(chain.from_iterable(((x, *value), (y, *value)) for value in values))
-    return classes.in_all_cases(x, class_, classes.in_all_cases(y, class_, _under(told, same(x, y))))
+    return classes.in_all_cases(x, class_, classes.in_all_cases(y, class_, _under(told, same_individual(x, y))))
 
 
 def _different(_classes: Classes, _node: Constant, members: tuple[Constant, ...]) -> Goal:

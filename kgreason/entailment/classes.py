@@ -61,17 +61,17 @@ class Classes:
         if class_ == v.OWL_THING:
             return TRUE
         excluded = Every(tuple(Suppose(case, Absurd()) for case in self.cases(individual, class_, False)))
-        return Some((Holds((individual, v.RDF_TYPE, class_)), *self._by_parts(individual, class_), excluded))
+        return Some((Holds((individual, v.RDF_TYPE, class_)), *self._goals_of_parts(individual, class_), excluded))
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
         """Return the goal that `goal` follows from the assumption that an individual is in a class."""
         return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
 
-    def _by_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
+    def _goals_of_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
         """Yield goals about the parts of the expression of `class_`. If one of them is met, x is in the class."""
         match self._expressions.get(class_):
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
-                yield Some(tuple(same(x, each) for each in members))
+                yield Some(tuple(same_individual(x, each) for each in members))
             case Collection(kind, _, members):
                 parts = tuple(self.member(x, each) for each in members)
                 yield Every(parts) if kind == v.OWL_INTERSECTION_OF else Some(parts)
@@ -103,20 +103,20 @@ class Classes:
         if counted.most is None:
             return TRUE
         values = tuple(self.fresh() for _ in range(counted.most + 1))
-        goal = Some(tuple(same(one, other) for one, other in combinations(values, 2)))
+        goal = Some(tuple(same_individual(one, other) for one, other in combinations(values, 2)))
         cases = self._values(x, counted.property_, counted.on_class, values)
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
         """Return the cases of the assumption that x is in a class, or is not in it if `is_in` is False."""
-        told: Case = ((x, v.RDF_TYPE, class_),) if is_in else self._outside(x, class_)
+        told: Case = ((x, v.RDF_TYPE, class_),) if is_in else self._case_outside(x, class_)
         expression = self._expressions.get(class_)
         if expression is None:
             return [told]
         inner = self._inside_cases(x, expression) if is_in else self._outside_cases(x, expression)
         return [told + case for case in inner]
 
-    def _outside(self, x: Constant, class_: Constant) -> Case:
+    def _case_outside(self, x: Constant, class_: Constant) -> Case:
         complement = self.fresh()
         return (complement, v.OWL_COMPLEMENT_OF, class_), (x, v.RDF_TYPE, complement)
 
@@ -127,13 +127,15 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [((x, v.OWL_SAME_AS, each),) for each in members]
             case Collection(kind, _, members):
-                return self._of_members(x, members, True, _combinations if kind == v.OWL_INTERSECTION_OF else _any)
+                return self._of_members(
+                    x, members, True, _combinations if kind == v.OWL_INTERSECTION_OF else _cases_of_any
+                )
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return self._values(x, property_, filler, (self.fresh(),))
             case Reflexive(_, _, property_):
                 return [((x, property_, x),)]
             case Counted() as counted:
-                few = () if counted.most is None else self._few(x, counted, counted.most)
+                few = () if counted.most is None else self._case_of_few(x, counted, counted.most)
                 return [few + case for case in self._many(x, counted, counted.least)]
             case _:
                 return [()]
@@ -145,7 +147,7 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [tuple((x, v.OWL_DIFFERENT_FROM, each) for each in members)]
             case Collection(kind, _, members):
-                return self._of_members(x, members, False, _combinations if kind == v.OWL_UNION_OF else _any)
+                return self._of_members(x, members, False, _combinations if kind == v.OWL_UNION_OF else _cases_of_any)
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return [self._only_outside(x, property_, filler)]
             case Restriction(kind, _, property_, filler) if kind == v.OWL_HAS_VALUE:
@@ -156,7 +158,7 @@ class Classes:
             case Reflexive(_, _, property_):
                 return [self.denial((x, property_, x))]
             case Counted() as counted:
-                few = [self._few(x, counted, counted.least - 1)] if counted.least else []
+                few = [self._case_of_few(x, counted, counted.least - 1)] if counted.least else []
                 return few + ([] if counted.most is None else self._many(x, counted, counted.most + 1))
 
     def _of_members(self, x: Constant, members: Iterable[Constant], is_in: bool, joined: Joined) -> list[Case]:
@@ -168,7 +170,7 @@ class Classes:
         unlike = tuple((one, v.OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
         return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
 
-    def _few(self, x: Constant, counted: Counted, number: int) -> Case:
+    def _case_of_few(self, x: Constant, counted: Counted, number: int) -> Case:
         """Return the case that x has at most `number` values of the kind that the cardinality `counted` counts.
 
         Rules can conclude something from this only if `number` is 0 or 1.
@@ -222,7 +224,7 @@ def triple_goal(one: Constant, property_: Constant, other: Constant) -> Goal:
     return Some((holds, Holds((property_, v.RDF_TYPE, v.OWL_REFLEXIVE_PROPERTY)))) if one == other else holds
 
 
-def same(one: Constant, other: Constant) -> Goal:
+def same_individual(one: Constant, other: Constant) -> Goal:
     """Return the goal to show that two names denote the same individual."""
     if one == other:
         return TRUE
@@ -239,7 +241,7 @@ def _combinations(parts: list[list[Case]]) -> list[Case]:
     return [tuple(chain.from_iterable(case)) for case in product(*parts)]
 
 
-def _any(parts: list[list[Case]]) -> list[Case]:
+def _cases_of_any(parts: list[list[Case]]) -> list[Case]:
     """Return the cases in which at least one part is true: the cases of all parts, one after the other."""
     return list(chain.from_iterable(parts))
 

@@ -80,13 +80,13 @@ def unproved_parts(
     """
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, datatypes)
-    yield from known.unproved(conclusion, semantics)
+    yield from known.unproved_parts(conclusion, semantics)
 
 
 class Judgement(NamedTuple):
     """The answer of `judge`.
 
-    `unproved` has one entry for each part of the conclusion that could not be proved: all triples of this part.
+    `unproved_parts` has one entry for each part of the conclusion that could not be proved: all triples of this part.
     `is_contradictory` says whether the premises contradict themselves. Such premises entail everything.
     """
 
@@ -109,7 +109,7 @@ def judge(
     check_choice("semantics", semantics, Semantics)
     known = _Premises(premises, rules, catalogue, None)
     is_contradictory = known.closure.is_absurd
-    return Judgement(list(known.unproved(conclusion, semantics)), is_contradictory)
+    return Judgement(list(known.unproved_parts(conclusion, semantics)), is_contradictory)
 
 
 class _Premises:
@@ -133,7 +133,7 @@ class _Premises:
         self.closure = Closure([*self.rules, *refutation], catalogue, recognized)
         self.closure.load(_files(premises))
 
-    def unproved(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
+    def unproved_parts(self, conclusion: File | Iterable[File], semantics: Semantics) -> Iterator[tuple[Triple, ...]]:
         """For each part of a conclusion that could not be proved, yield the triples of this part.
 
         Call this method only once: it adds triples about the terms of the conclusion to the closure for good.

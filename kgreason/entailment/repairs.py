@@ -96,7 +96,7 @@ def may_repair(triple: Triple) -> bool:
     return not is_part(triple) and triple[2] not in _DECLARED
 
 
-def annotated(told: Iterable[Triple]) -> Triple | None:
+def annotated_axiom(told: Iterable[Triple]) -> Triple | None:
     """Return the axiom that a node annotates, from the triples of the node; None if they do not say exactly one."""
     said = [(predicate, object_) for _, predicate, object_ in told if predicate in OF_ANNOTATIONS]
     terms = dict(said)
@@ -150,7 +150,7 @@ class _Search:
         return list(self._graph.match(*pattern, asserted=True))
 
     def _annotated_axiom(self, part: Triple) -> Triple | None:
-        return annotated({_texts(quad) for quad in self._match(part[0], None, None)})
+        return annotated_axiom({_texts(quad) for quad in self._match(part[0], None, None)})
 
     def _annotations(self, axiom: Triple) -> list[Quad]:
         said = list(zip(OF_ANNOTATIONS, axiom, strict=True))

@@ -67,7 +67,7 @@ class Values:
         self._ill_typed: set[int] = set()
         self._datatypes: set[Constant] = set()
 
-    def settled(self, rows: Int32) -> Int32:
+    def with_first_literals(self, rows: Int32) -> Int32:
         """Return `rows`, int32[n, k], with the first literal of the same value in place of each literal in column 2.
 
         The literals count as read from now on.

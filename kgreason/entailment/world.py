@@ -25,7 +25,7 @@ from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
 from kgreason.materialize.quads.asserted import in_default_graph
-from kgreason.materialize.schema.rows import decoded
+from kgreason.materialize.schema.rows import decode_triples
 from kgreason.materialize.selection import select
 from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.collect import collect
@@ -62,12 +62,14 @@ class Closure:
 
     def load(self, paths: Sequence[File]) -> None:
         """Add premises from files. Raises InputError, RdfSyntaxError, LimitError."""
-        edit = self._imports.completed(Edit(added=self._quads(paths)))
-        self._change(edit._replace(added=self._values.settled(edit.added)))
+        edit = self._imports.with_imports(Edit(added=self._quads(paths)))
+        self._change(edit._replace(added=self._values.with_first_literals(edit.added)))
 
     def read(self, paths: Sequence[File]) -> list[Triple]:
         """Read the triples of files. The triples do not become premises. Raises InputError, RdfSyntaxError."""
-        return decoded(self._materializer.dictionary, self._values.settled(self._quads(paths)[:, :3]))
+        return decode_triples(
+            self._materializer.dictionary, self._values.with_first_literals(self._quads(paths)[:, :3])
+        )
 
     def _quads(self, paths: Sequence[File]) -> Int32:
         return read_files(paths, self._materializer.dictionary, find=self._find)
@@ -138,7 +140,7 @@ class Closure:
         """Return a dict from each class that is enumerated (owl:oneOf) in the closure to one of its enumerations."""
         predicates = self._materializer.dictionary.find((v.OWL_ONE_OF, v.RDF_FIRST, v.RDF_REST))
         rows = self._triples()
-        schema = Schema(decoded(self._materializer.dictionary, rows[np.isin(rows[:, 1], predicates)]))
+        schema = Schema(decode_triples(self._materializer.dictionary, rows[np.isin(rows[:, 1], predicates)]))
         axioms = (axiom for each in collect(schema) for axiom in each.axioms)
         return {axiom.node: axiom for axiom in axioms if isinstance(axiom, Collection)}
 

@@ -30,9 +30,9 @@ from kgreason.graph.consistency import Consistency
 from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import replay
-from kgreason.graph.shapes.refusal import ALLOWED, refused
+from kgreason.graph.shapes.refusal import ALLOWED, refused_results
 from kgreason.graph.state.running import Running
-from kgreason.graph.user_rules import journalled
+from kgreason.graph.user_rules import journal_text
 from kgreason.interrupts import finish, let_out, result
 from kgreason.materialize.edit import Change, Edit
 from kgreason.materialize.schema.rows import have_header
@@ -123,7 +123,7 @@ class Committer:
         number, own, before, delta = home.last + 1, self.materializer.own, self.state.noted, None
         try:
             if self._refuses:
-                self._consistency.known() if number > 1 else self._consistency.start()
+                self._consistency.contradictions() if number > 1 else self._consistency.note_empty()
             change = self._pending(edit, progress, is_first=number == 1)
             if self._refuses and (raised := self._consistency.pending(change.refuted)()):
                 raise ContradictionError(raised)
@@ -131,7 +131,7 @@ class Committer:
             if delta or edit.own is not None or headers:
                 rules = () if edit.own is None else self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
-                if self._allows is not None and (results := refused(delta, self._allows)):
+                if self._allows is not None and (results := refused_results(delta, self._allows)):
                     raise ViolationError(results)
                 if self.check is not None:
                     self.check(delta)
@@ -141,7 +141,7 @@ class Committer:
                 if home.history is not None:
                     with span("journal"):
                         home.history.append(entry_of(delta, headers))
-                self._keep(home, delta, headers, prefixes, progress)
+                self._write_commit(home, delta, headers, prefixes, progress)
             return delta if home.last == number else replace(delta, commit=0)
         finally:
             try:
@@ -162,7 +162,7 @@ class Committer:
         most `reasons` inferred triples that appear, and for at most `reasons` inferred triples that disappear.
         """
         if self._refuses:
-            self._consistency.known()
+            self._consistency.contradictions()
         try:
             change = self._pending(edit, progress)
             let_out()
@@ -183,7 +183,7 @@ class Committer:
         may read the materializer. `known` is the size of the dictionary before the terms of the edit were interned.
         """
         try:
-            before = self._consistency.known()
+            before = self._consistency.contradictions()
             change = self._pending(edit, SILENT)
             let_out()
             return read(self._consistency.pending(change.refuted)(), bool(before))
@@ -206,7 +206,7 @@ class Committer:
         declared, prefixes = self._declared[1], self.state.noted.prefixes
         return Delta(number, change, self.materializer.dictionary, declared=declared, prefixes=prefixes)
 
-    def attempt(self, edit: Edit) -> tuple[bytes, bytes]:
+    def apply_tentatively(self, edit: Edit) -> tuple[bytes, bytes]:
         """Carry out a step of a SPARQL Update in the engine, without a commit.
 
         Returns what all steps so far change in the store: the rows to remove and the rows to add, as lines. The steps
@@ -217,7 +217,7 @@ class Committer:
         return removed, added
 
     def abandon(self) -> None:
-        """Roll back every `attempt`. Ctrl-C cannot interrupt this."""
+        """Roll back every `apply_tentatively`. Ctrl-C cannot interrupt this."""
         finish(self.materializer.rollback)
 
     def _pending(self, edit: Edit, progress: Progress, *, is_first: bool = False) -> Change:
@@ -226,7 +226,7 @@ class Committer:
         While the first commit is evaluated, another thread loads its asserted rows into a stage.
         """
         if is_first or have_header(edit.added) or have_header(edit.removed):
-            edit = self.state.imports.completed(edit, progress)
+            edit = self.state.imports.with_imports(edit, progress)
         how: dict[str, Any] = {"strategy": self.strategy, "budget": self.budget, "limits": self._limits}
         if not is_first:
             return self.materializer.change(edit, **how, progress=progress)
@@ -241,7 +241,7 @@ class Committer:
                 result(stored)
         return change
 
-    def _keep(
+    def _write_commit(
         self,
         home: Writable,
         delta: Delta,
@@ -263,7 +263,7 @@ class Committer:
         if not is_first and is_in_memory and self._is_mostly_gone(len(delta.disappeared_rows)):
             with progress("storing", None), span("store"):
                 self.fill(home.stage(is_empty=True))
-            home.load(self.manifest(), self.write)
+            home.load_snapshot(self.manifest(), self.write)
         elif not is_first and ran and (size <= SMALL or is_in_memory):
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
@@ -272,7 +272,7 @@ class Committer:
             record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature, prefixes)
             home.commit(record, removed, added)
         else:
-            self._load(home, delta, progress)
+            self._load_snapshot(home, delta, progress)
 
     def _is_mostly_gone(self, gone: int) -> bool:
         """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
@@ -280,7 +280,7 @@ class Committer:
             self.materializer.save(is_borrowed=True).triples(self.materializer.dictionary)
         )
 
-    def _load(self, home: Writable, delta: Delta, progress: Progress) -> None:
+    def _load_snapshot(self, home: Writable, delta: Delta, progress: Progress) -> None:
         """Make a commit of many rows: apply the delta to a stage in another thread, and write the snapshot meanwhile.
 
         For the first commit the stage has the asserted rows already.
@@ -293,7 +293,7 @@ class Committer:
         if store.is_late:
             for rows in (triples, quads):
                 store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
-            home.load(self.manifest(), self.write)
+            home.load_snapshot(self.manifest(), self.write)
             return
 
         def fill() -> None:
@@ -312,7 +312,7 @@ class Committer:
         with ThreadPoolExecutor(1) as worker, cancellable() as stop, ExitStack() as shown:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
             filled = worker.submit(fill)
-            home.load(self.manifest(), self.write, wait)
+            home.load_snapshot(self.manifest(), self.write, wait)
         if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # compacting costs less than such a commit
             with span("store"), suppress(KgreasonError):  # the commit stands, also if compacting fails
                 store.compact()
@@ -331,7 +331,7 @@ class Committer:
         """
         if not len(rows):
             return rows
-        holds = self.materializer.shows if rows.shape[1] == 3 else self.materializer.quads.holds
+        holds = self.materializer.are_shown if rows.shape[1] == 3 else self.materializer.quads.holds
         return without_shared(self.state.spellings, rows, holds)
 
     def _accept(self, delta: Delta) -> None:
@@ -406,7 +406,7 @@ class Committer:
         gone, come = filterfalse(has.__contains__, had), filterfalse(had.__contains__, has)
         find = self.materializer.operators.registry.find
         signed = (*zip(repeat(-1), gone, strict=False), *zip(repeat(1), come, strict=False))
-        return tuple([(sign, journalled(rule, find)) for sign, (rule, _) in signed])
+        return tuple([(sign, journal_text(rule, find)) for sign, (rule, _) in signed])
 
     def _functions(self) -> dict[str, str]:
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find

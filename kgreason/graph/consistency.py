@@ -36,7 +36,7 @@ class Consistency:
         self._materializer = materializer
         self._known: list[Contradiction] | None = None
 
-    def known(self) -> list[Contradiction]:
+    def contradictions(self) -> list[Contradiction]:
         """Return the contradictions of the last commit.
 
         If they are not known yet, this computes them from the present state: then no change may be pending.
@@ -45,24 +45,26 @@ class Consistency:
             self._known = self._contradictions(self._materializer.save())
         return self._known
 
-    def start(self) -> None:
+    def note_empty(self) -> None:
         """Note that the graph is empty, so that it has no contradictions."""
         self._known = []
 
     def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change raises.
 
-        Call `pending` before the change is accepted or rolled back. The function that it returns calls `known`. So call
-        this function after the change was rolled back, or, if `known` was called before the change, at any time before
-        the change is accepted. `refuted` says whether the change adds or removes facts of `false`, and whether it
-        changes which terms are equal.
+        Call `pending` before the change is accepted or rolled back. The function that it returns calls
+        `contradictions`. So call this function after the change was rolled back, or, if `contradictions` was called
+        before the change, at any time before the change is accepted. `refuted` says whether the change adds or removes
+        facts of `false`, and whether it changes which terms are equal.
         """
         if not (refuted.arrived or (refuted.respelled and self._known)):
             return tuple
         saved = self._materializer.save()
         found = self._contradictions(saved)
-        renamed = self._renamed(found, saved)  # now, because a rollback forgets new terms
-        return lambda: _new(found, renamed, self.known(), self._renamed(self.known(), saved))
+        renamed = self._with_primaries(found, saved)  # now, because a rollback forgets new terms
+        return lambda: _new_contradictions(
+            found, renamed, self.contradictions(), self._with_primaries(self.contradictions(), saved)
+        )
 
     def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change ends.
@@ -73,11 +75,13 @@ class Consistency:
             return tuple
         saved = self._materializer.save()
         found = self._contradictions(saved)
-        renamed = self._renamed(found, saved)
-        return lambda: _new(self.known(), self._renamed(self.known(), saved), found, renamed)
+        renamed = self._with_primaries(found, saved)
+        return lambda: _new_contradictions(
+            self.contradictions(), self._with_primaries(self.contradictions(), saved), found, renamed
+        )
 
     def accept(self, refuted: Refuted) -> None:
-        """Note that the pending change is a commit now. If it affects contradictions, `known` computes them again."""
+        """Note that the pending change is a commit now. If it affects contradictions, they are computed again."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
@@ -85,7 +89,7 @@ class Consistency:
         materializer = self._materializer
         return contradictions(saved, materializer.dictionary, materializer.false_rules)
 
-    def _renamed(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
+    def _with_primaries(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
         """Return the contradictions `told`, with the primary of its clique in `saved` in place of each term."""
         dictionary = self._materializer.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}
@@ -96,7 +100,7 @@ class Consistency:
         return [each.renamed(lambda term: primary.get(term, term)) for each in told]
 
 
-def _new(
+def _new_contradictions(
     found: Sequence[Contradiction],
     renamed: Sequence[Contradiction],
     known: Sequence[Contradiction],

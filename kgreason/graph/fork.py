@@ -39,7 +39,9 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
-    options = EngineOptions.of(strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction)
+    options = EngineOptions.checked(
+        strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction
+    )
     while True:
         folder = Folder(Path(path), write=False)
         try:

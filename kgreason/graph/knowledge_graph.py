@@ -32,9 +32,9 @@ from kgreason.graph.constructed.renamed import Renamed
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_author, check_paths, check_rules, check_text, check_texts
-from kgreason.graph.input.bindings import Bindings, bound, naming
-from kgreason.graph.input.terms import UserTerm, checked, graph_name
-from kgreason.graph.lock import check_wait, locked
+from kgreason.graph.input.bindings import Bindings, naming, with_bindings
+from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name
+from kgreason.graph.lock import check_wait, with_lock
 from kgreason.graph.open_transaction import OpenTransaction
 from kgreason.graph.opening.opened import check_kept, open_home
 from kgreason.graph.opening.options import Documents, EngineOptions, File, Strategy, check_stored
@@ -57,7 +57,7 @@ from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer
 from kgreason.sparql.query.numeric import computes, warn_caller
-from kgreason.store.homes.home import Home, closed
+from kgreason.store.homes.home import Home, closed_error
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
 
@@ -229,7 +229,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
         made_with |= {"on_contradiction": on_contradiction, "on_violation": on_violation}
         wanted = check_stored(made_with | {"history": history})
-        options = EngineOptions.of(
+        options = EngineOptions.checked(
             strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction, late
         )
         check_wait("wait", wait)
@@ -257,7 +257,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         self._close(is_failed=False)
 
-    @locked
+    @with_lock
     def _close(self, *, is_failed: bool) -> None:
         try:
             self._open.forget("the graph was closed while the transaction was open; its edits were dropped")
@@ -322,7 +322,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         register = partial(self._register, batch=batch)
         return register if call is None else register(call)
 
-    @locked
+    @with_lock
     def _register(self, call: Callable[..., Any], *, batch: bool) -> Callable[..., Any]:
         self._options.registry.register(call, batch=batch)
         return call
@@ -345,7 +345,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_count("reasons", reasons, 0)
         return self._open.surely_begin(None, timeout, reasons=reasons)
 
-    @locked
+    @with_lock
     def unsatisfiable_classes(self) -> list[Unsatisfiable]:
         """Return the named classes that nothing can be in, each with a proof, in the order of their names.
 
@@ -367,7 +367,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         found = unsatisfiable(self._engine(), self.match)
         return [each._replace(proof=described.proof(each.proof)) for each in found]
 
-    @locked
+    @with_lock
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
         """Call `callback` with the delta of every commit from now on. The result is a function that ends the calls.
 
@@ -378,7 +378,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         return self._open.subscribers.add(callback)
 
-    @locked
+    @with_lock
     def standing(
         self,
         sparql: str,
@@ -413,10 +413,10 @@ class KnowledgeGraph(ReadableGraph, Questions):
 
         check_text("standing", "a SELECT or ASK query", sparql)
         check_seconds("timeout", timeout)
-        known, warned = checked(prefixes), list[str]()
+        known, warned = checked_prefixes(prefixes), list[str]()
 
         def ask(text: str) -> Found:
-            seconds, most = (timeout, None) if together is None else (together.left(), together.process_bytes)
+            seconds, most = (timeout, None) if together is None else (together.seconds_left(), together.process_bytes)
             results = self._results(text, known, base, None, seconds, most)
             if not warned and (number := self.number_warning(sparql)) is not None:
                 warned.append(number)
@@ -559,7 +559,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         skipped: Skipped | None = None,
     ) -> Loaded:
         begun = time.perf_counter()
-        with self._lock.held(timeout):
+        with self._lock.hold_undivided(timeout):
             tx = self._open.begin({})
             delta = tx.complete(partial(collect, tx), progress)
             stats = self._counts()
@@ -591,8 +591,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_text("update", "a SPARQL Update", sparql)
         if not sparql.strip():
             raise QueryError(f"{source}: the update is empty")
-        known = checked(prefixes)
-        text = bound(sparql, bindings, known, base)
+        known = checked_prefixes(prefixes)
+        text = with_bindings(sparql, bindings, known, base)
         operations = parse(text, source, known, base)  # before the engine starts: a syntax error does not wait for it
         return self.carry_out(operations, timeout=timeout)
 
@@ -614,7 +614,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.graph.sparql_update.update import update
 
-        with self._lock.held(timeout):
+        with self._lock.hold_undivided(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
             return update(self._engine(), self._home, transaction, operations, wheres)
 
@@ -666,9 +666,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
-        known = checked(prefixes)
+        known = checked_prefixes(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
-        sparql = bound(sparql, bindings, known, base)
+        sparql = with_bindings(sparql, bindings, known, base)
         with naming(bindings):
             results = self._results(sparql, known, base, name, timeout)
         if (number := self.number_warning(sparql)) is not None:
@@ -723,7 +723,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.graph.match import pattern
 
-        return self.matches(pattern(subject, predicate, object_, graph, prefixes=checked(prefixes)), asserted=asserted)
+        return self.matches(
+            pattern(subject, predicate, object_, graph, prefixes=checked_prefixes(prefixes)), asserted=asserted
+        )
 
     def matches(self, pattern: Pattern, *, asserted: bool = False, any_case: bool = False) -> Matches:
         """Return the quads that match a pattern, as `match` does. With `any_case` language tags match in any case."""
@@ -733,13 +735,13 @@ class KnowledgeGraph(ReadableGraph, Questions):
             return self._state.has_small_tags()
 
         def held() -> AbstractContextManager[Running]:
-            return self._held(matches.patience)
+            return self._locked_state(matches.patience)
 
         found = match(self._home.store, held, has_small_tags, pattern, asserted=asserted, any_case=any_case)
         matches = Matches(found, self._shown_prefixes)
         return matches
 
-    @locked
+    @with_lock
     def pairs(self, predicate: str, *, asserted: bool | None = None) -> tuple[list[str], Int32]:
         """Return the pairs (subject, object) of IRIs that a predicate links, as of this call.
 
@@ -755,7 +757,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         from kgreason.materialize.relations.facts import pairs
 
-        return pairs(self._saved(is_borrowed=True), predicate, asserted=asserted)
+        return pairs(self._saved_state(is_borrowed=True), predicate, asserted=asserted)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
@@ -774,7 +776,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.rules.relations.names import checked_arity, checked_name
 
         if self._home.is_closed:
-            raise closed()
+            raise closed_error()
         return GraphRelation(self, self._relations, checked_name(name), checked_arity(arity))
 
     @property
@@ -823,12 +825,12 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.relation.relation import GraphRelation
         from kgreason.materialize.relations.facts import all_of
 
-        state = self._saved()
+        state = self._saved_state()
         known = {(each.name, each.arity) for each in all_of(*state)} if state else set()
         known |= {(name, len(relation.columns)) for name, relation in self._declarations().items()}
         return [GraphRelation(self, self._relations, *each) for each in sorted(known)]
 
-    @locked
+    @with_lock
     def _relations(self, read: Callable[[RelationReader], Result]) -> Result | None:
         return self._state.relations(read)
 
@@ -847,7 +849,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         until the block ends.
         """
         check_author(author)
-        with self._lock.within():
+        with self._lock.hold():
             committer = self._engine()
             before = committer.strategy, committer.budget, committer.author
             committer.check, before_check = check, committer.check
@@ -904,7 +906,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.history.past import as_of
 
         options = self._options._replace(catalogue=None, limits=DEFAULT_LIMITS, threads=None)
-        with self._lock.within() if self._home.path is None else nullcontext():
+        with self._lock.hold() if self._home.path is None else nullcontext():
             write = lambda path: self._engine().write(path)  # noqa: E731
             return as_of(commit, self._home, write, lambda home: self.over(home, options))
 
@@ -934,7 +936,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.history.revert import revert
 
         check_count("commit", commit, 1)
-        with self._lock.within(timeout):
+        with self._lock.hold(timeout):
             reading.history_of(self._home, commit, commit - 1)  # before the engine starts
             return revert(commit, self._home, self._engine().materializer, self._open.begin)
 
@@ -948,7 +950,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.store.backup import copy_store
 
         if self._home.is_closed:
-            raise closed()
+            raise closed_error()
         check_paths("backup", (path,))
         if self._home.path is None:
             raise StoreError("a graph in memory has no store to copy; load its `dump(asserted=True)` into a store")
@@ -962,4 +964,4 @@ class KnowledgeGraph(ReadableGraph, Questions):
 def _check_items(items: Iterable[Item], prefixes: Mapping[str, str] | None) -> None:
     from kgreason.graph.input.quads import check_items
 
-    check_items(items, prefixes=checked(prefixes))
+    check_items(items, prefixes=checked_prefixes(prefixes))

@@ -46,7 +46,7 @@ def labels(graph: Asked, terms: Iterable[str], language: str = "") -> dict[str, 
     iris = [term for term in dict.fromkeys(terms) if term.startswith("<") and not term.startswith("<<")]
     parts = (iris[start : start + _AT_ONCE] for start in range(0, len(iris), _AT_ONCE))
     rows = (row for part in parts for row in graph.select(_QUERY % " ".join(part)))
-    return best(((str(term), label) for term, label in rows), language)
+    return best_labels(((str(term), label) for term, label in rows), language)
 
 
 def literal(text: str) -> Literal:
@@ -64,7 +64,7 @@ def rank(label: Literal, language: str) -> tuple[int, str, str]:
     return 0 if is_wanted else 1 if is_english else 2 if not tag else 3, tag, label.value
 
 
-def best(rows: Iterable[tuple[str, Literal]], language: str = "") -> dict[str, str]:
+def best_labels(rows: Iterable[tuple[str, Literal]], language: str = "") -> dict[str, str]:
     """Choose a label for each term, from pairs of a term and a label."""
     found: dict[str, list[Literal]] = {}
     for term, label in rows:

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from kgreason.errors import GraphBusyError, InputError, InputTypeError
-from kgreason.interrupts import let_out, surely, undivided
+from kgreason.interrupts import call_surely, let_out, undivided
 
 _SLICE = 0.1
 """A waiting thread looks for signals, and at the thread that has the lock, at least once in this many seconds."""
@@ -66,7 +66,7 @@ class GraphLock:
         try:
             for lock in (self._turn, self._lock):  # the waiting thread has the turn, so that nobody overtakes it
                 if not lock.acquire(blocking=False):
-                    self._wait(lock, until)
+                    self._wait_for(lock, until)
                 taken.append(lock)
             self._owner, self._depth = me, 1
             taken.remove(self._turn)
@@ -79,7 +79,7 @@ class GraphLock:
             raise
         return 0
 
-    def _wait(self, lock: threading.Lock, until: float | None) -> None:
+    def _wait_for(self, lock: threading.Lock, until: float | None) -> None:
         while not (lock.acquire(timeout=self._slice(until)) or self._is_left(lock)):
             let_out()
             self._check(until)
@@ -117,7 +117,7 @@ class GraphLock:
             with undivided():
                 self.release(depth)
 
-        surely(release)
+        call_surely(release)
 
     @property
     def depth(self) -> int:
@@ -125,8 +125,8 @@ class GraphLock:
         return self._depth if self.is_mine else 0
 
     @contextmanager
-    def held(self, timeout: float | None = None) -> Iterator[None]:
-        """As `within`, for a caller that is `undivided`."""
+    def hold_undivided(self, timeout: float | None = None) -> Iterator[None]:
+        """As `hold`, for a caller that is `undivided`."""
         depth = self.acquire(timeout)
         try:
             yield
@@ -134,7 +134,7 @@ class GraphLock:
             self.release(depth)
 
     @contextmanager
-    def within(self, timeout: float | None = None) -> Iterator[None]:
+    def hold(self, timeout: float | None = None) -> Iterator[None]:
         """Hold the lock during a block, after waiting at most `timeout` seconds. Raises GraphBusyError."""
         depth: int | None = None
         try:
@@ -155,14 +155,14 @@ _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 
 
-def locked(
+def with_lock(
     method: Callable[Concatenate[_Self, _Arguments], _Result],
 ) -> Callable[Concatenate[_Self, _Arguments], _Result]:
     """A decorator: the method holds the `_lock` of its object while it runs, and is `undivided`."""
 
     @functools.wraps(method)
     def holding(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
-        with undivided(), self._lock.held():
+        with undivided(), self._lock.hold_undivided():
             return method(self, *args, **kwargs)
 
     return holding

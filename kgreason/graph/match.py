@@ -33,7 +33,7 @@ from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import varies
-from kgreason.terms.tags import quads, small
+from kgreason.terms.tags import quads, with_small_tag
 from kgreason.zset.columns import Int32
 
 Held: TypeAlias = Callable[[], AbstractContextManager[Running]]
@@ -87,20 +87,20 @@ def match(
     `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
     `has_small_tags()` asks the graph's present state.
     """
-    form = partial(_asserted, held) if asserted else partial(_present, held, has_small_tags)
+    form = partial(_asserted_quads, held) if asserted else partial(_present, held, has_small_tags)
     chunks = _Formed(form, store.match(*pattern))
     if pattern.object is None:
         return lambda: chain.from_iterable(chunks)
-    wanted = _small(pattern.object) if any_case else pattern.object
+    wanted = _with_small_tag(pattern.object) if any_case else pattern.object
 
     def is_wanted(quad: Quad) -> bool:
-        return (_small(quad.object) if any_case else quad.object) == wanted
+        return (_with_small_tag(quad.object) if any_case else quad.object) == wanted
 
     return lambda: filter(is_wanted, chain.from_iterable(chunks))
 
 
-def _small(term: Term) -> str:
-    return small(text_of(term))
+def _with_small_tag(term: Term) -> str:
+    return with_small_tag(text_of(term))
 
 
 class _Formed(Iterator[Iterable[Quad]]):
@@ -119,7 +119,7 @@ class _Formed(Iterator[Iterable[Quad]]):
         return found
 
 
-def _asserted(held: Held, chunk: list[Quad]) -> Iterable[Quad]:
+def _asserted_quads(held: Held, chunk: list[Quad]) -> Iterable[Quad]:
     """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
     with held() as state:
         forms = _forms(chunk, state)
@@ -135,7 +135,7 @@ def _present(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) 
         is_varied = state.spellings.vary([text_of(quad.object) for quad in some])
         alone += [quad for quad, varied in zip(some, is_varied, strict=True) if not varied]
         forms = _forms(list(compress(some, is_varied)), state)
-        return chain(alone, _quads(state, forms[_shows(state, forms)]))
+        return chain(alone, _quads(state, forms[_are_in_graph(state, forms)]))
 
 
 def _split_by_spellings(chunk: list[Quad], *, has_small_tags: bool) -> tuple[list[Quad], list[Quad]]:
@@ -164,10 +164,10 @@ def _forms(chunk: list[Quad], state: Running) -> Int32:
     return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
 
 
-def _shows(state: Running, quads: Int32) -> NDArray[np.bool_]:
+def _are_in_graph(state: Running, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether the graph has it: bool[n]. The default graph has the closure."""
     named = quads[:, 3] != 0
-    shown = state.materializer.shows(np.ascontiguousarray(quads[:, :3]))
+    shown = state.materializer.are_shown(np.ascontiguousarray(quads[:, :3]))
     if named.any():
         shown[named] = state.materializer.quads.holds(quads[named])
     return shown

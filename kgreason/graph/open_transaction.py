@@ -74,7 +74,7 @@ class OpenTransaction:
         try:
             if self._open is not None:
                 depth = min(depth, self._check_none_open())
-            home = None if headers is None else self._home.for_commits()
+            home = None if headers is None else self._home.writable()
             committer = self._engine()
             dictionary = committer.materializer.dictionary
             known = len(dictionary)
@@ -82,7 +82,7 @@ class OpenTransaction:
                 keep = partial(committer.try_out, reasons=reasons)
             else:
                 keep = partial(committer.commit, home=home, headers=headers, author=author)
-            ends = Ends(keep, dictionary.truncate, partial(self._end, committer))
+            ends = Ends(keep, dictionary.truncate, partial(self._finish_commit, committer))
             begun = Transaction(committer.materializer, known, ends, self._find)
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(dictionary.truncate, known)
@@ -124,7 +124,7 @@ class OpenTransaction:
             self._open = None
             self._drop()
 
-    def _end(self, committer: Committer) -> None:
+    def _finish_commit(self, committer: Committer) -> None:
         """Tell the subscribers each commit that they have not heard of. Make a checkpoint if one is due.
 
         The caller is `undivided`.
@@ -136,7 +136,7 @@ class OpenTransaction:
                 return
             committer.keep_up()
             if self.subscribers.callbacks:
-                self.subscribers.tell(committer.unheard)
+                self.subscribers.call_with_each(committer.unheard)
             else:
                 committer.unheard.clear()
         finally:

@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 from kgreason.errors import GraphBusyError
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_asserted, check_single
-from kgreason.graph.input.terms import checked
-from kgreason.graph.lock import GraphLock, locked
+from kgreason.graph.input.terms import checked_prefixes
+from kgreason.graph.lock import GraphLock, with_lock
 from kgreason.graph.opening.options import MADE_WITH, EngineOptions
 from kgreason.graph.results import notebook
-from kgreason.graph.results.documents import LINES, WITH_GRAPHS, dumped
+from kgreason.graph.results.documents import LINES, WITH_GRAPHS, document_of
 from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
@@ -31,7 +31,7 @@ from kgreason.materialize.state import Saved
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.formats import PARQUET, writable
-from kgreason.store.homes.home import Home, closed
+from kgreason.store.homes.home import Home, closed_error
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class ReadableGraph:
         So a read and a later edit in the block see the same state. Queries of other threads go on, because they never
         wait. Raises GraphBusyError after `timeout` seconds.
         """
-        return self._lock.within(timeout)
+        return self._lock.hold(timeout)
 
     def check_writable(self) -> None:
         """Raise StoreError if the graph takes no commit: it is closed, or was opened for reading only."""
-        self._home.for_commits()
+        self._home.writable()
 
     def check_room(self) -> None:
         """Raise StoreError if the graph takes no commit now, although it is open for writing.
@@ -86,7 +86,7 @@ class ReadableGraph:
         For a full disk this is a DiskFullError. The call writes a small file into the folder of the store, and removes
         it. Any thread may call this, at any time; it does not wait for edits.
         """
-        self._home.for_commits().check_room()
+        self._home.writable().check_room()
 
     def _engine(self) -> Committer:
         """Return the graph with its engine. The first call restores the engine from the store."""
@@ -95,12 +95,12 @@ class ReadableGraph:
 
             home, options = self._home, self._options
             if home.is_closed:
-                raise closed()
-            self._committer = home.start(lambda since: Committer(home, options, since))
+                raise closed_error()
+            self._committer = home.start_engine(lambda since: Committer(home, options, since))
             self._state = self._committer.state
         return self._committer
 
-    @locked
+    @with_lock
     def described(self, terms: Iterable[str]) -> list[Triple]:
         """Return the triples that say what the blank nodes among `terms` stand for: restrictions, lists and so on."""
         return self._describer().triples(dict.fromkeys(terms))
@@ -111,13 +111,13 @@ class ReadableGraph:
         return Described(self._home.store)
 
     @contextmanager
-    def _held(self, timeout: float | None = None) -> Iterator[Running]:
+    def _locked_state(self, timeout: float | None = None) -> Iterator[Running]:
         """Hold the lock during the block. The block gets the state of the engine: `with self._held() as state`."""
-        with self._lock.within(timeout):
+        with self._lock.hold(timeout):
             yield self._engine().state
 
-    @locked
-    def _saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+    @with_lock
+    def _saved_state(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
         return self._state.saved(is_borrowed=is_borrowed)
 
     def __len__(self) -> int:
@@ -144,7 +144,7 @@ class ReadableGraph:
             return None
         caption = repr(self)
         try:
-            with self._lock.within(0):
+            with self._lock.hold(0):
                 counts: Mapping[str, Any] = self.stats()
         except GraphBusyError:
             kept = self._home.manifest
@@ -153,7 +153,7 @@ class ReadableGraph:
         shown = {name: counts[name] for name in COUNTS if name in counts}
         return notebook.table(caption, ("", "number"), shown.items())
 
-    @locked
+    @with_lock
     def stats(self) -> dict[str, Any]:
         """Counts of the graph as of its last commit, by name.
 
@@ -189,7 +189,7 @@ class ReadableGraph:
         return counts
 
     @property
-    @locked
+    @with_lock
     def warnings(self) -> list[str]:
         """One line for each warning: malformed lists, SWRL rules that cannot run, missing imports, large cliques.
 
@@ -198,13 +198,13 @@ class ReadableGraph:
         """
         return [*self._state.warnings(), *(f"{each}: the store is open for reading only" for each in self._lacking)]
 
-    @locked
+    @with_lock
     def streams(self) -> dict[str, dict[str, str]]:
         """Return the headers of the last commit of each stream, by the name of the stream; see `transaction`."""
         return dict(self._state.streams())
 
     @property
-    @locked
+    @with_lock
     def prefixes(self) -> dict[str, str]:
         """The prefixes that loaded files declared, from prefix to namespace. A store remembers them.
 
@@ -226,12 +226,12 @@ class ReadableGraph:
         if state.is_running:
             return dict(state.prefixes())
         try:
-            with self._lock.within(0):
+            with self._lock.hold(0):
                 return self.prefixes
         except GraphBusyError:
             return dict(self._home.manifest.prefixes)
 
-    @locked
+    @with_lock
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
         """Return a dict for each rule in force: its `name`, its text (`rule`), why it runs (`why`), and `stratum`.
 
@@ -268,7 +268,7 @@ class ReadableGraph:
 
         return RuleList(costliest(self._state.costs(alone=alone, anew=anew)), self._state.prefixes())
 
-    @locked
+    @with_lock
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added as text or by a rule file, as of the last commit.
 
@@ -279,7 +279,7 @@ class ReadableGraph:
     def _declarations(self) -> dict[str, Relation]:
         return {rule.declares.name: rule.declares for rule in self._state.own_rules() if rule.declares}
 
-    @locked
+    @with_lock
     def contradictions(self) -> list[Contradiction]:
         """Return the contradictions that the rules derive, one for each mistake in the data.
 
@@ -290,7 +290,7 @@ class ReadableGraph:
         """
         return ContradictionList(self._state.contradictions())
 
-    @locked
+    @with_lock
     def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
         """Return a proof of each of the first `most` contradictions, or of each contradiction if `most` is None.
 
@@ -302,7 +302,7 @@ class ReadableGraph:
         proofs = prove_contradictions(self._engine().materializer, most, each)
         return list(map(self._describer().proof, proofs))
 
-    @locked
+    @with_lock
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a triple of the graph.
 
@@ -311,13 +311,13 @@ class ReadableGraph:
         triple. `others` must be empty: if the terms are passed one by one, InputTypeError says how to pass them.
         """
         check_single("explain", triple, others)
-        known = checked(prefixes)
+        known = checked_prefixes(prefixes)
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain
 
         return self._describer().proof(explain(self._engine().state, triple, known))
 
-    @locked
+    @with_lock
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
         """Return one proof for each derivation of a triple; the proofs differ in their last steps.
 
@@ -327,13 +327,13 @@ class ReadableGraph:
         are those of `explain`.
         """
         check_single("explain_all", triple, others)
-        known = checked(prefixes)
+        known = checked_prefixes(prefixes)
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain_all
 
         return list(map(self._describer().proof, explain_all(self._engine().state, triple, known)))
 
-    @locked
+    @with_lock
     def why_not(
         self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None, limit: int = 10
     ) -> WhyNot:
@@ -358,9 +358,11 @@ class ReadableGraph:
         check_count("limit", limit, 1)
         from kgreason.graph.explanations.proofs import why_not_triple
 
-        return self._describer().why_not(why_not_triple(self._engine().state, triple, checked(prefixes), limit))
+        return self._describer().why_not(
+            why_not_triple(self._engine().state, triple, checked_prefixes(prefixes), limit)
+        )
 
-    @locked
+    @with_lock
     def prover(self) -> Callable[[Triple], Proof]:
         """Return a function that proves triples of the present state, given as N-Triples texts, as `explain` does.
 
@@ -371,7 +373,7 @@ class ReadableGraph:
 
         return prover(self._engine().materializer)
 
-    @locked
+    @with_lock
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
         """Raise QueryError if the graph does not have a triple. Looks only at the files of the store.
 
@@ -381,11 +383,11 @@ class ReadableGraph:
         from kgreason.graph.explanations.known import check_known
 
         if self._home.is_closed:
-            raise closed()
+            raise closed_error()
         if not (self._state.is_running or self._home.position.is_behind):
-            check_known(self._home.store, triple, checked(prefixes))
+            check_known(self._home.store, triple, checked_prefixes(prefixes))
 
-    @locked
+    @with_lock
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
         """Return a proof of a fact of a relation; see `GraphRelation.explain`. `terms` are N-Triples texts.
 
@@ -395,7 +397,7 @@ class ReadableGraph:
 
         return self._describer().proof(explain_fact(self._engine().materializer, name, terms))
 
-    @locked
+    @with_lock
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
         """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
         from kgreason.graph.explanations.proofs import why_not_fact
@@ -434,11 +436,11 @@ class ReadableGraph:
          :tom a :Cat ; :age 7
         """
         check_asserted(asserted)
-        syntax, known = format if format == PARQUET else writable(format), checked(prefixes)
+        syntax, known = format if format == PARQUET else writable(format), checked_prefixes(prefixes)
         graphs = syntax in WITH_GRAPHS if graphs is None else graphs
         if syntax not in LINES:
             known = {**self.prefixes, **known}
-        return dumped(self._saved(), syntax, known, graphs=graphs, asserted=asserted)
+        return document_of(self._saved_state(), syntax, known, graphs=graphs, asserted=asserted)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
@@ -450,7 +452,7 @@ class ReadableGraph:
         check_asserted(asserted)
         from kgreason.graph.changes.relations import lines
 
-        return lines(self._saved(), self.own_rules(), asserted)
+        return lines(self._saved_state(), self.own_rules(), asserted)
 
     def log(self, limit: int | None = None) -> list[Head]:
         """Return the commits of the history, the newest first; at most `limit` of them.

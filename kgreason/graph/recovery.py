@@ -70,14 +70,14 @@ def restore(
                 manifest.format,
                 FORMAT,
             )
-        return _anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
+        return _closed_anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
     materializer = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
     saved = snapshot.read_state(path, is_written=True)
     materializer.restore(saved)
     return materializer, saved
 
 
-def _anew(
+def _closed_anew(
     selection: Selection, path: Path, registry: Registry | None, threads: int | None, *, has_facts: bool
 ) -> Materializer:
     """Compute the closure of the asserted facts in a snapshot of an older format.

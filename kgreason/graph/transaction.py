@@ -33,12 +33,12 @@ from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.frames import FrameMapping
 from kgreason.graph.input.last_edits import last_edits, lean
 from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
-from kgreason.graph.input.terms import NO_PREFIXES, checked
+from kgreason.graph.input.terms import NO_PREFIXES, checked_prefixes
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.shapes.pending import PendingShapes
 from kgreason.graph.user_rules import remaining, without
-from kgreason.interrupts import as_one, at_once, let_out, surely
+from kgreason.interrupts import as_one, at_once, call_surely, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.selection import check_own
@@ -157,19 +157,19 @@ class Transaction:
         self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
     ) -> Self:
         """Assert (`sign` 1) or retract (-1) items, as `add` and `remove` do. The caller is `undivided`."""
-        known = NO_PREFIXES if prefixes is None else checked(prefixes)
+        known = NO_PREFIXES if prefixes is None else checked_prefixes(prefixes)
         how: dict[str, Any] = {"fresh": sign > 0, "prefixes": known, "mapping": mapping}
-        return self._note(sign, partial(quads_of, items, self._materializer.dictionary, **how))
+        return self._note_quads(sign, partial(quads_of, items, self._materializer.dictionary, **how))
 
     @as_one
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
-        return self._note(1, partial(of_lines, lines, self._materializer.dictionary))
+        return self._note_quads(1, partial(of_lines, lines, self._materializer.dictionary))
 
     @as_one
     def remove_lines(self, lines: bytes) -> Self:
         """Retract N-Quads lines."""
-        return self._note(-1, partial(of_lines, lines, self._materializer.dictionary))
+        return self._note_quads(-1, partial(of_lines, lines, self._materializer.dictionary))
 
     @as_one
     def load(
@@ -211,12 +211,12 @@ class Transaction:
             with at_once():
                 return read(self._materializer.dictionary)
 
-        return self._note(1, interned)
+        return self._note_quads(1, interned)
 
     @as_one
-    def take(self, removed: Int32, added: Int32) -> Self:
+    def retract_and_assert(self, removed: Int32, added: Int32) -> Self:
         """Retract the quads `removed`, then assert the quads `added`. Both are int32[n, 4], with ids of the graph."""
-        return self._note(-1, lambda: removed)._note(1, lambda: added)
+        return self._note_quads(-1, lambda: removed)._note_quads(1, lambda: added)
 
     def add_rules(self, text: str, source: str = "<rules>", *, syntax: Syntax = "datalog") -> Self:
         """Add rules, and facts of your own relations: a fact is a rule without a body.
@@ -225,7 +225,7 @@ class Transaction:
         SPARQL-RL; or "rq", a CONSTRUCT query. Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_text("add_rules", "rules", text)
-        return self._add_rules(self.parsed(text, source, syntax))
+        return self._add_rules(self.parse(text, source, syntax))
 
     def remove_rules(
         self,
@@ -251,7 +251,7 @@ class Transaction:
         self._own = dict.fromkeys(left)
         return self
 
-    def parsed(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
+    def parse(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
         """Parse rules. They may call the graph's functions and import from its catalogue.
 
         Arguments and errors are those of `add_rules`.
@@ -326,9 +326,9 @@ class Transaction:
 
         If it fails, drop the terms that it interned from the dictionary.
         """
-        self._attempt(read)
+        self._intern_or_drop(read)
 
-    def _attempt(self, read: Callable[[], _Read]) -> _Read:
+    def _intern_or_drop(self, read: Callable[[], _Read]) -> _Read:
         """Return what `read` returns. If it raises an error, drop the terms that it interned from the dictionary."""
         self._check_open()
         known = len(self._materializer.dictionary)
@@ -377,12 +377,12 @@ class Transaction:
             "skipped": skipped,
             "prefixes": prefixes,
         }
-        self._note(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
+        self._note_quads(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
         return self.remember(prefixes.prefixes()) if sign > 0 and prefixes else self
 
-    def _note(self, sign: int, read: Callable[[], Int32]) -> Self:
+    def _note_quads(self, sign: int, read: Callable[[], Int32]) -> Self:
         with self._spans.open(), span("read"):
-            self._parts.append(self._attempt(read))
+            self._parts.append(self._intern_or_drop(read))
         self._signs.append(sign)
         return self
 
@@ -397,7 +397,7 @@ class Transaction:
 
     def _edit(self) -> Edit:
         are_removed = -1 in self._signs
-        removed, added = last_edits(self._signs, self._parts) if are_removed else (NO_QUADS, _joined(self._parts))
+        removed, added = last_edits(self._signs, self._parts) if are_removed else (NO_QUADS, _join_quads(self._parts))
         self._parts = []  # `added` may be all that a large load holds of them
         own = None
         if self._own is not None:
@@ -473,7 +473,7 @@ class Transaction:
             edit = self._edit() if is_good else None
         except BaseException:
             self._ends.drop(self._known)
-            surely(self._ends.ended)
+            call_surely(self._ends.ended)
             raise
         try:
             if edit is not None:
@@ -482,13 +482,13 @@ class Transaction:
             else:
                 self._ends.drop(self._known)
         finally:
-            surely(self._ends.ended)
+            call_surely(self._ends.ended)
 
 
 def _files(rules: Iterable[Rule]) -> dict[Rule, str]:
     return {rule: rule.file for rule in rules}
 
 
-def _joined(parts: Sequence[Int32]) -> Int32:
+def _join_quads(parts: Sequence[Int32]) -> Int32:
     """Return arrays of quads as one. A single array is not copied: it may be all that a large load holds."""
     return parts[0] if len(parts) == 1 else np.concatenate([NO_QUADS, *parts])

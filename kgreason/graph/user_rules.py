@@ -71,7 +71,7 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def journalled(rule: Rule, find: Find = no_function) -> str:
+def journal_text(rule: Rule, find: Find = no_function) -> str:
     """Write a rule as text for the journal, with its name and its group. `of_journal` reads the text.
 
     Comments before the rule tell its file, its dialect, and the signatures of the Python functions that the rule calls.
@@ -90,7 +90,7 @@ def signatures(records: Iterable[Record]) -> dict[str, str]:
 
 
 def of_journal(text: str) -> tuple[Rule, ...]:
-    """Return the rules in a text of the journal; the inverse of `journalled`."""
+    """Return the rules in a text of the journal; the inverse of `journal_text`."""
     comment = _FROM.match(text)
     file, dialect = comment.groups(default="") if comment else ("", "")
     rules = parse(text, "journal", None).rules

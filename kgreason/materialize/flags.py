@@ -45,10 +45,10 @@ class DataFlags:
         if not self._graph.selection.datatypes:  # without owl2rl, no rule reads owl:sameAs
             return False
         if len(schema):
-            rows = np.concatenate([rows, self.same()])
-        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed())
+            rows = np.concatenate([rows, self.same_as_triples()])
+        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed_rows())
 
-    def same(self) -> Int32:
+    def same_as_triples(self) -> Int32:
         """Return the present owl:sameAs triples: int32[n, 3]."""
         found = self._graph.engine.rows_with(self._graph.triples, {1: SAME_AS})
         if found is None or not len(found):
@@ -107,7 +107,7 @@ class DataFlags:
         if len(closure_lost):
             lost = closure_lost[self._graph.holds(closure_lost)]
             schema = np.concatenate([schema, lost[is_schema(lost)]])
-        return self._of(np.ascontiguousarray(schema), same)
+        return self._flags_of(np.ascontiguousarray(schema), same)
 
     def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
         """Return the flags without those that the present facts no longer call for. Call it while a flag is set.
@@ -121,7 +121,7 @@ class DataFlags:
         is_told = before is not None and self._graph.flags != before
         if self._graph.flags.same_as:
             is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
-            if not is_told or self.links_schema(self.same(), _NO_ROWS):
+            if not is_told or self.links_schema(self.same_as_triples(), _NO_ROWS):
                 return self._graph.flags
         elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_seen():
             return self._graph.flags
@@ -130,9 +130,9 @@ class DataFlags:
 
     def of_rows(self, rows: Int32) -> Flags:
         """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for."""
-        return self._of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
+        return self._flags_of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
 
-    def _of(self, schema: Int32, same: Int32) -> Flags:
+    def _flags_of(self, schema: Int32, same: Int32) -> Flags:
         """Do the work of `of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
         if not (len(schema) or len(same)):
             return self._graph.flags

@@ -39,7 +39,7 @@ from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import quads_of_file, read
 from kgreason.terms.dictionary import Kind
 from kgreason.zset.columns import Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 if TYPE_CHECKING:
     from kgreason.materialize.edit import Edit
@@ -82,7 +82,7 @@ class Imports:
         self._is_changed = False
         """Whether an edit has changed what is imported since the last `rollback`."""
 
-    def completed(self, edit: Edit, progress: Progress = SILENT) -> Edit:
+    def with_imports(self, edit: Edit, progress: Progress = SILENT) -> Edit:
         """Return the edit, extended by quads of imported documents.
 
         The returned edit also asserts the quads of each document that is newly imported, and retracts the quads of each
@@ -93,10 +93,10 @@ class Imports:
         if not (have_header(edit.added) or have_header(edit.removed)):
             return edit
         can_change = self._catalogue is not None or self._materializer.quads.is_explicit
-        held = self._held() if can_change else None
+        held = self._held_imports() if can_change else None
         self._is_changed = True
         self.forget()
-        return edit if held is None else self._followed(edit, held, progress)
+        return edit if held is None else self._with_documents(edit, held, progress)
 
     def forget(self) -> None:
         """Note that triples have changed that say what is imported and what the ontologies are."""
@@ -108,7 +108,7 @@ class Imports:
             self._is_changed = False
             self.forget()
 
-    def _followed(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
+    def _with_documents(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
         """Return the edit, extended by quads of documents. `held`: what the graph says about imports before the edit.
 
         The returned edit also asserts the quads of each document that is newly reached, and retracts the quads of each
@@ -135,7 +135,7 @@ class Imports:
         There is no line if the graph itself has an ontology with that IRI. Further lines name the files of the
         catalogue that do not parse, because one of these files may be the missing document.
         """
-        held, missing = self._held(), []
+        held, missing = self._held_imports(), []
 
         def note(link: Link) -> Iterable[Link]:
             if link.iri not in held.ontologies and not self._is_empty(link.iri):
@@ -156,7 +156,7 @@ class Imports:
         except InputError:
             return False
 
-    def _held(self) -> _Held:
+    def _held_imports(self) -> _Held:
         if self._known is None:
             quads = self._headers()
             predicates = quads[:, 1]
@@ -212,7 +212,7 @@ class Imports:
             raise InputError(f"{error}; {link.importer} imports it as {link.iri}") from error
         if len(quads):
             quads[:, 3] = dictionary.intern([source_of(link.iri)])[0]
-        return quads[grouped(quads).firsts()]
+        return quads[group_rows(quads).firsts()]
 
 
 def _reachable(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:

@@ -1,37 +1,47 @@
-"""`Materialized`: the parts of a materializer, and the graph as users see it. `Materializer` adds what changes it.
+"""`Materialized`: the parts of a materializer, the graph as users see it, and what the open commit has changed in it.
 
-Law: nothing here changes the graph. Cost: a look-up for each row or triple that is asked about.
+`Materializer` adds what changes the graph. Laws: nothing here changes the graph; the result of a commit is the
+difference of what users saw before and what they see after it. Cost: a look-up for each row or triple that is asked
+about, and a look at the facts that changed.
 Threads: nobody may commit meanwhile; the caller holds the graph's lock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import Part
+from kgreason.materialize.edit import NO_KINDS, Change, Part, Refuted, Work
+from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.literals.values import followed
+from kgreason.materialize.literals.values import without_different
 from kgreason.materialize.literals.visible import Visible
 from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.program import (
     LiveProgram,
+    ProgramChange,
     reads_links,
 )
-from kgreason.materialize.quads.asserted import Quads
-from kgreason.materialize.relations.changes import Owners
+from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
+from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.derived import DerivedFacts
 from kgreason.materialize.relations.keys import Keys
+from kgreason.materialize.same_as.images import Kinds, sides
 from kgreason.materialize.same_as.representatives import Equality, over_representatives
 from kgreason.materialize.schema.closure import SchemaStratum
-from kgreason.materialize.schema.rows import SAME_AS, SUB_CLASS_OF
+from kgreason.materialize.schema.rows import (
+    DIFFERENT_FROM,
+    SAME_AS,
+    SUB_CLASS_OF,
+)
 from kgreason.materialize.schema.stated import Stated
 from kgreason.materialize.schema.twins import Twins
 from kgreason.materialize.schema.unread import Unread
@@ -42,7 +52,10 @@ from kgreason.options import EL
 from kgreason.rules.lowering import rules_of_results, rules_without_not
 from kgreason.rules.model import FALSE, Rule, Triple
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
+from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32, Int64
+
+_PART = 1 << 20
+"""So many facts are looked at together, so that a look at all of a large load takes little memory."""
 
 
 class Materialized:
@@ -61,15 +74,15 @@ class Materialized:
     ) -> None:
         self.selection, self.threads = selection, threads
         self.own = selection.own
-        self.engine = Engine(_quiet(selection), threads)
+        self.engine = Engine(_property_without_loops(selection), threads)
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.triples = self.engine.table(True, 3)
-        follows = None if selection.is_literal else partial(followed, self.dictionary)
+        follows = None if selection.is_literal else partial(without_different, self.dictionary)
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
-        readers = [*_readers(selection)]
+        readers = [*_rule_sets_of_axioms(selection)]
         self.unread = Unread(self.dictionary, readers) if readers else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
@@ -82,6 +95,8 @@ class Materialized:
         self.stated = Stated(self.dictionary) if selection.el else None
         self.wide = Wide(self.dictionary, LIMIT if selection.schema == "axioms" else 0)
         self.stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
+        self._axioms = 0
+        """How many axioms the closed schema has."""
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""
         self._touched: dict[Part, None] = {}
@@ -91,12 +106,12 @@ class Materialized:
         facts = self.engine.facts
         return facts.kinds(facts.find(rows))
 
-    def shows(self, rows: Int32) -> NDArray[np.bool_]:
+    def are_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
         found = self._is_spelled(rows)
         if self.visible is not None and found.any():
             some = np.flatnonzero(found)
-            found[some] = self.visible.of(np.ascontiguousarray(rows[some]), self._spelled_kinds)
+            found[some] = self.visible.are_visible(np.ascontiguousarray(rows[some]), self._spelled_kinds)
         return found
 
     def _is_spelled(self, rows: Int32) -> NDArray[np.bool_]:
@@ -111,7 +126,7 @@ class Materialized:
     def has(self, triple: tuple[str, ...]) -> bool:
         """Whether a triple, given as texts, is in the graph as users see it."""
         ids = self.dictionary.find(triple).astype(np.int32)
-        return bool(ids.all() and self.shows(ids[None])[0])
+        return bool(ids.all() and self.are_shown(ids[None])[0])
 
     def follows(self, triple: tuple[str, ...]) -> bool:
         """Whether a triple, given as texts, is in the graph, also if users see its object in another spelling."""
@@ -163,11 +178,11 @@ class Materialized:
     def _all_codes(self) -> dict[EncodedRule, Rule]:
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
-        found = dict(zip(self._codes_of(plain), plain, strict=True))
+        found = dict(zip(self._encoded_rules(plain), plain, strict=True))
         others = set(rules).difference(plain)
-        return found | {code: rule for rule in rules if rule in others for code in self._codes_of([rule])}
+        return found | {code: rule for rule in rules if rule in others for code in self._encoded_rules([rule])}
 
-    def _codes_of(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
+    def _encoded_rules(self, rules: Iterable[Rule], *, are_plain: bool = False) -> list[EncodedRule]:
         """Encode rules for the engine.
 
         NOT, expressions and aggregates become atoms. If equal terms have representatives, a rule that reads owl:sameAs
@@ -182,7 +197,7 @@ class Materialized:
             readings = list(chain.from_iterable(map(over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 
-    def closed(self) -> Int32:
+    def closed_rows(self) -> Int32:
         """Return the closed schema: int32[n, 3]."""
         return self.stratum.closure()
 
@@ -213,8 +228,98 @@ class Materialized:
         preferred = cliques.preferred().tolist() if cliques.live else []
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
 
+    def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[ProgramChange]) -> Change:
+        facts = self._changed_triples(changes)
+        equality = self.equality
+        found = equality.visible_changes(changes, facts) if equality and equality in self._touched else facts
+        rows, before, after = seen = self._visible_changes(changes, facts, found)
+        shown = self.dictionary.are_rdf(rows)
+        if not shown.all():
+            rows, before, after = rows[shown], before[shown], after[shown]
+        rows = np.ascontiguousarray(rows)
+        was, is_now = before == IS_ASSERTED, after == IS_ASSERTED
+        removed, added = asserted.quads or (
+            in_default_graph(rows, was & ~is_now),
+            in_default_graph(rows, is_now & ~was),
+        )
+        work, (related, refuted) = self._work(changes, steps), self._changes_of_relations(changes)
+        is_same = seen is facts and asserted.quads is None
+        is_plain = is_same and len(rows) == len(changes.rows)
+        missed = wanted - len(removed)
+        return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
 
-def _readers(selection: Selection) -> Iterator[str]:
+    def _visible_changes(self, changes: Changes, facts: Kinds, found: Kinds) -> Kinds:
+        """Return how a commit changes the triples that users see, without the spellings that they do not see.
+
+        `facts`: the changed facts that are triples. `found`: the changed triples with all spellings.
+        """
+        if self.visible is None or self.literals is None:
+            return found
+        if self.literals in self._touched:
+            self._touched[self.visible] = None
+            self.visible.follow(changes, self.engine.table(False, 3))
+        if not len(self.visible.values.pairs):
+            return found
+        is_equal = self.equality is not None and self.equality in self._touched
+        before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
+        return self.visible.change(found, before, after)
+
+    def _changes_of_relations(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
+        """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
+
+        The facts have their kinds before and after. Cost: a look at the facts that changed.
+        """
+        if self.keys.are_any:
+            self._touched[self.keys] = None
+            self.keys.note_changes(changes)
+        is_other = changes.tables != self.triples
+        is_respelled = not is_other.all() and _is_respelled(changes.rows)
+        if not is_other.any():
+            return NO_KINDS, Refuted(False, False, is_respelled)
+        if self.equality:
+            is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
+        parts = [self._places_by_owner(changes.rows, is_other, low) for low in range(0, len(is_other), _PART)]
+        own, false = (np.concatenate(each) for each in zip(*parts, strict=True))
+        kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
+        if len(own) < len(changes.rows):
+            rows, before, after = kinds
+            kinds = RelationKinds(rows.take(own, axis=0), before.take(own), after.take(own))
+        came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
+        return kinds, Refuted(came, went, is_respelled)
+
+    def _places_by_owner(self, rows: Int32, is_other: NDArray[np.bool_], low: int) -> tuple[Int64, Int64]:
+        """Return the places of the facts of the user's relations, and of contradictions, in a part of `rows`.
+
+        `is_other`: for each row whether the row is a fact of a relation. The part begins at `low`.
+        """
+        others = np.flatnonzero(is_other[low : low + _PART]) + low
+        owners = self._owners.owners_of(rows[others, 0])
+        return others[owners == USER], others[owners == CONTRADICTION]
+
+    def _changed_triples(self, changes: Changes) -> Kinds:
+        """Return the changed facts that are triples, with their kinds before and after.
+
+        If they come first among the changes, as they do after the first load, they are not copied.
+        """
+        kept = changes.tables == self.triples
+        n = int(np.count_nonzero(kept))
+        if kept[:n].all():
+            return Kinds(changes.rows[:n, :3], changes.before[:n], changes.after[:n])
+        return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
+
+    def _work(self, changes: Changes, steps: Sequence[ProgramChange]) -> Work:
+        return Work(
+            changes.strategy,
+            changes.switched,
+            changes.rewrites,
+            sum(step.retranslated for step in steps),
+            self._axioms,
+            sum(len(step.added) for step in steps),
+            sum(len(step.removed) for step in steps),
+        )
+
+
+def _rule_sets_of_axioms(selection: Selection) -> Iterator[str]:
     """Yield the rule sets that read axioms of OWL, with a group that reads more."""
     for profile in selection.profiles if selection.datatypes else ():
         yield from dict.fromkeys((profile.split("+")[0], profile))
@@ -222,7 +327,7 @@ def _readers(selection: Selection) -> Iterator[str]:
         yield EL
 
 
-def _quiet(selection: Selection) -> int:
+def _property_without_loops(selection: Selection) -> int:
     """Return the id of the property by which rules put no term in a relation to itself; 0 for none."""
     if selection.el and not selection.datatypes:
         return SUB_CLASS_OF
@@ -233,3 +338,8 @@ def _axiomatic(selection: Selection) -> list[Triple]:
     """Return the triples that the closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
+
+
+def _is_respelled(rows: Int32) -> bool:
+    """Whether an owl:sameAs or owl:differentFrom triple is among the triples `rows`, int32[n, w]."""
+    return bool(((rows[:, 1] == SAME_AS) | (rows[:, 1] == DIFFERENT_FROM)).any())

@@ -28,13 +28,13 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
+from kgreason.materialize.materialized import Materialized
 from kgreason.materialize.program import ProgramChange, concern_datatypes
 from kgreason.materialize.quads.asserted import Asserted, Quads
-from kgreason.materialize.results import Results
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
-    decoded,
+    decode_triples,
     have_datatype,
     is_schema,
     is_stated,
@@ -43,7 +43,7 @@ from kgreason.materialize.schema.rows import (
 )
 from kgreason.materialize.schema.twins import NOTHING_SAID, Said
 from kgreason.materialize.state import Flags, Saved
-from kgreason.memory import uncollected
+from kgreason.memory import without_collection
 from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import Rule, Triple
@@ -69,7 +69,7 @@ class _Before(NamedTuple):
     looked: int
 
 
-class Materializer(Results):
+class Materializer(Materialized):
     """Keeps the asserted quads of a graph, the rules that its options select, and the closure.
 
     `threads`: how many threads may share the work; None is the default of `kgreason.threads`.
@@ -137,7 +137,7 @@ class Materializer(Results):
             self._touched[self.unread] = None
             self.unread.follow(*axioms)
         closure, said = self._close(schema, means)
-        with uncollected() if sum(map(len, closure)) + len(edit.own or ()) > _MANY else nullcontext():
+        with without_collection() if sum(map(len, closure)) + len(edit.own or ()) > _MANY else nullcontext():
             return self._carry_out(edit, asserted, closure, said, means)
 
     def _carry_out(self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, means: Means) -> Change:
@@ -151,7 +151,7 @@ class Materializer(Results):
         if len(closure.added) or is_linked:
             called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
-        self._look(is_linked, have_datatype(asserted.added))
+        self._note_parts_with_work(is_linked, have_datatype(asserted.added))
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
         if self._is_unasked() and self._interests(asserted, own):
             self._ask_operators()
@@ -166,12 +166,12 @@ class Materializer(Results):
         reviewed = set[Flags]()  # each value is reviewed once: rules with NOT could set a flag again and again
         while True:
             mentioned = mentions(changes.rows)
-            self._look(mentioned.are_linked, mentioned.has_datatype, changes)
+            self._note_parts_with_work(mentioned.are_linked, mentioned.has_datatype, changes)
             called, facts = self.flags, self._facts_due(changes, steps)
             if mentioned.are_schema or len(closure.removed):
                 called = self.data.called_for(changes, mentioned, closure.removed)
             if called == self.flags and not any(facts) and self.operators in self._touched:
-                facts = self.operators.decided(changes, means.check)
+                facts = self.operators.decided_facts(changes, means.check)
             if called == self.flags and not any(facts):
                 if any(called) and called not in reviewed:
                     before = self._before.flags if self._before else None
@@ -189,7 +189,7 @@ class Materializer(Results):
             steps.append(self._reprogram(_NOTHING, called, None))
             changes = self._apply(None, facts, steps[-1], means)
 
-    def _look(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
+    def _note_parts_with_work(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
         """Find the parts that have work because of changed rows or of new terms, and note them in `_touched`.
 
         `is_linked`: whether an owl:sameAs triple is added or removed. `has_datatype`: whether a row has a datatype as a
@@ -256,9 +256,11 @@ class Materializer(Results):
         if self.equality and self.equality in self._touched:
             fresh = chain.from_iterable(step.added for step in steps)
             left = chain.from_iterable(step.removed for step in steps)
-            found.append(self.equality.wanted(changes, lambda: self._codes_of(fresh), lambda: self._codes_of(left)))
+            found.append(
+                self.equality.due_facts(changes, lambda: self._encoded_rules(fresh), lambda: self._encoded_rules(left))
+            )
         if self.literals and self.literals in self._touched:
-            found.append(self.literals.wanted(changes))
+            found.append(self.literals.due_facts(changes))
         return together(found) if found else NO_FACTS
 
     def _without_needless(self, changes: Changes, means: Means) -> Changes:
@@ -329,7 +331,7 @@ class Materializer(Results):
         self._touched[self.program] = None
         self._codes = None
         with span("translate"):
-            removed, added = self._to_translate(closure) if self.selection.profiles else ((), ())
+            removed, added = self._translation_changes(closure) if self.selection.profiles else ((), ())
             change = self.program.change(
                 removed,
                 added,
@@ -337,7 +339,7 @@ class Materializer(Results):
                 own=own,
                 twins=said.represented,
                 wide=self.wide.kinds,
-                rest=self._untranslated() if flags.exceeded else (),
+                rest=self._untranslated_triples() if flags.exceeded else (),
             )
             self._axioms = change.axioms
             if self.literals and self.literals.in_use.is_counted and concern_datatypes(change, *closure):
@@ -349,20 +351,20 @@ class Materializer(Results):
                 self.operators.follow(tuple(self.program.in_force), self.closed_schema())
             return change
 
-    def _to_translate(self, closure: ClosureChange) -> tuple[Sequence[Triple], Sequence[Triple]]:
+    def _translation_changes(self, closure: ClosureChange) -> tuple[Sequence[Triple], Sequence[Triple]]:
         """Return the triples to translate that left the closed schema, and those that joined it (`Wide`)."""
         self._touched[self.wide] = None
         gone, come = self.wide.follow(closure, self.stratum.closure)
-        removed = decoded(self.dictionary, gone) if len(gone) else ()
-        return removed, decoded(self.dictionary, come) if len(come) else ()
+        removed = decode_triples(self.dictionary, gone) if len(gone) else ()
+        return removed, decode_triples(self.dictionary, come) if len(come) else ()
 
-    def _untranslated(self) -> Iterator[Triple]:
+    def _untranslated_triples(self) -> Iterator[Triple]:
         """Yield the triples of the closed schema that are not translated; see `Wide`."""
-        yield from decoded(self.dictionary, self.wide.left_out(self.stratum.closure()))
+        yield from decode_triples(self.dictionary, self.wide.left_out(self.stratum.closure()))
 
     def closed_schema(self) -> Iterator[Triple]:
         """Yield the closed schema. Cost: a pass over the schema, once it is asked."""
-        yield from decoded(self.dictionary, self.stratum.closure())
+        yield from decode_triples(self.dictionary, self.stratum.closure())
 
     def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
@@ -373,8 +375,8 @@ class Materializer(Results):
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}
-        left = self._codes_of(program.removed) if program.removed else []
-        encoded = self._codes_of(program.added, are_plain=not self.operators.are_any) if program.added else []
+        left = self._encoded_rules(program.removed) if program.removed else []
+        encoded = self._encoded_rules(program.added, are_plain=not self.operators.are_any) if program.added else []
         run = partial(self.engine.apply, budget=means.budget, check=means.check)
         run(wanted, needless, encoded, left, strategy=next(means.strategies))
         if self._is_unasked():
@@ -384,7 +386,7 @@ class Materializer(Results):
                     return changes
             self._ask_operators()
         if self.operators in self._touched:
-            while any(computed := self.operators.computed(means.check)):
+            while any(computed := self.operators.computed_facts(means.check)):
                 run(computed.added, computed.removed, strategy=next(means.strategies))
         return self.engine.changes()
 
@@ -404,7 +406,7 @@ class Materializer(Results):
         self._touched[self.operators] = None
         self.operators.restart()
 
-    @uncollected()
+    @without_collection()
     def plan(self, asserted: Int32) -> None:
         """Close the schema and translate it to rules, before the engine has any fact.
 
@@ -426,7 +428,7 @@ class Materializer(Results):
         self.quads = Quads(saved.quads, self.threads)
         self.flags = Flags(saved.same_as, saved.exceeded, saved.restricted)
         self.plan(saved.asserted_axioms())
-        self.engine.restore(saved.records, self._codes_of(self.rules), saved.work, saved.hashed, saved.snapshot)
+        self.engine.restore(saved.records, self._encoded_rules(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
             self.equality.adopt(saved.represented())
         if self.visible:

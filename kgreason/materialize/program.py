@@ -49,6 +49,7 @@ from kgreason.ontology.translate.translate import (
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
+from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
@@ -114,9 +115,9 @@ def build(
     represented = twins(triples) if selection.loud else {}
     translations = [translate(triples, profile, represented, wide) for profile in _profiles(selection)]
     translated = {rule: _ruling(rule) for translation in translations for rule in translation.rules}
-    own = _own(selection.own)
+    own = _layer_of_user(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
-    lists = forks, frozenset[Constant]().union(*(each.walked for each in translations))
+    lists = forks, frozenset[Constant]().union(*(each.kinds_walked for each in translations))
     rules = (*translated, *own)
     whole = chain(triples, rest)
     needed = _needed_layer(
@@ -125,7 +126,7 @@ def build(
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
     copying = _copying(selection, selection.own)
-    return _program((_closing(selection), translated, _free(selection), needed, copying, own), warnings)
+    return _program((_closing(selection), translated, _layer_of_free(selection), needed, copying, own), warnings)
 
 
 class ProgramChange(NamedTuple):
@@ -157,12 +158,12 @@ class LiveProgram:
         self._translations = [LiveTranslation(profile, self._log) for profile in _profiles(selection)]
         self._readings = LiveReadings(self._log) if selection.schema == "data" else None
         self._schema: dict[Triple, None] = {}
-        self._closing, self._free = _closing(selection), _free(selection)
+        self._closing, self._free = _closing(selection), _layer_of_free(selection)
         self._translated: Layer = {}
         self._latest: dict[str, Layer] = {
             "needed": {},
             "copying": _copying(selection, selection.own),
-            "own": _own(selection.own),
+            "own": _layer_of_user(selection.own),
         }
         self._rulings: Layer = {}
 
@@ -234,14 +235,14 @@ class LiveProgram:
             touched += self._follow(removed, added, twins, wide)
         if own is not None:
             own = tuple(own)
-            touched += self._replace("own", _own(own))
+            touched += self._replace("own", _layer_of_user(own))
             touched += self._replace("copying", _copying(self._selection, own))
         forks, walked, retranslated, axioms = set[Constant](), set[Constant](), 0, 0
         for each in self._translations:
             if each.readings.faulty:
                 forks |= each.forks
             if each.axiom_rules.long:
-                walked |= each.walked
+                walked |= each.kinds_walked
             retranslated += each.axiom_rules.count if is_followed else 0
             axioms += len(each.axiom_rules.placed)
         rules, kinds = chain(self._translated, self._latest["own"]), (forks, walked, wide)
@@ -353,27 +354,22 @@ def reads_links(rule: Rule) -> bool:
     return any(map(is_link, rule.body))
 
 
-def is_link(atom: Atom) -> bool:
-    """Whether an atom is `x owl:sameAs y`."""
-    return atom.relation is None and atom.terms[1] == v.OWL_SAME_AS
-
-
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
     """Return the rule sets that translate axioms; none if rules read the schema as data."""
     return () if selection.schema == "data" else selection.profiles
 
 
 def _closing(selection: Selection) -> Layer:
-    return _shipped(selection.generic.closing, CLOSES)
+    return _shared_layer(selection.generic.closing, CLOSES)
 
 
-def _free(selection: Selection) -> Layer:
-    generic, equality = selection.generic, _shipped(selection.equality, "of the rule set: carries out owl:sameAs")
-    others = equality | _shipped(selection.datatypes, "of the rule set: compares the values of literals")
-    others |= _shipped(selection.el, "of the rule set: classifies the ontology as OWL 2 EL has it")
+def _layer_of_free(selection: Selection) -> Layer:
+    generic, equality = selection.generic, _shared_layer(selection.equality, "of the rule set: carries out owl:sameAs")
+    others = equality | _shared_layer(selection.datatypes, "of the rule set: compares the values of literals")
+    others |= _shared_layer(selection.el, "of the rule set: classifies the ontology as OWL 2 EL has it")
     if selection.schema == "data":
-        return _shipped((*generic.rows, *generic.free), "of the rule set: reads the ontology as facts") | others
-    return _shipped(generic.free, "of the rule set: needs no axiom") | others
+        return _shared_layer((*generic.rows, *generic.free), "of the rule set: reads the ontology as facts") | others
+    return _shared_layer(generic.free, "of the rule set: needs no axiom") | others
 
 
 def _needed_layer(
@@ -406,14 +402,14 @@ def _needed_layer(
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: Ruling(rule, reason) for rule, reason in found}
         if v.SWRL_IMP in lists[1]:
-            layer |= _shipped(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
+            layer |= _shared_layer(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
-        layer |= _shipped(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
+        layer |= _shared_layer(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
 
 
 @lru_cache(maxsize=64)
-def _shipped(rules: tuple[Rule, ...], reason: str) -> Layer:
+def _shared_layer(rules: tuple[Rule, ...], reason: str) -> Layer:
     """Return a layer of `rules`, all with the same reason. Many graphs share the layer, so it must not be changed."""
     return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
 
@@ -427,11 +423,13 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
     found = tuple(map(_over_data, copying)) if any(map(Rule.data, own)) else ()
-    layer = _shipped(found, "of the rule set: DATA is about individuals, whatever their names")
+    layer = _shared_layer(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
             copies = tuple(each for relation in _relations_read(own) for each in _over_facts(rule, *relation))
-            layer = layer | _shipped(copies, "of the rule set: relations are about individuals, whatever their names")
+            layer = layer | _shared_layer(
+                copies, "of the rule set: relations are about individuals, whatever their names"
+            )
     return layer
 
 
@@ -467,7 +465,7 @@ def _as_data(atom: Atom) -> Atom:
     return Atom(DATA, atom.terms) if atom.relation is None and isinstance(atom.terms[1], Variable) else atom
 
 
-def _own(rules: Iterable[Rule]) -> Layer:
+def _layer_of_user(rules: Iterable[Rule]) -> Layer:
     """Return the layer of the user's rules. The reason of a rule from a file names this file."""
     rules = [rule for rule in rules if not rule.declares]
     reasons = dict(zip(list(map(canonical, rules)), map(origin, rules), strict=True))

@@ -111,7 +111,7 @@ def select(
             own += _rules_of(name, functions, find)
     loud: tuple[Rule, ...] = ()
     if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
-        generic, loud = _by_twins(generic)
+        generic, loud = _with_rules_of_twins(generic)
     groups_on = {rule.group for rule in generic}
     translating = dict.fromkeys(_with_rows(profile, groups_on) for profile in profiles)
     selected = Selection(tuple(dict.fromkeys(names)), tuple(translating), split(generic), tuple(own), schema, loud=loud)
@@ -145,7 +145,7 @@ def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
         yield from ruleset("links").rules
 
 
-def _by_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
+def _with_rules_of_twins(rules: list[Rule]) -> tuple[list[Rule], tuple[Rule, ...]]:
     """Replace those of `rules` that compare two restrictions (`_OF_RESTRICTIONS`) by the rules of twins.dl.
 
     Returns the new list, and the rules of owl2rl that twins.dl stands for: those of `_OF_RESTRICTIONS`, and the

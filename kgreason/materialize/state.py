@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.records import Snapshot, are_asserted, fact_columns, fact_tables
 from kgreason.materialize.literals.visible import without_others
-from kgreason.materialize.quads.documents import merged, named
+from kgreason.materialize.quads.documents import merge_documents, quads_of_named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
 from kgreason.materialize.same_as.images import without
@@ -53,7 +53,7 @@ class Saved(NamedTuple):
     - `rep`: the id of the relation eq_rep; 0 if equal terms have no representatives.
     - `aliases`: the budget of a clique (`cliques`).
     - `preferred`: the primaries of the cliques that have several representatives.
-    - `hashed`: the hash table of the records, uint32[2**k], or None (`FactTable.hashed`).
+    - `hashed`: the hash table of the records, uint32[2**k], or None (`FactTable.hash_table`).
     - `snapshot`: the records with what the engine knows of them, or None (`Circuit.snapshot`).
     - `others`: the numbers of the records that are not triples, int32[k], ascending; None if they were not listed.
     - `axioms`: the asserted triples that `schema.rows.are_axioms` names, int32[k, 3]; None if they were not listed.
@@ -84,16 +84,16 @@ class Saved(NamedTuple):
         All triples if `asserted` is None, the asserted triples if it is True, and the inferred triples if it is False.
         """
         if asserted or not len(pairs := self.spellings()):
-            return self._spelled(asserted)
+            return self._triples_in_all_spellings(asserted)
         told = self.facts(True)
-        found = without_others(dictionary, self._spelled(None), told, pairs)
+        found = without_others(dictionary, self._triples_in_all_spellings(None), told, pairs)
         return found if asserted is None else without(found, told)
 
     def spellings(self) -> Int32:
         """Return the rows of dt_value, int32[n, 2], of literal and value, if users see one spelling of a value."""
         return self._pairs(self.spelled)
 
-    def _spelled(self, asserted: bool | None) -> Int32:
+    def _triples_in_all_spellings(self, asserted: bool | None) -> Int32:
         """Return the triples as `triples` does, but with all spellings of a value."""
         if asserted or not len(pairs := self.represented()):
             return self.facts(asserted)
@@ -113,7 +113,7 @@ class Saved(NamedTuple):
             kept &= self.are_asserted() == asserted
         return np.ascontiguousarray(fact_columns(self.records)[kept, :3])
 
-    def linked(self, dictionary: Dictionary, predicate: int, *, asserted: bool | None = None) -> Int32:
+    def pairs_of(self, dictionary: Dictionary, predicate: int, *, asserted: bool | None = None) -> Int32:
         """Return the subjects and objects of the triples with a predicate, int32[n, 2]; literals in all spellings.
 
         `asserted`: as for `triples`. Cost: a look at each fact; memory for the rows of the result.
@@ -198,13 +198,13 @@ class Saved(NamedTuple):
             return [self.triples(dictionary, asserted=asserted)]
         if asserted is None:
             return [self.triples(dictionary), self.named(dictionary)]
-        return [merged(dictionary, self.quads)]
+        return [merge_documents(dictionary, self.quads)]
 
     def named(self, dictionary: Dictionary) -> Int32:
         """Return the asserted quads of named graphs: int32[n, 4]."""
         if self.quads is None:
             return np.empty((0, 4), dtype=np.int32)
-        return named(dictionary, self.quads)
+        return quads_of_named(dictionary, self.quads)
 
     def relation(self, names: Int32) -> Int32:
         """Return the facts of the relations with the ids `names`, as rows int32[n, w].

@@ -150,7 +150,7 @@ def about_of(triples: Iterable[Triple]) -> About:
     return lambda node: tuple(found.get(node, ()))
 
 
-def described(nodes: Iterable[str], about: About, most: int = 10 * MOST) -> list[Triple]:
+def describing_triples(nodes: Iterable[str], about: About, most: int = 10 * MOST) -> list[Triple]:
     """Return the triples that say what blank nodes stand for, and those of the blank nodes inside them.
 
     Only parts of expressions are followed. At most `most` triples are returned.
@@ -228,9 +228,9 @@ class Manchester:
 
     def group(self, node: str) -> str | None:
         """Return the axiom that a blank node stands for, such as `DisjointClasses: A, B`; None if it is no axiom."""
-        return self._grouped(node)[0]
+        return self._group_and_nodes(node)[0]
 
-    def _grouped(self, node: str) -> tuple[str | None, set[str]]:
+    def _group_and_nodes(self, node: str) -> tuple[str | None, set[str]]:
         """Return what `group` returns, and the blank nodes in the axiom that say no expression."""
         if (known := self._groups.get(node)) is None:
             text = _Text(self._said, self._name)
@@ -244,7 +244,7 @@ class Manchester:
         node that says no expression, stay triples.
         """
         triples = tuple(dict.fromkeys(triples))
-        texts = {triple: self._stated(triple) for triple in triples if not is_part(triple)}
+        texts = {triple: self._statement_and_nodes(triple) for triple in triples if not is_part(triple)}
         unread = self._blanks(node for _, failed in texts.values() for node in failed)
         read = self._blanks(term for triple in texts for term in (triple[0], triple[2])) - unread
         found: dict[str, None] = {}
@@ -252,15 +252,15 @@ class Manchester:
             if triple in texts:
                 found[texts[triple][0]] = None
             elif triple[0] not in read:
-                found[self._stated(triple)[0]] = None
+                found[self._statement_and_nodes(triple)[0]] = None
         return list(found)
 
-    def _stated(self, triple: Triple) -> tuple[str, set[str]]:
+    def _statement_and_nodes(self, triple: Triple) -> tuple[str, set[str]]:
         """Return a statement as text, and the blank nodes in it that say no expression."""
         text = _Text(self._said, self._name)
         if not is_blank(triple[0]) or is_part(triple):
             return text.axiom(triple), text.failed
-        group, failed = self._grouped(triple[0])
+        group, failed = self._group_and_nodes(triple[0])
         return (group, failed) if group else (text.axiom(triple), text.failed | failed)
 
     def _blanks(self, terms: Iterable[str]) -> set[str]:
@@ -297,43 +297,43 @@ class _Text:
         if predicate in _LISTED and (members := self.members(object_, ", ")):
             return f"{self.inner(subject)} {_LISTED[predicate]} {members}"
         is_definition = not is_blank(subject) and predicate in (*_JOINED, *_NEGATED)
-        if is_definition and (text := self._constructed({predicate: [object_]})):
+        if is_definition and (text := self._constructor_text({predicate: [object_]})):
             return f"{self.inner(subject)} EquivalentTo {text}"
         verb = _BETWEEN.get(predicate) or self._name(predicate)
-        said = self._last(object_) if predicate in _BETWEEN else self.inner(object_)
+        said = self._last_term(object_) if predicate in _BETWEEN else self.inner(object_)
         return f"{self.inner(subject)} {verb} {said}"
 
-    def _last(self, term: str) -> str:
+    def _last_term(self, term: str) -> str:
         """Return a term at the end of an axiom, where an expression needs no brackets."""
         return (self.expression(term) if is_blank(term) else None) or self.inner(term)
 
     def group(self, node: str) -> str | None:
         said = self._said(node)
-        text = self._grouped(said)
+        text = self._group_text(said)
         if text is None and not _GROUPING.isdisjoint(said.get(v.RDF_TYPE, ())):
             self.failed.add(node)
         return text
 
-    def _grouped(self, said: Mapping[str, Sequence[str]]) -> str | None:
+    def _group_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         for kind in said.get(v.RDF_TYPE, ()):
             if title := _GROUPS.get(kind):
                 lists = [*said.get(v.OWL_MEMBERS, ()), *said.get(v.OWL_DISTINCT_MEMBERS, ())]
                 members = self.members(lists[0], ", ") if len(lists) == 1 else None
                 return None if members is None else f"{title}: {members}"
             if kind == v.OWL_NEGATIVE_PROPERTY_ASSERTION:
-                return self._denied(said)
+                return self._denial_text(said)
             if kind in (v.OWL_AXIOM, v.OWL_ANNOTATION):
-                return self._annotated(said)
+                return self._annotation_text(said)
         return None
 
-    def _denied(self, said: Mapping[str, Sequence[str]]) -> str | None:
+    def _denial_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         target = v.OWL_TARGET_VALUE if v.OWL_TARGET_VALUE in said else v.OWL_TARGET_INDIVIDUAL
         parts = [_only(said, each) for each in (v.OWL_SOURCE_INDIVIDUAL, v.OWL_ASSERTION_PROPERTY, target)]
         if None in parts:
             return None
         return f"not ({' '.join(self.inner(part) for part in parts if part)})"
 
-    def _annotated(self, said: Mapping[str, Sequence[str]]) -> str | None:
+    def _annotation_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         subject, predicate, object_ = (
             _only(said, each) for each in (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
         )
@@ -352,11 +352,11 @@ class _Text:
             return None
         self._path.append(node)
         try:
-            return self._constructed(self._said(node))
+            return self._constructor_text(self._said(node))
         finally:
             self._path.pop()
 
-    def _constructed(self, said: Mapping[str, Sequence[str]]) -> str | None:
+    def _constructor_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         kinds = [each for each in _INSIDE if each in said]
         if len(kinds) != 1 or (value := _only(said, kinds[0])) is None:
             return None
@@ -419,10 +419,10 @@ class _Text:
 
     def _cells(self, head: str) -> list[str] | None:
         """Return the members of a list, or the first ones of a long one; None if the list has a fault."""
-        members = list(islice(self._walk(head), max(self._left, 0) + 1))
+        members = list(islice(self._members(head), max(self._left, 0) + 1))
         return None if None in members else [each for each in members if each is not None]
 
-    def _walk(self, head: str) -> Iterator[str | None]:
+    def _members(self, head: str) -> Iterator[str | None]:
         """Yield the members of a list; at a fault None, and then no more."""
         seen = set[str]()
         while head != v.RDF_NIL:

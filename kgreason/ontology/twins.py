@@ -105,7 +105,7 @@ class LiveTwins:
         removed, added = list(removed), list(added)
         gone, come = ([triple for triple in each if triple[1] in PREDICATES] for each in (removed, added))
         touched = self._schema.change(gone, come)
-        self._use((*gone, *come))
+        self._index_users((*gone, *come))
         touched |= self._declare(removed, added) & self._users.keys()
         return self._spread(self._with_users(touched)) if touched else Change((), ())
 
@@ -132,7 +132,7 @@ class LiveTwins:
         twin of itself.
         """
         key, _ = self._keys[leader]
-        parts = [part for part in self._parts.at(key) if filler in (part.filler, self._represented(part.filler))]
+        parts = [part for part in self._parts.at(key) if filler in (part.filler, self._representative(part.filler))]
         return min(node for part in parts for node in self._sayers.at((key, part)))
 
     def _declarations(self, node: Constant) -> Iterator[Triple]:
@@ -169,7 +169,7 @@ class LiveTwins:
             found |= nodes.keys()
         return found
 
-    def _use(self, triples: Iterable[Triple]) -> None:
+    def _index_users(self, triples: Iterable[Triple]) -> None:
         """Update the index of the restrictions that use a property or a filler, after `triples` have changed."""
         objects = self._schema.objects
         for node, predicate, term in triples:
@@ -199,16 +199,16 @@ class LiveTwins:
             least = min(reading.depth for reading in waiting.values())
             moved: dict[Key, list[Constant]] = {}
             for node in [node for node, reading in waiting.items() if reading.depth == least]:
-                for key in self._move(node, waiting.pop(node)):
+                for key in self._move_node(node, waiting.pop(node)):
                     moved.setdefault(key, []).append(node)
-            for node in self._settled(moved, before):
+            for node in self._settle(moved, before):
                 waiting |= {user: self._read(user) for user in self._users.at(node) if user not in waiting}
         return _net(before, self._said)
 
     def _is_restriction(self, node: Constant) -> bool:
         return bool(self._schema.objects(node, v.OWL_ON_PROPERTY))
 
-    def _move(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
+    def _move_node(self, node: Constant, reading: _Reading) -> tuple[Key, ...]:
         """Move a node from its former group of twins to its present one, by its `reading`. Returns the keys of both."""
         before, after = self._keys.get(node), self._key(node, reading)
         if before != after:
@@ -234,7 +234,7 @@ class LiveTwins:
                 self._parts.add(key, part)
             self._sayers.add((key, part), node)
 
-    def _settled(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
+    def _settle(self, moved: Mapping[Key, Collection[Constant]], before: _Said) -> list[Constant]:
         """Update the representatives and facts of groups of twins. Returns the nodes whose representative has changed.
 
         `moved` maps the key of each group to the nodes that joined or left the group. Facts that are replaced are
@@ -249,7 +249,7 @@ class LiveTwins:
                 self._log.drop(self._leaders, key)
             elif new != old:
                 self._log.put(self._leaders, key, new)
-            self._say(key, self._of_twins(key, new) if new else (), before)
+            self._set_facts(key, self._of_twins(key, new) if new else (), before)
             changed |= dict.fromkeys(members if new != old else joined)
             changed |= dict.fromkeys(node for node in nodes if node not in self._keys)
         return [node for node in changed if self._represent(node, before)]
@@ -259,7 +259,7 @@ class LiveTwins:
 
         Facts that are replaced are stored in `before`.
         """
-        old, new = self._represented(node), self._leaders[self._keys[node][0]] if node in self._keys else node
+        old, new = self._representative(node), self._leaders[self._keys[node][0]] if node in self._keys else node
         if old == new:
             return False
         if new == node:
@@ -267,10 +267,10 @@ class LiveTwins:
         else:
             self._log.put(self.representatives, node, new)
         relations = () if new == node else _OF_TWINS if node.startswith("<") else _OF_TWINS[:1]
-        self._say(node, tuple(Atom(relation, (node, new)) for relation in relations), before)
+        self._set_facts(node, tuple(Atom(relation, (node, new)) for relation in relations), before)
         return True
 
-    def _represented(self, node: Constant) -> Constant:
+    def _representative(self, node: Constant) -> Constant:
         return self.representatives.get(node, node)
 
     def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
@@ -278,14 +278,14 @@ class LiveTwins:
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
         for kind, property_, filler in parts:
-            first = self._represented(filler)
+            first = self._representative(filler)
             if kind != v.OWL_HAS_VALUE and Part(kind, property_, first) not in parts:
                 facts.append(Atom(f"{RELATIONS[kind]}_of", (leader, property_, first)))
         if len(key) == 1 and self._read(leader).is_odd:
             facts.append(Atom("scm_odd", (leader,)))
         return tuple(dict.fromkeys(facts))
 
-    def _say(self, owner: Owner, facts: tuple[Atom, ...], before: _Said) -> None:
+    def _set_facts(self, owner: Owner, facts: tuple[Atom, ...], before: _Said) -> None:
         before.setdefault(owner, self._said.get(owner, ()))
         if facts:
             self._log.put(self._said, owner, facts)
@@ -304,7 +304,7 @@ class LiveTwins:
         if not reading.is_active:
             return (node,), reading.parts
         kind, property_, filler = reading.parts[0]
-        return (kind, property_, filler if kind == v.OWL_HAS_VALUE else self._represented(filler)), reading.parts
+        return (kind, property_, filler if kind == v.OWL_HAS_VALUE else self._representative(filler)), reading.parts
 
     def _read(self, node: Constant) -> _Reading:
         """Read a node as a restriction, from the triples of this node and of the restrictions inside it."""
@@ -316,11 +316,11 @@ class LiveTwins:
         in_circle = inside in chain
         reading = _Reading(parts, is_odd=len(parts) > 1, is_active=False, depth=_LAST if parts else -1)
         for restriction, part in reversed(chain.items()):
-            reading = self._around(reading, part, is_odd=in_circle)
+            reading = self._outer_reading(reading, part, is_odd=in_circle)
             in_circle = in_circle and restriction != inside
         return reading
 
-    def _around(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
+    def _outer_reading(self, inner: _Reading, part: Part, *, is_odd: bool) -> _Reading:
         """Return the reading of a restriction with a single part, given the reading `inner` of its filler.
 
         `is_odd` says that the restriction is inside itself.

@@ -66,7 +66,7 @@ def translate(pattern: str, *, is_part: bool = False, flags: str = "") -> str:
     if "q" in flags:
         text = "".join(f"\\x{{{ord(character):X}}}" for character in pattern)
     else:
-        text = _Translation(pattern, is_part, flags).whole()
+        text = _Translation(pattern, is_part, flags).translate_all()
     return f"(?i:{text})" if "i" in flags else text
 
 
@@ -87,7 +87,7 @@ class _Translation:
         self._dot = re2_class(_ANY if "s" in flags else _DOT)
         self._anchors = {"^": "(?m:^)", "$": "(?m:$)"} if "m" in flags else {"^": r"\A", "$": r"\z"}
 
-    def whole(self) -> str:
+    def translate_all(self) -> str:
         translated = self._alternatives()
         if self._at < len(self._pattern):
             self._fail()
@@ -95,13 +95,13 @@ class _Translation:
 
     def _alternatives(self) -> _Piece:
         branches = [self._branch()]
-        while self._take("|"):
+        while self._take_if("|"):
             branches.append(self._branch())
         return _Piece("|".join(each.text for each in branches), max(each.repeated for each in branches))
 
     def _branch(self) -> _Piece:
         pieces, size = [_Piece("")], 0
-        while self._next() not in ("", "|", ")"):
+        while self._peek() not in ("", "|", ")"):
             pieces.append(self._with_quantifier(self._atom()))
             size += len(pieces[-1].text)
             self._check_size(size)
@@ -112,7 +112,7 @@ class _Translation:
         if not (quantifier := _QUANTIFIER.match(self._pattern, self._at)):
             return atom
         self._at = quantifier.end()
-        lazy = "?" if self._is_part and self._take("?") else ""
+        lazy = "?" if self._is_part and self._take_if("?") else ""
         if not quantifier[1]:
             return atom._replace(text=atom.text + quantifier[0] + lazy)
         least = int(quantifier[1][:10])
@@ -136,20 +136,20 @@ class _Translation:
 
     def _check_size(self, size: int) -> None:
         if size > _LONGEST:
-            raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: it would take too much memory")
+            raise ValueError(f"{_beginning(self._pattern)} is not a valid pattern: it would take too much memory")
 
     def _atom(self) -> _Piece:
-        if self._take("("):
+        if self._take_if("("):
             return self._group()
-        if self._is_part and self._next() in ("^", "$"):
+        if self._is_part and self._peek() in ("^", "$"):
             return _Piece(self._anchors[self._read()])
-        if self._take("["):
+        if self._take_if("["):
             return _Piece(re2_class(self._class()))
-        if self._take("."):
+        if self._take_if("."):
             return _Piece(self._dot)
-        if self._take("\\"):
+        if self._take_if("\\"):
             return _Piece(re2_class(self._escape()))
-        if self._next() in _SPECIAL:
+        if self._peek() in _SPECIAL:
             self._fail()
         return _Piece(f"\\x{{{ord(self._read()):X}}}")
 
@@ -159,7 +159,9 @@ class _Translation:
             self._at += 2
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: more than {_DEEPEST} brackets are open")
+            raise ValueError(
+                f"{_beginning(self._pattern)} is not a valid pattern: more than {_DEEPEST} brackets are open"
+            )
         inside = self._alternatives()
         self._depth -= 1
         self._expect(")")
@@ -170,9 +172,9 @@ class _Translation:
         self._depth += 1
         if self._depth > _DEEPEST:
             self._fail()
-        negated = self._take("^")
+        negated = self._take_if("^")
         parts = []
-        while self._next() != "]" and not self._at_subtraction():
+        while self._peek() != "]" and not self._at_subtraction():
             parts.append(self._part())
         if not parts:
             self._fail()
@@ -191,7 +193,7 @@ class _Translation:
             return self._escape()
         first = self._member()
         follows = self._pattern[self._at + 1 : self._at + 2]
-        if self._next() != "-" or self._at_subtraction() or follows == "]":
+        if self._peek() != "-" or self._at_subtraction() or follows == "]":
             return one(first)
         self._at += 1
         last = self._member()
@@ -200,9 +202,9 @@ class _Translation:
         return ((ord(first), ord(last)),)
 
     def _member(self) -> str:
-        if self._take("\\"):
+        if self._take_if("\\"):
             return _ESCAPES.get(self._read()) or self._fail()
-        if self._next() in ("[", ""):
+        if self._peek() in ("[", ""):
             self._fail()
         return self._read()
 
@@ -225,28 +227,28 @@ class _Translation:
     def _at_subtraction(self) -> bool:
         return self._pattern.startswith("-[", self._at)
 
-    def _next(self) -> str:
+    def _peek(self) -> str:
         return self._pattern[self._at : self._at + 1]
 
     def _read(self) -> str:
-        character = self._next()
+        character = self._peek()
         if not character:
             self._fail()
         self._at += 1
         return character
 
-    def _take(self, character: str) -> bool:
-        taken = self._next() == character
+    def _take_if(self, character: str) -> bool:
+        taken = self._peek() == character
         self._at += taken
         return taken
 
     def _expect(self, character: str) -> None:
-        if not self._take(character):
+        if not self._take_if(character):
             self._fail()
 
     def _fail(self) -> NoReturn:
         problem = f"unexpected text at character {self._at + 1}"
-        raise ValueError(f"{_begin(self._pattern)} is not a valid pattern: {problem}")
+        raise ValueError(f"{_beginning(self._pattern)} is not a valid pattern: {problem}")
 
 
 def _without_space(pattern: str) -> Iterator[str]:
@@ -260,7 +262,7 @@ def _without_space(pattern: str) -> Iterator[str]:
             yield character
 
 
-def _begin(pattern: str) -> str:
+def _beginning(pattern: str) -> str:
     """Return a pattern for a message, or its beginning if it is long."""
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}...")
 

@@ -74,7 +74,7 @@ class _OnTerminal:
     """A bar on standard error. A thread redraws it ten times a second."""
 
     def __init__(self, stage: str, total: int | None) -> None:
-        self._bar = _made(stage, total)
+        self._bar = _new_bar(stage, total)
         self._bar.start()
 
     def update(self, count: int) -> None:
@@ -88,7 +88,7 @@ class _InNotebook:
     """A bar in the output of a cell. Rich's own way to draw there needs another package, `ipywidgets`."""
 
     def __init__(self, stage: str, total: int | None) -> None:
-        self._bar, self._drawn = _made(stage, total), time.perf_counter()
+        self._bar, self._drawn = _new_bar(stage, total), time.perf_counter()
         display = _display()
         assert display is not None
         self._shown = display(self._bar, display_id=True)
@@ -103,7 +103,7 @@ class _InNotebook:
         self._shown.update({"text/plain": ""}, raw=True)
 
 
-def _made(stage: str, total: int | None) -> RichProgress:
+def _new_bar(stage: str, total: int | None) -> RichProgress:
     """Make a bar, or without a total the number of steps."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn  # takes a tenth of a second

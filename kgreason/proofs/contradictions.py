@@ -164,7 +164,7 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
     for place, ((name, *terms), (_, *equal)) in enumerate(zip(texts, primaries, strict=True)):
         let_out()
         rule_name = name.strip('"')
-        use = _Use(place, readings.of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
+        use = _Use(place, readings.reading_of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
         other = found.setdefault(use.key, use)
         if use.order < other.order:
             found[use.key] = use
@@ -226,7 +226,7 @@ class _Readings:
         same = self._readings.setdefault((reading.rule.name, len(reading.terms)), {})
         same.setdefault(reading.constants, reading)
 
-    def of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
+    def reading_of(self, name: str, terms: tuple[str, ...]) -> Reading | None:
         """Return the reading of the rule with this name whose constants are the last ones of `terms`, or None."""
         same = self._readings.get((name, len(terms)), {})
         counts = dict.fromkeys(len(constants) for constants in same)

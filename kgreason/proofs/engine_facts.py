@@ -32,7 +32,7 @@ from kgreason.rules.patterns import substitute, unify
 from kgreason.zset.columns import IS_ASSERTED, Int32
 
 _TRIED, _LONG = 500, 12
-"""The most steps of the search in `_by`, and the most atoms that the body of a user's rule may have for this search."""
+"""The most steps of the search in `_derivation_by`, and the most atoms in the body of a user's rule for this search."""
 
 
 class EngineFacts:
@@ -111,7 +111,7 @@ class EngineFacts:
         rule = self._written.get(derivation.rule)
         if rule is None or len(rule.body) > _LONG:
             return derivation
-        return _by(rule, fact, derivation.body) or derivation
+        return _derivation_by(rule, fact, derivation.body) or derivation
 
     def _of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of owl2el.dl with the triples of two expressions that are written the same.
@@ -142,7 +142,7 @@ class EngineFacts:
         told = [Atom(None, terms) for sources in read for terms in sources]
         told += [atom for atom, sources in zip(body, read, strict=True) if not sources]
         premises = tuple(dict.fromkeys(told))
-        return _of_the_tables(fact, rule.name, premises) or Derivation(
+        return _derivation_by_table(fact, rule.name, premises) or Derivation(
             Rule((fact,), premises, rule.name, rule.group), premises
         )
 
@@ -179,13 +179,13 @@ def _visible(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
     return tuple([Atom(None, atom.terms) if atom.relation == STATED else atom for atom in body if not is_hidden(atom)])
 
 
-def _of_the_tables(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
+def _derivation_by_table(fact: Atom, name: str, premises: Sequence[Atom]) -> Derivation | None:
     """Return the derivation of `fact` from `premises` by the rule of OWL 2 RL called `name`; None if none is found."""
     rule = next((rule for rule in ruleset("owl2rl").rules if rule.name == name), None)
-    return _by(rule, fact, premises) if rule else None
+    return _derivation_by(rule, fact, premises) if rule else None
 
 
-def _by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
+def _derivation_by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
     """Return a derivation of `fact` by `rule` from some of `premises`; None if `_TRIED` steps do not find any."""
     body = read_by(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unify(head, fact, {})) is not None]

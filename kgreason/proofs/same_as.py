@@ -24,11 +24,11 @@ from dataclasses import replace
 from functools import cache
 
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.program import is_link
 from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
+from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Rule, triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -98,9 +98,9 @@ class SameAsFacts:
                 if one == left:
                     yield stamp, list(self._of_fact(reached))
                 else:
-                    yield stamp + 1, [_turn(fact)]
+                    yield stamp + 1, [_turn_around(fact)]
         if left != right and self._is_fact(link(right, left)):
-            yield self._engine_state(link(right, left)).stamp + 1, [_turn(fact)]
+            yield self._engine_state(link(right, left)).stamp + 1, [_turn_around(fact)]
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
@@ -138,7 +138,7 @@ def link(left: str, right: str) -> Atom:
     return triple(left, OWL_SAME_AS, right)
 
 
-def _turn(fact: Atom) -> Derivation:
+def _turn_around(fact: Atom) -> Derivation:
     return Derivation(table_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
 
 

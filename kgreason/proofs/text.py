@@ -28,7 +28,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     waiting = [(proof, 0)]
     while waiting:
         step, depth = waiting.pop()
-        note = _note(step, told)
+        note = _note_of(step, told)
         lines.append(f"{_margin(depth)}{proved_text(step, prefixes)}{note}\n")
         if not note:
             told.add(step)
@@ -37,7 +37,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     return "".join(lines)
 
 
-def _note(step: Step, told: set[Step]) -> str:
+def _note_of(step: Step, told: set[Step]) -> str:
     if step.is_asserted:
         return "" if is_operated(step.fact) else " (asserted)"
     return " (proved above)" if step in told else ""

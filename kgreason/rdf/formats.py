@@ -147,11 +147,11 @@ def _no_format(path: str) -> str:
 
 def head_in_utf_8(head: bytes) -> bytes:
     """Return the first bytes of a text in UTF-8, if they are the beginning of XML in UTF-16 or UTF-32."""
-    name = marked(head)
+    name = encoding_of(head)
     return head.decode(name, "ignore").encode() if name[:6] in ("utf-16", "utf-32") else head
 
 
-def marked(head: bytes) -> str:
+def encoding_of(head: bytes) -> str:
     """Return the encoding that the first bytes of an XML document show, as Python calls it."""
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), "utf-8")
 

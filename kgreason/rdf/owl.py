@@ -226,10 +226,10 @@ def _with_iri(source: str, token: re.Match[str]) -> str:
 def with_blank_nodes(quad: Quad) -> Quad:
     """Return a quad of a translated document with its blank nodes."""
     subject, predicate, object_ = quad.triple
-    return Quad(_unnamed(subject), predicate, _unnamed(object_))
+    return Quad(_without_names(subject), predicate, _without_names(object_))
 
 
-def _unnamed(term: Any) -> Any:
+def _without_names(term: Any) -> Any:
     label = term.value.removeprefix(BLANK) if isinstance(term, NamedNode) and term.value.startswith(BLANK) else ""
     return BlankNode(label) if label and not problem_of_label(label) else term
 

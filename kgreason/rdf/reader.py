@@ -54,11 +54,11 @@ from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.tags import Carried, correct, with_tags
 from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
-from kgreason.threads import in_order
+from kgreason.threads import map_in_order
 
 if TYPE_CHECKING:
     from kgreason.rdf.labels import Labels
-    from kgreason.rdf.lines.blocks import Blocks, Rest
+    from kgreason.rdf.lines.plain import Blocks, Rest
     from kgreason.rdf.lines.skipped import Skipped
 
 CHUNK = 30_000
@@ -213,7 +213,7 @@ def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
 
 
 def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
-    from kgreason.rdf.lines.blocks import Rest
+    from kgreason.rdf.lines.plain import Rest
 
     with _uncompressed(stream, form) as text:
         next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
@@ -275,8 +275,7 @@ def _open_file(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[B
 
 def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str, about: _Text) -> Iterator[Batch]:
     from kgreason.rdf.labels import Labels
-    from kgreason.rdf.lines.blocks import Blocks, Rest
-    from kgreason.rdf.lines.plain import UnparsedError
+    from kgreason.rdf.lines.plain import Blocks, Rest, UnparsedError
 
     with _uncompressed(stream, form) as text:
         name = _format_of(text, form, about.file)
@@ -302,7 +301,7 @@ def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels
         lines = canonical(block, name, None if about.skipped is None else bad)
         return terms, encode(labels.rename(lines), terms), bad
 
-    with closing(in_order(read_block, blocks, about.threads)) as found:
+    with closing(map_in_order(read_block, blocks, about.threads)) as found:
         for terms, quads, bad in found:
             with span("intern"):
                 batch = Batch(*dictionary.merge(terms)[quads])

@@ -140,11 +140,11 @@ def _elements(triple: Triple) -> list[str]:
 
 
 def _check_prefix(prefix: str) -> None:
-    if not fits(prefix):
+    if not fits_xml(prefix):
         raise InputError(f"the graph cannot be written as rdf: XML cannot have the prefix {prefix}")
 
 
-def fits(prefix: str) -> bool:
+def fits_xml(prefix: str) -> bool:
     """Whether XML can have a prefix."""
     try:
         expat.ParserCreate(namespace_separator=" ").Parse(f"<a xmlns{prefix and ':'}{prefix}='http://e/'/>", True)

@@ -54,7 +54,7 @@ class XmlCatalog:
         if iri in self._uris:
             return self._uris[iri]
         if prefix := max(filter(iri.startswith, self._prefixes), key=len, default=""):
-            return _within(self._prefixes[prefix], iri[len(prefix) :])
+            return _path_within(self._prefixes[prefix], iri[len(prefix) :])
         return self._suffixes.get(max(filter(iri.endswith, self._suffixes), key=len, default=""))
 
     def _parse(self) -> None:
@@ -110,7 +110,7 @@ class XmlCatalog:
         return InputError(f"{self._path}:{self._parser.CurrentLineNumber}: {problem}")
 
 
-def _within(start: str, rest: str) -> str | None:
+def _path_within(start: str, rest: str) -> str | None:
     """Return `start` and `rest` in one; None if `rest` leads out of the folder that `start` names, such as by `..`."""
     path, home = file_of(start + rest), file_of(start)
     if path is None or home is None:

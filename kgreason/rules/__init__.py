@@ -4,7 +4,7 @@ Import from the modules:
 
     model      Variable, Atom, Rule
     program    Program: rules with names, groups and prefixes
-    parser     parse, load, ruleset: from text to Program        (rules/text, rules/srl, constants)
+    parser     parse, load, ruleset: from text to Program        (rules/text, rules/srl)
     formatter  format_rule, format_program: from rules to text
     canonical  canonical: the same value for all ways to write a rule
     safety     check_safe: every variable of a head must occur in the body

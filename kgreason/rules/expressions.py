@@ -5,7 +5,8 @@
     BIND(SKOLEM("x", ...) AS ?b)    adds a blank node to each match, the same one for the same label and arguments
 
 There are two kinds of expressions. The first are SPARQL 1.1 expressions; a rule keeps their tokens, and Oxigraph parses
-and evaluates them. They may call IDIV and MOD, which SPARQL lacks (`in_sparql`). The second are calls of Python
+and evaluates them. They may call IDIV and MOD, which SPARQL lacks (`without_extensions`). The second are calls of
+Python
 functions, such as `area(?w, ?h)`; the arguments of a call are variables and constants. Every function must be pure: the
 same inputs give the same result for as long as a fact depends on it. So NOW, RAND, UUID, STRUUID and BNODE are refused.
 SKOLEM is no function of SPARQL, so it cannot stand inside an expression.
@@ -25,9 +26,9 @@ import pyoxigraph
 
 from kgreason.errors import QueryError
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
-from kgreason.rules.constants import number, without_plain
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.stacks import stack_for, with_stack
+from kgreason.terms.quoting import number, without_plain
 from kgreason.terms.vocabulary import XSD_BOOLEAN, XSD_INTEGER
 
 _Parts: TypeAlias = list[Variable | str]
@@ -88,7 +89,7 @@ RESERVED |= {SKOLEM, "EXISTS", "AS", "FILTER", "BIND", "DISTINCT", "SEPARATOR", 
 _TIGHT_BEFORE, _TIGHT_AFTER = frozenset([")", ","]), frozenset(["(", "!"])
 
 
-def in_order(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
+def in_order_of_use(known: Iterable[object], computed: Iterable[Computed]) -> tuple[Computed, ...]:
     """Put filters and assignments in an order such that each comes after the assignments whose results it reads.
 
     Where several may come next, the first of them in `computed` does. `known` are the terms that atoms bind. Filters
@@ -129,12 +130,12 @@ def expression_text(computed: Computed, texts: Mapping[str, str] | None = None) 
     return written
 
 
-def in_sparql(computed: Computed) -> Computed:
+def without_extensions(computed: Computed) -> Computed:
     """Return an expression without the functions that SPARQL lacks: each call is replaced by what it stands for.
 
     `IDIV(a, b)` is `xsd:integer(a / b)`, and `MOD(a, b)` is `a - xsd:integer(a / b) * b`.
 
-    >>> text_of(in_sparql(Computed(("IDIV", "(", Variable("x"), ",", "2", ")"))))
+    >>> text_of(without_extensions(Computed(("IDIV", "(", Variable("x"), ",", "2", ")"))))
     'FILTER(<http://www.w3.org/2001/XMLSchema#integer>((?x) / (2)))'
     """
     if DIVISIONS.isdisjoint(computed.parts):
@@ -177,7 +178,7 @@ class Problem(NamedTuple):
     words: str
 
 
-def in_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
+def with_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, ...]:
     """Replace numbers and booleans in the parts of an expression by constants: `5` by `"5"^^xsd:integer`.
 
     Literals of rdf:PlainLiteral are replaced by strings. A sign after an operand is an operator: `?x -1` is `?x - 1`.
@@ -261,7 +262,7 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
     if problem := _of_depth(computed.parts):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
-    query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(in_sparql(computed))}) }}"
+    query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(without_extensions(computed))}) }}"
     try:
         with_stack(stack_for(query), lambda: _parse(query))
     except QueryError as error:

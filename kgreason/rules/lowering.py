@@ -288,7 +288,7 @@ def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]
         keys |= dict.fromkeys(same.variables())
     text = format_aggregate(same, {})
     (first, *others) = same.atoms
-    is_alone = not others and not same.computed and first.variables() == keys.keys() and not _is_link(first)
+    is_alone = not others and not same.computed and first.variables() == keys.keys() and not is_link(first)
     each = first if is_alone else Atom(_EACH + text, tuple(keys))
     return Aggregation(same, each, tuple(keys), Atom(text, (*same.group, same.result))), group
 
@@ -385,10 +385,11 @@ def _is_looked_up(negated: Not) -> bool:
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False
-    return not _is_link(negated.atoms[0])
+    return not is_link(negated.atoms[0])
 
 
-def _is_link(atom: Atom) -> bool:
+def is_link(atom: Atom) -> bool:
+    """Whether an atom is `x owl:sameAs y`."""
     return atom.relation is None and atom.terms[1] == OWL_SAME_AS
 
 

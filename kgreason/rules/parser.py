@@ -33,7 +33,7 @@ from typing import Literal, NamedTuple
 
 from kgreason.errors import InputError, RuleSyntaxError
 from kgreason.functions.registry import Find, no_function
-from kgreason.resources import prepared, resource
+from kgreason.resources import prepared_value, resource
 from kgreason.rules.model import Aggregate, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substitute
 from kgreason.rules.program import Finder, Program
@@ -250,5 +250,5 @@ def ruleset(name: str) -> Program:
     Raises InputError for an unknown name; the message has the names that exist.
     """
     path = resource("rulesets", f"{name}.dl")
-    found: Program | None = prepared(name, text_of_file(path))
+    found: Program | None = prepared_value(name, text_of_file(path))
     return load(path) if found is None else found

@@ -97,10 +97,10 @@ def stratify(program: Sequence[Rule]) -> dict[Waiting, Level]:
         return {}
     producers = _Producers(program)
     reached = {closed: _rules_below(closed, producers, is_equal=is_equal) for closed in found}
-    needs = {closed: _needs(rules, is_equal=is_equal) for closed, rules in reached.items()}
+    needs = {closed: _needed_parts(rules, is_equal=is_equal) for closed, rules in reached.items()}
     for rule in closing if is_equal else ():
         for hidden in aggregations(rule):
-            needs[hidden] |= dict.fromkeys(_inside(hidden), rule)
+            needs[hidden] |= dict.fromkeys(_inner_skolems(hidden), rule)
     return _levels(needs, reached)
 
 
@@ -121,7 +121,7 @@ class _Producers:
                 self._rules[signature].append((head, rule))
                 self._of_relation[signature[:2]][signature] = None
 
-    def of(self, atom: Atom) -> tuple[Rule, ...]:
+    def producers_of(self, atom: Atom) -> tuple[Rule, ...]:
         """Return the rules that have a head which can match `atom`; each atom is looked up once."""
         found = self._found.get(atom)
         if found is None:
@@ -179,12 +179,12 @@ def _rules_below(closed: Closed, producers: _Producers, *, is_equal: bool) -> _R
     says that the program has rules about equality; then facts of owl:sameAs count as read, too.
     """
     atoms = (*_atoms_of(closed), *((_SAME,) if is_equal else ()))
-    reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.of(atom)}
+    reached: dict[Rule, Rule | None] = {rule: None for atom in atoms for rule in producers.producers_of(atom)}
     queue = list(reached)
     while queue:
         reader = queue.pop()
         for atom in reader.body:
-            for rule in producers.of(atom):
+            for rule in producers.producers_of(atom):
                 if rule not in reached:
                     reached[rule] = reader
                     queue.append(rule)
@@ -203,12 +203,12 @@ def _atoms_of(closed: Closed) -> Iterable[Atom]:
             return ()
 
 
-def _inside(closed: Closed) -> set[Closed]:
+def _inner_skolems(closed: Closed) -> set[Closed]:
     """Return the SKOLEMs inside `closed` if it is an aggregate, else an empty set."""
     return set(skolems_of(closed.aggregate.computed)) if isinstance(closed, Aggregation) else set()
 
 
-def _needs(reached: _Reached, *, is_equal: bool) -> dict[Closed, Rule]:
+def _needed_parts(reached: _Reached, *, is_equal: bool) -> dict[Closed, Rule]:
     """Return what must be decided before the facts that the rules `reached` derive are final.
 
     This is each NOT and each aggregate in these rules, and each of these rules that is of SPARQL-RL and assigns. If
@@ -304,7 +304,7 @@ def _cycle(
     which the member needs the next one (from `reached`). If an aggregate contains the SKOLEM that follows it in the
     path, this SKOLEM is left out: the aggregate needs all that the SKOLEM needs.
     """
-    path = [closed for number, closed in enumerate(path) if closed not in _inside(path[number - 1])]
+    path = [closed for number, closed in enumerate(path) if closed not in _inner_skolems(path[number - 1])]
     steps = []
     for number, closed in enumerate(path):
         sayer = needs[path[number - 1]][closed]

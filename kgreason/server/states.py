@@ -46,7 +46,7 @@ class States:
             if len(known) > _MOST:
                 self._known = number, {}
 
-    def of(self, name: str | None) -> int:
+    def state_of(self, name: str | None) -> int:
         """Return the state of the graph with this name, as `changed_graphs` gives it."""
         least, known = self._known
         return known.get(name, least)

@@ -192,13 +192,13 @@ class Writer:
     # The methods below run in the thread of the writer.
 
     def _run_calls(self) -> None:
-        while (call := self._next()) is not None:
+        while (call := self._next_call()) is not None:
             if call == "flush":
                 self._flush()
             else:
                 self._carry_out(cast(_Call, call))
 
-    def _next(self) -> Any:
+    def _next_call(self) -> Any:
         """Wait for a call, and take it from its queue. Returns "flush" if that is due, and None at the end."""
         with self._news:
             while not (self._edits or self._questions or self._is_flush_due or self._is_closed):

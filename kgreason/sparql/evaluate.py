@@ -1,4 +1,4 @@
-"""`run`: operations -> edits of asserted quads. Each operation sees the result of the operations before it.
+"""`carry_out`: operations -> edits of asserted quads. Each operation sees the result of the operations before it.
 
     operation                edits (- retracts, + asserts)
     DELETE, INSERT           - every asserted spelling of the rows of DELETE, + the rows of INSERT as they are written
@@ -51,7 +51,7 @@ class Outcome:
     unasserted: int = 0
 
 
-def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
+def carry_out(operations: Iterable[Operation], graph: Editable) -> Outcome:
     """Carry out the operations of a request on a graph.
 
     Raises QueryError for a query that cannot be evaluated, for CREATE of a graph that exists, and for ADD, COPY and
@@ -60,7 +60,7 @@ def run(operations: Iterable[Operation], graph: Editable) -> Outcome:
     """
     steps = _Steps(graph)
     for operation in operations:
-        steps.take(operation)
+        steps.carry_out(operation)
     steps.flush()
     return Outcome(steps.named, steps.unasserted)
 
@@ -76,7 +76,7 @@ class _Steps:
         self.named: dict[bytes, None] = {}
         self.unasserted = 0
 
-    def take(self, operation: Operation) -> None:
+    def carry_out(self, operation: Operation) -> None:
         match operation:
             case InsertData():
                 self._insert(lines(operation.rows))

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 from pyoxigraph import QuerySolution, Store
 
 from kgreason.sparql.problems import problem
-from kgreason.sparql.query.asking import in_dialect
+from kgreason.sparql.query.asking import for_oxigraph
 from kgreason.sparql.query.columns import dry
 from kgreason.sparql.source import Source
 from kgreason.stacks import stack_for, with_stack
@@ -115,7 +115,7 @@ class Where(NamedTuple):
         `variables` are its columns, and `dataset` its FROM clauses. With `distinct` each solution comes once.
         `default_graph` is the graph to read in place of the default graph.
         """
-        block = in_dialect(self.source.text[self.start : self.end])
+        block = for_oxigraph(self.source.text[self.start : self.end])
         select = Select(self.prologue, distinct, tuple(variables), tuple(dataset), default_graph, block)
         self._check(select)
         return select

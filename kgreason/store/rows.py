@@ -71,7 +71,7 @@ def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[I
     `removed` are facts that leave the graph. The row of a fact must stay if the same fact with another spelling of the
     object is present. `is_present` is given rows of ids, and says for each whether its fact is present: bool[n].
     """
-    shared = np.flatnonzero(spellings.shared(removed[:, 2]))
+    shared = np.flatnonzero(spellings.are_shared(removed[:, 2]))
     if not len(shared):
         return removed
     kept = np.ones(len(removed), dtype=np.bool_)

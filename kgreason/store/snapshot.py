@@ -1,7 +1,7 @@
 """Snapshots: the state after a commit, as files that can be read back without any evaluation.
 
     records.npy    int32[n, 3 + w]: state, stamp, support and columns of every fact; with room behind them (`npy`)
-    hashed.npy     uint32[2**k]: the hash table of the records, see `FactTable.hashed`; may be missing
+    hashed.npy     uint32[2**k]: the hash table of the records, see `FactTable.hash_table`; may be missing
     keys.npy       int32[k, 2 + w]: how many records meet each key, see `Arrangements.key_counts`; may be missing
     others.npy     int32[k]: the numbers of the records that are not triples; older versions wrote none
     axioms.npy     int32[n, 3]: the asserted triples that say something about the schema; older versions wrote none
@@ -31,13 +31,13 @@ from typing import Any
 import numpy as np
 
 from kgreason.engine.costs import Cost
-from kgreason.engine.records import Snapshot, settled
+from kgreason.engine.records import Snapshot, without_log_flags
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import allocate, sync, sync_folder
 from kgreason.materialize.relations.facts import all_of, rows_of
 from kgreason.materialize.schema.rows import AXIOMS
 from kgreason.materialize.state import Saved
-from kgreason.npy import load, mapped
+from kgreason.npy import load, map_file
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
@@ -74,7 +74,7 @@ def write(
     `strata` the strata of those that have one. `own` are the user's rules.
     """
     folder.mkdir()
-    rules = described(reasons, strata, costs)
+    rules = rules_as_dicts(reasons, strata, costs)
     work = [[rule.pop(name) for name in Cost._fields] for rule in rules]
     _save(folder / "costs.npy", np.array(work, dtype=np.int64).reshape(-1, len(Cost._fields)))
     dictionary.save(folder / "dictionary")
@@ -105,7 +105,7 @@ def write(
         sync_folder(path)
 
 
-def described(
+def rules_as_dicts(
     reasons: dict[Rule, str],
     strata: Mapping[Rule, int],
     costs: Mapping[Rule, Cost] | None = None,
@@ -138,23 +138,23 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
     """
     try:
         state = json.loads((folder / "state.json").read_text())
-        rows, count = mapped(folder / "records.npy", is_written=is_written)
+        rows, count = map_file(folder / "records.npy", is_written=is_written)
         records = rows[:count]
         tables = [(bool(is_triple), int(width)) for is_triple, width in state["tables"]]
         known = {"restricted": False, **state}  # stores of format 3 do not have this field
         hashed = others = quads = None
         if (folder / "hashed.npy").exists():
-            hashed, _ = mapped(folder / "hashed.npy", is_written=is_written)
+            hashed, _ = map_file(folder / "hashed.npy", is_written=is_written)
         snapshot = axioms = None
         if is_written and hashed is not None and (folder / "keys.npy").exists():
             snapshot = Snapshot(rows, hashed, load(folder / "keys.npy"))
         if state.get("axioms") == AXIOMS:
             axioms = load(folder / "axioms.npy")
         if (folder / "quads.npy").exists():
-            rows_of_quads, count = mapped(folder / "quads.npy", is_written=False)
+            rows_of_quads, count = map_file(folder / "quads.npy", is_written=False)
             quads = rows_of_quads[:count]
         if (folder / "others.npy").exists():
-            others, _ = mapped(folder / "others.npy", is_written=False)
+            others, _ = map_file(folder / "others.npy", is_written=False)
         values = {name: known[name] for name in _VALUES if name in known} | {"hashed": hashed, "others": others}
         values["counts"] = state.get("counts", {})
         return Saved(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
@@ -174,7 +174,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
         if (folder / "quads.npy").exists():
             quads = load(folder / "quads.npy")
         else:
-            records, count = mapped(folder / "records.npy", is_written=False)
+            records, count = map_file(folder / "records.npy", is_written=False)
             rows = Saved(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
             quads = np.insert(rows, 3, 0, axis=1)
         ids = distinct(quads)
@@ -273,7 +273,7 @@ def _save_records(path: Path, records: Int32) -> None:
         np.lib.format.write_array_header_1_0(file, header)
         for low in range(0, len(records), _PART):
             file.write(
-                np.ascontiguousarray(settled(records[low : low + _PART])).data
+                np.ascontiguousarray(without_log_flags(records[low : low + _PART])).data
             )  # `tofile` hides why a write failed
         allocate(file, (len(records) // 8 + 1024) * records.itemsize * records.shape[1])
         sync(file)

@@ -56,7 +56,8 @@ def varies(text: str) -> bool:
 class SmallTags:
     """Says whether a dictionary never had a literal with a capital letter in its language tag.
 
-    The caller of `look` holds the lock of the dictionary. It looks before others see literals with the new terms. Cost:
+    The caller of `look_at_new_terms` holds the lock of the dictionary. It looks before others see literals with the new
+    terms. Cost:
     a look at each tag of a new term, until the first capital letter.
     """
 
@@ -65,11 +66,11 @@ class SmallTags:
         self._dictionary = dictionary
         self._seen = len(dictionary) if are_small else 0
         self.are_all = are_small
-        """Whether all tags are small, as of the last `look`. Any thread may read this."""
+        """Whether all tags are small, as of the last `look_at_new_terms`. Any thread may read this."""
         self._has_other = False
-        dictionary.tell(self)
+        dictionary.notify_of_truncation(self)
 
-    def look(self) -> None:
+    def look_at_new_terms(self) -> None:
         """Look at the new terms."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._has_other:
@@ -90,7 +91,7 @@ class Spellings:
         self._is_grouped = True
         self._others: defaultdict[str, list[int]] = defaultdict(list)  # a normal form -> its other spellings
         self._alike: dict[int, list[int]] = {}
-        dictionary.tell(self)
+        dictionary.notify_of_truncation(self)
 
     def forget(self, count: int) -> None:
         """Forget the terms with ids above `count`."""
@@ -108,7 +109,7 @@ class Spellings:
         self._catch_up()
         return [form in self._others for form in forms]
 
-    def shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
+    def are_shared(self, ids: Ids) -> npt.NDArray[np.bool_]:
         """For each term, whether another term has the same normal form: bool[n]."""
         self._catch_up()
         if len(ids) < _FEW:
@@ -144,7 +145,7 @@ class Spellings:
 
     def _candidates(self) -> Ids:
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
-        literals = np.union1d(self._dictionary.typed(self._seen), self._dictionary.with_capitals(self._seen))
+        literals = np.union1d(self._dictionary.typed_literals(self._seen), self._dictionary.with_capitals(self._seen))
         return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
     def _forms_of(self, ids: Ids) -> list[tuple[str, int]]:

@@ -34,7 +34,7 @@ from kgreason.tables.reading import Rows, read
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.quoting import quote, unescape
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 _BLANK = re.compile(r"_:\w[\w.-]*")
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://.*|urn:.*", re.DOTALL)
@@ -106,7 +106,7 @@ def _check_key(path: Path, read: Rows, relation: Relation) -> None:
     """Raise InputError if two different facts have the same key."""
     if relation.key:
         rows = read.ids
-        groups = grouped(np.ascontiguousarray(rows[:, list(relation.key)]))
+        groups = group_rows(np.ascontiguousarray(rows[:, list(relation.key)]))
         firsts = groups.firsts()[groups.numbers()]
         wrong = np.flatnonzero((rows != rows[firsts]).any(axis=1))
         if len(wrong):

@@ -26,10 +26,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.rules.constants import number
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.interning import intern_all
-from kgreason.terms.quoting import quote, unescape
+from kgreason.terms.quoting import number, quote, unescape
 
 _NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+|\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+(?:\.[0-9]+)?)"
 """NUMBER of the rule language."""
@@ -121,7 +120,7 @@ class Fields:
                 seen.make_room(int(bounds[done + 1] - bounds[done]))
         return numbers
 
-    def sorted(self) -> Sorted:
+    def in_order_of_tables(self) -> Sorted:
         """Return all constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
         fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]

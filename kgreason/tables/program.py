@@ -152,10 +152,10 @@ class TableProgram:
 
         Once the closure is complete, there are no such facts.
         """
-        computed = self._operators.computed(check)
+        computed = self._operators.computed_facts(check)
         if any(computed) or not self._operators.are_any:
             return computed
-        return self._operators.decided(self._engine.changes(), check)
+        return self._operators.decided_facts(self._engine.changes(), check)
 
     def write(self, folder: Path, report: Report, chosen: Sequence[str] = ()) -> dict[str, int]:
         """Write the derived relations, or only the relations `chosen`, into a folder.
@@ -170,7 +170,7 @@ class TableProgram:
         for relation in chosen or known.results:
             rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + known.arities[relation]]
             found[relation] = constants_of(rows, known.declared.get(relation), self._dictionary)
-        writer = Writer(self._fields.sorted(), self._layout)
+        writer = Writer(self._fields.in_order_of_tables(), self._layout)
         for relation, rows in found.items():
             writer.write(folder / f"{relation}.csv", rows, report, known.declared.get(relation))
         return {relation: len(rows) for relation, rows in found.items()}

@@ -14,20 +14,20 @@ from pathlib import Path
 import numpy as np
 
 from kgreason.errors import InputError
-from kgreason.files import whole
+from kgreason.files import whole_file
 from kgreason.rules.model import Relation
 from kgreason.rules.relations.declarations import columns_of
 from kgreason.tables.fields import BREAKS, Sorted
 from kgreason.tables.layout import PLAIN, Layout
 from kgreason.terms.dictionary import Ids
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 _ROWS = 100_000
 """Rows that are turned into text at a time."""
 
 
 class Writer:
-    """Writes tables. `Fields.sorted` gives the order of their fields."""
+    """Writes tables. `Fields.in_order_of_tables` gives the order of their fields."""
 
     def __init__(self, fields: Sorted, layout: Layout = PLAIN) -> None:
         self._ranks, self._texts, self._layout = fields.ranks, fields.texts, layout
@@ -48,8 +48,8 @@ class Writer:
                 f"{path}: the text {self._texts[broken[0]]!r} has a tab or a line break; a field of a table cannot have"
                 " one"
             )
-        ranks = ranks[grouped(ranks).order]
-        with whole(path) as file:
+        ranks = ranks[group_rows(ranks).order]
+        with whole_file(path) as file:
             if self._layout.has_header and rows.shape[1]:
                 file.write(self._layout.lines([columns_of(relation, rows.shape[1])]).encode())
             for low in range(0, len(ranks), _ROWS):

@@ -27,14 +27,14 @@ def compared_with_lang(words: Sequence[str]) -> Iterator[int]:
     """
     for place, word in enumerate(words):
         if word.upper() == "LANG" and words[place + 1 : place + 2] == ["("]:
-            before, after = _outside(words, place - 1, _end(words, place + 1))
-            if _at(words, before) in _OPERATORS and _is_string(words, start := _start(words, before)):
+            before, after = _outside_brackets(words, place - 1, _closing_place(words, place + 1))
+            if _at(words, before) in _OPERATORS and _is_string(words, start := _string_place(words, before)):
                 yield start
             if _at(words, after) in _OPERATORS and _is_string(words, after + 1):
                 yield after + 1
             after += _at(words, after).upper() == "NOT"
             if _at(words, after).upper() == "IN":
-                yield from (at for at in range(after + 1, _end(words, after + 1)) if _is_member(words, at))
+                yield from (at for at in range(after + 1, _closing_place(words, after + 1)) if _is_member(words, at))
 
 
 def in_small_letters(string: str) -> str:
@@ -42,7 +42,7 @@ def in_small_letters(string: str) -> str:
     return string if "\\" in string else string.lower()
 
 
-def _outside(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
+def _outside_brackets(words: Sequence[str], before: int, after: int) -> tuple[int, int]:
     """Return the places before and after the brackets that stand around the words between two places."""
     while _at(words, before) == "(" and _at(words, after) == ")" and not _is_call(_at(words, before - 1)):
         before -= 1 + (_at(words, before - 1).upper() == "STR")
@@ -54,7 +54,7 @@ def _is_call(word: str) -> bool:
     return (word[:1].isalpha() or ":" in word or word.startswith("<")) and word.upper() not in _SAME
 
 
-def _end(words: Sequence[str], opened: int) -> int:
+def _closing_place(words: Sequence[str], opened: int) -> int:
     """Return the place after the bracket that closes the one at `opened`."""
     depth = 0
     for place in range(opened, len(words)):
@@ -70,17 +70,19 @@ def _at(words: Sequence[str], place: int) -> str:
 
 def _is_member(words: Sequence[str], place: int) -> bool:
     return (
-        _is_string(words, place) and words[place - 1] in ("(", ",") and _at(words, _behind(words, place)) in (")", ",")
+        _is_string(words, place)
+        and words[place - 1] in ("(", ",")
+        and _at(words, _place_behind(words, place)) in (")", ",")
     )
 
 
 def _is_string(words: Sequence[str], place: int) -> bool:
     """Whether a word is a string without a language tag, and without a datatype but xsd:string."""
-    word, behind = _at(words, place), _at(words, _behind(words, place))
+    word, behind = _at(words, place), _at(words, _place_behind(words, place))
     return word[:1] in ('"', "'") and word[-1:] in ('"', "'") and behind[:1] not in ("@", "^")
 
 
-def _behind(words: Sequence[str], place: int) -> int:
+def _place_behind(words: Sequence[str], place: int) -> int:
     """Return the place behind a string and its datatype xsd:string."""
     datatype = place + 1
     while _at(words, datatype) in ("^", "^^"):
@@ -88,7 +90,7 @@ def _behind(words: Sequence[str], place: int) -> int:
     return datatype + 1 if datatype > place + 1 and _at(words, datatype) in _STRINGS else place + 1
 
 
-def _start(words: Sequence[str], end: int) -> int:
+def _string_place(words: Sequence[str], end: int) -> int:
     """Return the place of the string before `end`, with or without the datatype xsd:string."""
     if _at(words, end - 1) not in _STRINGS:
         return end - 1

@@ -7,8 +7,8 @@ come first, so that their ids are the same in every dictionary.
 
 Laws: `decode(intern(texts)) == texts`. Equal texts have equal ids, and different texts have different ids. The term of
 an id never changes, with one exception: `truncate` removes the newest terms, and their ids are used again. So whoever
-remembers something about terms by their ids, for longer than a commit, registers with `tell`: then `truncate` says
-which terms to forget.
+remembers something about terms by their ids, for longer than a commit, registers by `notify_of_truncation`:
+then `truncate` says which terms to forget.
 
 Cost: for each term its text, 8 bytes for an offset and 13 to 26 bytes for hash slots; no Python object. A saved
 dictionary is three `.npy` files with room behind them, which `load` maps into memory. So opening takes no time, and new
@@ -31,7 +31,7 @@ import numpy.typing as npt
 from kgreason.errors import LimitError, LongTermError, StoreError
 from kgreason.files import allocate, store_error
 from kgreason.interrupts import undivided
-from kgreason.npy import mapped
+from kgreason.npy import map_file
 from kgreason.terms.tags import has_capitals
 from kgreason.terms.vocabulary import VOCABULARY
 
@@ -210,7 +210,7 @@ class Dictionary:
         is_typed = (self._arena[starts] == ord('"')) & (self._arena[ends - 1] == ord(">"))
         return np.where(is_typed, ends - starts, 0)
 
-    def typed(self, after: int) -> Ids:
+    def typed_literals(self, after: int) -> Ids:
         """Return the ids above `after` of literals whose text names a datatype (`"1"^^<...>`), ascending: int32[n]."""
         ids = np.arange(after + 1, self._count + 1, dtype=np.int32)
         first, last = self._arena[self._offsets[ids]], self._arena[self._offsets[ids + 1] - 1]
@@ -294,8 +294,8 @@ class Dictionary:
             self._count = count
             if is_smaller:
                 used = int(self._offsets[count + 1])
-                self._offsets = _resized(self._offsets, count + 2, _room(size) + 2)
-                self._arena = _resized(self._arena, used, used + max(_MORE_TEXT, used // 2))
+                self._offsets = _resize(self._offsets, count + 2, _room(size) + 2)
+                self._arena = _resize(self._arena, used, used + max(_MORE_TEXT, used // 2))
 
     def _size_for(self, count: int) -> int:
         """Return the size of the hash table for `count` terms: the present size, or less if it is large and empty."""
@@ -304,7 +304,7 @@ class Dictionary:
             size //= 2
         return size
 
-    def tell(self, memory: Forgets) -> None:
+    def notify_of_truncation(self, memory: Forgets) -> None:
         """Call `memory.forget` whenever `truncate` removes terms, for as long as `memory` exists."""
         self._told.add(memory)
 
@@ -335,7 +335,7 @@ class Dictionary:
         """
         dictionary = cls.__new__(cls)
         try:
-            arena, offsets, slots = [mapped(folder / f"{name}.npy") for name in _FILES]
+            arena, offsets, slots = [map_file(folder / f"{name}.npy") for name in _FILES]
         except (OSError, ValueError, EOFError) as error:
             raise StoreError(f"{folder}: the dictionary cannot be read: {error}") from error
         dictionary._arena, dictionary._offsets, dictionary._slots = arena[0], offsets[0], slots[0]
@@ -361,7 +361,7 @@ class Dictionary:
             self._add_slots()
         used = int(self._offsets[self._count + 1])
         if used + length > self._arena.size:
-            self._arena = _resized(self._arena, used, used + max(length, used // 2))
+            self._arena = _resize(self._arena, used, used + max(length, used // 2))
 
     def adopt(self, count: int) -> None:
         """Set the number of terms to `count`, after a kernel has interned terms into `table()`."""
@@ -370,7 +370,7 @@ class Dictionary:
     def _add_slots(self) -> None:
         if self._count >= _room(self._slots.size):
             self._rehash(self._count, 2 * self._slots.size)
-        self._offsets = _resized(self._offsets, self._count + 2, _room(self._slots.size) + 2)
+        self._offsets = _resize(self._offsets, self._count + 2, _room(self._slots.size) + 2)
 
     def _rehash(self, count: int, size: int) -> None:
         from kgreason.terms.interning import rehash
@@ -435,7 +435,7 @@ def _room(slots: int) -> int:
     return slots * 5 // 8
 
 
-def _resized(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
+def _resize(array: npt.NDArray[Any], used: int, size: int) -> npt.NDArray[Any]:
     """Return a new array of `size` elements with the first `used` elements of `array`.
 
     The other elements take no memory until they are written.

@@ -64,13 +64,13 @@ def has_capitals(text: str) -> bool:
     >>> has_capitals('"A"@en'), has_capitals('"a"@EN')
     (False, True)
     """
-    return '"@' in text and small(text) != text
+    return '"@' in text and with_small_tag(text) != text
 
 
-def small(text: str) -> str:
+def with_small_tag(text: str) -> str:
     """Return a literal, given as N-Triples text, with its language tag in small letters; any other term as it is.
 
-    >>> small('"A"@en-GB')
+    >>> with_small_tag('"A"@en-GB')
     '"A"@en-gb'
     """
     if not text.startswith('"'):

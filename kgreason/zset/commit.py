@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 from kgreason.zset.zset import ZSet
 
 
@@ -26,6 +26,6 @@ def net_change(columns: npt.NDArray[np.int32], signs: npt.NDArray[np.int8], is_a
     >>> net_change(rows, np.array([1, -1], dtype=np.int8), np.array([True, True])).weights.tolist()
     [-1]
     """
-    lasts = grouped(columns).lasts()
+    lasts = group_rows(columns).lasts()
     changed = lasts[(signs[lasts] > 0) != is_asserted[lasts]]
     return ZSet(columns[changed], signs[changed].astype(np.int64), is_normal=True)

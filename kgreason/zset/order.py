@@ -66,7 +66,7 @@ def distinct(values: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     return ordered[is_first]
 
 
-def grouped(columns: npt.NDArray[np.int32]) -> Groups:
+def group_rows(columns: npt.NDArray[np.int32]) -> Groups:
     """Sort the rows int32[n, w] lexicographically and put equal rows into groups."""
     words = _pack(columns)
     order = np.lexsort(words[::-1])

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,7 +58,7 @@ class ZSet:
         """Return the normal form of this Z-set: rows ascending, each row once, no weight 0."""
         if self.is_normal:
             return self
-        groups = grouped(self.columns)
+        groups = group_rows(self.columns)
         sums = groups.sums(self.weights)
         kept = np.flatnonzero(sums)
         return ZSet(self.columns[groups.firsts()[kept]], sums[kept], True)

@@ -105,7 +105,9 @@ def test_a_store_opens_whose_last_commit_had_a_wrong_index(tmp_path: Path, monke
         transaction.add_rules(NEAREST).relation("edge", 3).insert(edges)
         transaction.relation("start", 1).insert([("http://e/a",)])
     with KnowledgeGraph.open(path) as graph, monkeypatch.context() as patch:
-        patch.setattr(Grouped, "_held", lambda self: self.table.matching(Register(*self._engine.facts.contents()[:2])))
+        patch.setattr(
+            Grouped, "_held_keys", lambda self: self.table.matching(Register(*self._engine.facts.contents()[:2]))
+        )
         graph.relation("edge", 3).delete(edges[1:])
         assert nearest(graph.dump_relations()) == {"near(a, 0) ."}
     with KnowledgeGraph.open(path, most_rounds=10, most_made_terms=100) as graph:

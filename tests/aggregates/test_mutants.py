@@ -72,7 +72,9 @@ def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
         return right(self, operator, groups, present, fewer, Register(fewer.rows, fewer.tables))
 
     patch.setattr(GroupValues, "_counts", counted)
-    patch.setattr(Aggregations, "_later", lambda _: None)  # as after a Bootstrap within a commit: each look is whole
+    patch.setattr(
+        Aggregations, "_later_changes", lambda _: None
+    )  # as after a Bootstrap in a commit: each look is whole
 
 
 def _never_empties(patch: pytest.MonkeyPatch) -> None:
@@ -94,7 +96,7 @@ def _counts_names(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keeps_rows_of_a_rollback(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Grouped, "_holds", lambda _, keys: np.ones(len(keys), dtype=np.bool_))
+    patch.setattr(Grouped, "_are_held", lambda _, keys: np.ones(len(keys), dtype=np.bool_))
 
 
 def _equal_names() -> None:

@@ -108,7 +108,10 @@ def test_a_time_limit_holds_in_a_command_that_a_shell_has_put_into_the_backgroun
     """A shell that is not interactive has such commands ignore SIGINT."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        with pytest.raises(LimitError, match=r"the sleep took longer than 0\.1 s"), progress.within(0.1, "the sleep"):
+        with (
+            pytest.raises(LimitError, match=r"the sleep took longer than 0\.1 s"),
+            progress.time_limit(0.1, "the sleep"),
+        ):
             time.sleep(30)
         assert signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     finally:

@@ -181,7 +181,7 @@ SHOWN: dict[str, Callable[[], str]] = {
     "rules": lambda: ontology.rules_markup(
         [(RULE, SCRIPT, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT, "")]
     ),
-    "queries": lambda: status.slow([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
+    "queries": lambda: status.slowest_queries([{"seconds": 1.0, "begun": 0.0, "text": SCRIPT}]),
     "a term": lambda: explore._FORM.format(SCRIPT, ""),
     "a label": lambda: explore._heading(
         IRI, explore.Triples([([IRI, explore._LABELS[0], f'"{SCRIPT}"'], True)], True), LABELLED

@@ -72,7 +72,7 @@ def test_rounding_down_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def rounded_down(name: str, first: reals.Number, second: reals.Number) -> reals.Number:
         return reals.Number(reals.INTEGER, Decimal(int(first.value) // int(second.value)))
 
-    monkeypatch.setattr(reals, "divided", rounded_down)
+    monkeypatch.setattr(reals, "divide", rounded_down)
     with pytest.raises(AssertionError):
         test_a_number_is_the_divisor_times_the_quotient_and_the_rest.hypothesis.inner_test(-(10**30), 0, 7, 0)  # type: ignore[attr-defined]
 

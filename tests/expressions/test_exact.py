@@ -141,7 +141,7 @@ def test_the_exact_way_gives_what_oxigraph_gives_for_short_numbers(seed: int, mo
     for computed in (Computed(parts, None), Computed(parts, Variable("result"))):
         for row, key in zip(rows, keys, strict=True):
             is_done, result = Exact(computed).result(row)
-            places, results = evaluation._solved(computed, key[None], dictionary)
+            places, results = evaluation._solve(computed, key[None], dictionary)
             expected = None if not places else results[0] if results else ""
             assert is_done
             assert _alike(result, expected), (computed, row, result, expected)

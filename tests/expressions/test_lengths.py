@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kgreason.errors import LimitError, RuleSyntaxError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.expressions.lengths import bound
+from kgreason.materialize.expressions.lengths import length_bound
 from kgreason.rules.expressions import expression_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.terms import vocabulary as v
@@ -102,4 +102,4 @@ values = st.text("abßΐ", max_size=6).map(lambda text: f'"{text}"') | st.sample
 def test_no_text_is_longer_than_the_bound(parts: list[Variable | str], text: str) -> None:
     query = f"SELECT (STRLEN(STR({expression_text(Computed(tuple(parts)))})) AS ?n) {{ VALUES ?x {{ {text} }} }}"
     ((found,),) = cast(Any, ox.Store().query(query))
-    assert found is None or int(found.value) <= bound(parts, {X: len(text)})
+    assert found is None or int(found.value) <= length_bound(parts, {X: len(text)})

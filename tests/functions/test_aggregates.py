@@ -93,7 +93,7 @@ MISREADINGS: dict[str, tuple[object, str, object]] = {
     "equal values count once": (lowering, "CHOOSING", lowering.CHOOSING | {"median"}),
     "groups are cut to their first term": (
         values,
-        "_called",
+        "_values_by_call",
         lambda *given: values.__dict__["_right"](*given[:5], lambda group, texts: given[5](group, texts[:1])),
     ),
 }
@@ -110,7 +110,7 @@ def test_a_misreading_of_groups_is_found(name: str, monkeypatch: pytest.MonkeyPa
 
     history()
     owner, attribute, wrong = MISREADINGS[name]
-    monkeypatch.setattr(values, "_right", values._called, raising=False)
+    monkeypatch.setattr(values, "_right", values._values_by_call, raising=False)
     lowering.aggregation.cache_clear()
     monkeypatch.setattr(owner, attribute, wrong, raising=False)
     try:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgreason.engine.changes import Changes, Place
-from kgreason.engine.facts.antijoin import ASKS, LINES, NONE, PATTERN, Changed, given
-from kgreason.engine.facts.matching import LINE_TABLE
+from kgreason.engine.facts.matching import ASKS, LINE_TABLE, LINES, NONE, PATTERN, Changed, changed_rows
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
@@ -54,15 +53,15 @@ class DecidedValuesNotLookedAt(_WithoutKeysOf):
 class NeverRetracts(Negations):
     """What has been derived meanwhile still counts as absent."""
 
-    def wanted(self, changes: Changes, level: int, before: int) -> Facts:
-        return Facts(super().wanted(changes, level, before).added, {})
+    def due_facts(self, changes: Changes, level: int, before: int) -> Facts:
+        return Facts(super().due_facts(changes, level, before).added, {})
 
 
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
     def _since(self, every: Changed, now: Place) -> Changed:
-        return every if self._place is None else given(*self._engine.touched(self._place)[:2])
+        return every if self._place is None else changed_rows(*self._engine.changed_facts(self._place)[:2])
 
 
 class ForgetsWhatRulesLeave(Negations):

@@ -36,13 +36,13 @@ def readings(schema: Iterable[Triple]) -> LiveReadings:
 
 def test_an_edit_of_a_cell_touches_the_axiom() -> None:
     found = readings(UNION)
-    assert found.touched({"_:m"}) == {"_:m", "<http://e/N>"}
-    assert found.touched({"<http://e/K>"}) == {"<http://e/K>"}
+    assert found.readers_of({"_:m"}) == {"_:m", "<http://e/N>"}
+    assert found.readers_of({"<http://e/K>"}) == {"<http://e/K>"}
 
 
 def test_a_broken_axiom_waits_for_its_repair() -> None:
     found = readings(turtle(":N owl:unionOf _:l . _:l rdf:first :A ; rdf:rest _:m ."))
-    assert "<http://e/N>" in found.touched({"_:m"})
+    assert "<http://e/N>" in found.readers_of({"_:m"})
 
 
 def test_axioms_of_a_node_are_in_the_order_of_their_sources() -> None:
@@ -66,7 +66,7 @@ def test_only_touched_nodes_read_differently(
     pool = sorted(before | more)
     after = set(random.sample(pool, len(pool) // 2))  # type: ignore[attr-defined]
     old, new = Schema(before), Schema(after)
-    nodes = readings(before).touched({subject for subject, _, _ in before ^ after})
+    nodes = readings(before).readers_of({subject for subject, _, _ in before ^ after})
     for node in {*old.subjects(), *new.subjects()} - nodes:
         assert read_node(old, node) == read_node(new, node)
 

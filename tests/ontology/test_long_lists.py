@@ -59,7 +59,7 @@ def test_one_member_more_changes_the_rules_of_its_own_cell_and_of_the_cells_besi
     scratch = translate(after, "owl2rl")
     assert live.rules == scratch.rules
     assert [rule.sources for rule in live.rules] == [rule.sources for rule in scratch.rules]
-    assert live.walked == scratch.walked
+    assert live.kinds_walked == scratch.kinds_walked
     live.change(after - before, before - after)
     assert live.rules == translate(before, "owl2rl").rules
 

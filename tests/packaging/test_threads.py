@@ -16,7 +16,7 @@ from kgreason import KnowledgeGraph
 from kgreason.cpus import cpus, memory_quotas, quotas
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.fork import fork
-from kgreason.threads import Call, in_order, start, threads, wait_for
+from kgreason.threads import Call, map_in_order, start_call, threads, wait_for
 from tests.cli.calling import error_of, succeed
 
 
@@ -153,7 +153,7 @@ class Full(ThreadPoolExecutor):
 def test_a_call_is_made_once_where_no_thread_can_be_started() -> None:
     numbers = count()
     with Full(2) as pool:
-        calls = [start(pool, next, numbers) for _ in range(100)]
+        calls = [start_call(pool, next, numbers) for _ in range(100)]
         wait_for(calls)
         assert sorted(call.result() for call in calls) == list(range(100))
     assert next(numbers) == 100
@@ -161,7 +161,7 @@ def test_a_call_is_made_once_where_no_thread_can_be_started() -> None:
 
 def test_items_are_in_order_where_one_thread_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kgreason.threads.ThreadPoolExecutor", Full)
-    assert list(in_order(str, range(50), 4)) == list(map(str, range(50)))
+    assert list(map_in_order(str, range(50), 4)) == list(map(str, range(50)))
 
 
 def test_an_error_of_a_signal_does_not_leave_a_call_running() -> None:
@@ -174,7 +174,7 @@ def test_an_error_of_a_signal_does_not_leave_a_call_running() -> None:
     go_on, before = Event(), signal.signal(signal.SIGALRM, ring)
     try:
         with ThreadPoolExecutor(2) as pool:
-            calls = [start(pool, go_on.wait) for _ in range(2)]
+            calls = [start_call(pool, go_on.wait) for _ in range(2)]
             signal.setitimer(signal.ITIMER_REAL, 0.05)
             Timer(0.2, go_on.set).start()
             with pytest.raises(Alarm):
@@ -187,7 +187,7 @@ def test_an_error_of_a_signal_does_not_leave_a_call_running() -> None:
 
 def test_the_error_of_a_call_is_raised_after_all_calls_have_ended() -> None:
     with ThreadPoolExecutor(2) as pool:
-        calls = [start(pool, int, text) for text in ("1", "x", "2")]
+        calls = [start_call(pool, int, text) for text in ("1", "x", "2")]
         with pytest.raises(ValueError, match="invalid literal"):
             wait_for(calls)
         assert [calls[0].result(), calls[2].result()] == [1, 2]

@@ -8,7 +8,7 @@ import pyoxigraph
 import pytest
 from pyoxigraph import RdfFormat
 
-from kgreason.ontology.manchester import MOST, Manchester, about_of, described
+from kgreason.ontology.manchester import MOST, Manchester, about_of, describing_triples
 from kgreason.rules.formatter import format_term
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
@@ -115,7 +115,7 @@ def test_expressions_of_an_attacker_stay_short() -> None:
     text = Manchester(about_of(deep), name).expression("_:n0") or ""
     assert text.startswith(":p some (:p some (")
     assert len(text) < 1_000
-    assert len(described(["_:n0"], about_of(deep))) <= 10 * MOST
+    assert len(describing_triples(["_:n0"], about_of(deep))) <= 10 * MOST
     twice = [(f"_:n{i}", v.OWL_UNION_OF, f"_:l{i}") for i in range(60)]
     twice += [(f"_:l{i}", v.RDF_FIRST, f"_:n{i + 1}") for i in range(60)]
     twice += [(f"_:l{i}", v.RDF_REST, f"_:m{i}") for i in range(60)]

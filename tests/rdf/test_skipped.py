@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines import blocks, skipped
+from kgreason.rdf.lines import plain, skipped
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import read
 from kgreason.terms.dictionary import Dictionary
@@ -53,7 +53,7 @@ def test_the_sound_lines_are_read_and_the_others_told_with_their_numbers(
     folder = tmp_path_factory.mktemp("lines")
     bad = [number for number, line in enumerate(lines, 1) if line in BAD]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "BLOCK", block)
+        patch.setattr(plain, "BLOCK", block)
         expected, _ = _read(_file(folder, [line for line in lines if line not in BAD], name, end))
         path = _file(folder, lines, name, end)
         found, told = _read(path, threads=2)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, RdfFormat
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines import blocks
+from kgreason.rdf.lines import plain
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.tags import (
@@ -25,8 +25,8 @@ from kgreason.terms.tags import (
     has_capitals,
     literal_with_tag,
     quads,
-    small,
     with_carriers,
+    with_small_tag,
     with_tags,
 )
 from tests.rdf.reading import lines_read
@@ -189,7 +189,7 @@ def test_errors_are_where_pyoxigraph_finds_them(syntax: str, wrong: str) -> None
 def test_skipped_lines_have_tags(monkeypatch: pytest.MonkeyPatch) -> None:
     from kgreason.rdf.lines.skipped import Skipped
 
-    monkeypatch.setattr(blocks, "BLOCK", 90)
+    monkeypatch.setattr(plain, "BLOCK", 90)
     text = b'<e:a> <e:b> "x"@en-GB .\n<e:a> <e:b> "x"@EN-toolonglang .\n' * 5
     skipped, dictionary = Skipped(), Dictionary()
     list(read_stream(io.BytesIO(text), dictionary, syntax="nt", source="s", skipped=skipped))
@@ -231,7 +231,7 @@ def test_the_dictionary_finds_the_tags_with_capital_letters(literals: list[tuple
     dictionary.intern(texts)
     found = set(dictionary.decode(dictionary.with_capitals(before)))
     assert found == {text for text in texts if has_capitals(text)}
-    assert all(small(text) != text for text in found)
+    assert all(with_small_tag(text) != text for text in found)
 
 
 _MARK = re.compile(r"x-([a-z0-9]{8})-")

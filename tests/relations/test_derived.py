@@ -87,7 +87,7 @@ MISREADINGS: dict[str, tuple[type, str, object]] = {
     "facts of the commit are not in the index": (Keys, "in_commit", _without_old_facts),
     "all facts that changed are there": (
         DerivedFacts,
-        "_changed",
+        "_changed_facts",
         lambda self, number, arity, changes: changes.rows[:0],
     ),
 }

@@ -9,7 +9,7 @@ from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolution, QuerySoluti
 
 from kgreason.errors import InputError
 from kgreason.sparql.editable import Asserted
-from kgreason.sparql.evaluate import Outcome, run
+from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load
 from kgreason.sparql.parser import parse
 from kgreason.sparql.where import Select
@@ -36,7 +36,7 @@ class PlainGraph:
         return self.quads
 
     def update(self, text: str) -> Outcome:
-        return run(parse(text), self)
+        return carry_out(parse(text), self)
 
     def solutions(self, select: Select, objects: Collection[str] = ()) -> Iterable[QuerySolution]:
         store = Store()

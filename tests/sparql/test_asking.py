@@ -12,7 +12,7 @@ from pyoxigraph import QueryResultsFormat
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.parser import parse
-from kgreason.sparql.query.asking import in_dialect
+from kgreason.sparql.query.asking import for_oxigraph
 from kgreason.sparql.query.columns import with_columns
 from tests.tables import table
 
@@ -89,7 +89,7 @@ def test_terms_of_every_kind_are_joined(graph: KnowledgeGraph, query: str) -> No
     ],
 )
 def test_other_texts_stay_as_they_are(text: str) -> None:
-    assert in_dialect(text) == text
+    assert for_oxigraph(text) == text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyoxigraph import CanonicalizationAlgorithm, Dataset, Quad, Store
 
-from kgreason.sparql.evaluate import run
+from kgreason.sparql.evaluate import carry_out
 from kgreason.sparql.parser import parse
 from tests.sparql.graphs import PlainGraph, lines_of
 
@@ -109,8 +109,8 @@ def test_an_update_does_what_oxigraphs_does(operations: list[str]) -> None:
 def test_edits_handed_over_together_do_what_they_do_one_by_one(operations: list[str]) -> None:
     parsed = parse(_apart(operations))
     together, one_by_one = PlainGraph(), PlainGraph()
-    outcome = run(parsed, together)
-    outcomes = [run([operation], one_by_one) for operation in parsed]
+    outcome = carry_out(parsed, together)
+    outcomes = [carry_out([operation], one_by_one) for operation in parsed]
     assert _canonical(list(together.quads)) == _canonical(list(one_by_one.quads))
     assert outcome.unasserted == sum(step.unasserted for step in outcomes)
     assert len(together.steps) <= len(one_by_one.steps)

@@ -63,6 +63,6 @@ def test_every_home_that_has_started_is_where_its_last_commit_is(tmp_path: Path)
                 assert set(one) == set(other)
             for graph in (reader, past):
                 with pytest.raises(StoreError):
-                    graph._home.for_commits()
+                    graph._home.writable()
             copy.add("<http://e/c> <http://e/p> <http://e/b> .")
             assert [len(graph) for graph in graphs] == [2, 2, 2, 2, 3]

@@ -320,7 +320,7 @@ def test_an_array_with_room(
         if not has_call:
             monkeypatch.setattr(os, "posix_fallocate", unsupported, raising=False)
         allocate(file, 64)
-    found, count = npy.mapped(tmp_path / "array.npy")
+    found, count = npy.map_file(tmp_path / "array.npy")
     assert np.array_equal(found[:count], array)
     assert np.array_equal(np.load(tmp_path / "array.npy"), array)
     assert found.dtype == array.dtype
@@ -342,7 +342,7 @@ def test_an_array_as_numpy_saves_it(tmp_path: Path, dtype: Any) -> None:
     array = np.arange(15).reshape(5, 3).astype(dtype)
     for saved in (array, array.T):
         np.save(tmp_path / "array.npy", saved)
-        for found in (npy.load(tmp_path / "array.npy"), npy.mapped(tmp_path / "array.npy")[0]):
+        for found in (npy.load(tmp_path / "array.npy"), npy.map_file(tmp_path / "array.npy")[0]):
             assert np.array_equal(found, saved)
             assert found.dtype == saved.dtype
 
@@ -371,4 +371,4 @@ def test_a_file_that_is_too_short(tmp_path: Path) -> None:
     with (tmp_path / "array.npy").open("r+b") as file:
         file.truncate(1_000)
     with pytest.raises(ValueError, match=r"array\.npy: the file is damaged"):
-        npy.mapped(tmp_path / "array.npy")
+        npy.map_file(tmp_path / "array.npy")

@@ -23,7 +23,19 @@ from tests.graph.views import View, agrees, lasting, lines, view
 
 ARCHIVES = Path(__file__).parent / "stores"
 STORES = ["aliases", "representatives", "rules", "imports", "killed", "filling", "empty"]
-MOMENTS = ["stage", "load", "_rebase", "_note", "_adopt", "write", "fill", "flush", "put", "reset"]
+MOMENTS = [
+    "stage",
+    "load",
+    "load_snapshot",
+    "_rebase",
+    "_note_manifest",
+    "_adopt",
+    "write",
+    "fill",
+    "flush",
+    "put",
+    "reset",
+]
 MORE = "<http://e/new> <http://e/p> <http://e/b> ."
 
 

@@ -451,7 +451,7 @@ def test_a_graph_in_memory(failing: Callable[..., None], after: bool) -> None:
 
 def test_a_store_that_is_closed_or_opened_for_reading_takes_no_commit(path: Path) -> None:
     with Toy(path, read_only=True) as toy, pytest.raises(StoreError, match="for reading only"):
-        toy.home.for_commits()
+        toy.home.writable()
     home = Memory(Manifest([]))
     home.close()
     with pytest.raises(StoreError, match="is closed"):

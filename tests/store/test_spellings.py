@@ -59,7 +59,7 @@ def test_spellings_in_a_dictionary_that_grows_and_shrinks(batches: list[tuple[li
         dictionary.truncate(known + left)
         texts = list(dict.fromkeys(texts[:left] + batch))
         ids = dictionary.intern(texts)
-        shared = spellings.shared(ids).tolist()
+        shared = spellings.are_shared(ids).tolist()
         for text, term, form, several in zip(texts, ids.tolist(), normal_forms(texts), shared, strict=True):
             alike = {other for other, seen in zip(texts, normal_forms(texts), strict=True) if seen == form}
             assert {text, *dictionary.decode(spellings.of_term(term))} == alike

@@ -68,7 +68,7 @@ class Toy:
     def start(self) -> Rows:
         """The asserted rows, from the snapshot and the journal."""
         if self.engine is None:
-            self.home.start(self._begin)
+            self.home.start_engine(self._begin)
             assert self.engine is not None
         return self.engine
 
@@ -99,7 +99,7 @@ class Toy:
         try:
             self.engine = before | rows(names)
             self.home.stage().load([_delta(before, self.engine)[1]])
-            self.home.load(self.manifest(), self.write)
+            self.home.load_snapshot(self.manifest(), self.write)
         except BaseException:
             if self.home.last == last:
                 self.engine = before

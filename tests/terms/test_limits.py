@@ -25,7 +25,7 @@ def test_texts_beyond_an_int32_of_bytes(start: int) -> None:
     assert dictionary.decode(ids) == TEXTS
     assert dictionary.find(TEXTS).tolist() == dictionary.intern(TEXTS).tolist() == ids.tolist()
     assert dictionary.kinds(ids[-4:]).tolist() == [Kind.BLANK, Kind.LITERAL, Kind.LITERAL, Kind.RELATION]
-    assert dictionary.typed(known).tolist() == [ids[-2]]
+    assert dictionary.typed_literals(known).tolist() == [ids[-2]]
     rows = np.stack([ids[:18], ids[1:19], ids[2:20]])
     lines = [" ".join(triple) + " .\n" for triple in zip(TEXTS[:18], TEXTS[1:19], TEXTS[2:20], strict=True)]
     assert dictionary.lines(*rows) == "".join(lines).encode()

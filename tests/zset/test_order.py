@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 from tests.zset.batches import Row, rows, table
 
 
 @given(st.lists(rows(), max_size=20))
 def test_the_order_is_that_of_tuples_and_stable(some: list[Row]) -> None:
-    groups = grouped(table(some))
+    groups = group_rows(table(some))
     assert groups.order.tolist() == sorted(range(len(some)), key=lambda number: some[number])
 
 
 @given(st.lists(rows(), max_size=20))
 def test_groups_are_the_different_rows(some: list[Row]) -> None:
-    groups, different = grouped(table(some)), sorted(set(some))
+    groups, different = group_rows(table(some)), sorted(set(some))
     assert [some[number] for number in groups.firsts()] == different
     assert groups.firsts().tolist() == [some.index(row) for row in different]
     assert groups.lasts().tolist() == [len(some) - 1 - some[::-1].index(row) for row in different]
@@ -32,5 +32,5 @@ def test_groups_are_the_different_rows(some: list[Row]) -> None:
 def test_any_width_and_range(width: int, top: int) -> None:
     columns = np.random.default_rng(width).integers(-top, top, size=(300, width), dtype=np.int32)
     columns[100:200] = columns[:100]
-    order = grouped(columns).order
+    order = group_rows(columns).order
     assert order.tolist() == sorted(range(300), key=lambda number: columns[number].tolist())

@@ -148,7 +148,7 @@ def _report(lines: bytes, shapes: Iterable[Triple], made: Graph | None = None) -
     with KnowledgeGraph.open(rules=["none"], late=True) as graph:
         with graph.transaction() as transaction:
             transaction.add_lines(lines)
-            transaction.shapes.take((to_text(s), to_text(p), to_text(o)) for s, p, o in shapes)
+            transaction.shapes.add_triples((to_text(s), to_text(p), to_text(o)) for s, p, o in shapes)
         if made is not None:
             for triple in graph_of(b"".join(graph.dump(asserted=False)), "nt"):
                 made.add(triple)

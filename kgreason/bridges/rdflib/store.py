@@ -174,12 +174,12 @@ class KGReasonStore(Store):
         if quoted:
             raise InputError("a statement of an N3 formula cannot be added: RDF has no formulas")
         if is_generalised(triple):
-            self._drop(triple)
+            self._warn_of_generalised(triple)
             return
         self._note([line(*triple, self._graphs.target(context))], added=True)
         super().add(triple, context, quoted)
 
-    def _drop(self, triple: _TripleType) -> None:
+    def _warn_of_generalised(self, triple: _TripleType) -> None:
         """Remember a generalised triple, which is not added to the graph. Gives a warning for the first such triple."""
         if not self._dropped:
             warnings.warn(
@@ -195,7 +195,7 @@ class KGReasonStore(Store):
         rows = []
         for row in quads:
             if is_generalised(row[:3]):
-                self._drop(row[:3])
+                self._warn_of_generalised(row[:3])
             else:
                 rows.append(row)
         self._note([line(*row[:3], self._graphs.target(row[3])) for row in rows], added=True)

@@ -26,7 +26,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
-from kgreason.cli.places import PLACE, Graph, Place, graph_at, there, token_file
+from kgreason.cli.places import PLACE, Graph, Place, existing, graph_at, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
 from kgreason.proofs.notation import term_text
@@ -120,7 +120,7 @@ def check(
         raise click.UsageError("give RDF files, or a store with -l")
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
-    store = None if location is None else there(location)
+    store = None if location is None else existing(location)
     how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:

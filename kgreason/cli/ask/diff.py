@@ -91,7 +91,7 @@ def diff(
     lines are easier to read, but they are no RDF Patch any more. Warnings tell the violations of
     shapes that it would make, and, if the edit is files, the contradictions that it would raise.
     """
-    from kgreason.cli.progress import Bars, within
+    from kgreason.cli.progress import Bars, time_limit
 
     if (text is not None or file) and (added or removed):
         raise click.UsageError("give an update or files, not both")
@@ -105,7 +105,7 @@ def diff(
     }
     how |= {"catalogue": catalogue, "functions": functions}
     check_stdin((*added, *removed), syntax)
-    with within(timeout, "the edit"):
+    with time_limit(timeout, "the edit"):
         if added or removed:
             delta = _of_files(location, how, removed, added, syntax, progress)
         else:

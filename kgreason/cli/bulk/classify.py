@@ -31,7 +31,7 @@ from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_wa
 from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
 from kgreason.cli.places import Place, token_file
 from kgreason.errors import InputError
-from kgreason.files import whole
+from kgreason.files import whole_file
 from kgreason.proofs.notation import term_text
 from kgreason.rdf.owl import functional_syntax
 from kgreason.rdf.writing import write
@@ -267,7 +267,7 @@ def _write(rows: list[Triple], output: Path | None, prefixes: Mapping[str, str])
         click.echo(text.getvalue().decode(), nl=False)
         return
     try:
-        with whole(output) as file:
+        with whole_file(output) as file:
             file.write(text.getvalue())
     except OSError as error:
         raise InputError(f"{output}: cannot be written: {error.strerror}") from error

@@ -37,7 +37,7 @@ from kgreason.cli.options import (
     warn,
 )
 from kgreason.errors import InputError
-from kgreason.files import whole
+from kgreason.files import whole_file
 from kgreason.functions.registry import Registry
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.opening.options import catalogue_of
@@ -209,7 +209,7 @@ def _write_report(output: str, shapes: set[Triple], results: Iterable[Sequence[s
     """Write the validation report beside the output, and say how many results it has."""
     report = Report(ShapesGraph(shapes), [tuple(map(term_of, row)) for row in results])
     name = f"{output.rstrip('/')}.report.json"
-    with whole(Path(name)) as file:
+    with whole_file(Path(name)) as file:
         file.write(f"{json.dumps(report.to_json(), indent=1)}\n".encode())
     click.echo(f"{report.verdict()} ({name})", err=True)
 
@@ -225,7 +225,7 @@ def _says_what_is_written(output: str) -> Iterator[None]:
         if output == "-" or (path.exists() and not path.is_file()):
             raise
         after = path.stat() if path.is_file() else None
-        is_same = (before and before.st_ino) == (after and after.st_ino)  # `whole` makes a new file
+        is_same = (before and before.st_ino) == (after and after.st_ino)  # `whole_file` makes a new file
         state = "nothing was written" if is_same else f"{output} was written before that"
         raise KeyboardInterrupt(f"interrupted; {state}") from None
 
@@ -267,7 +267,7 @@ def _materialize(
     how: dict[str, Any] = {"progress": progress, "threads": program.threads, "skipped": skipped, "prefixes": read}
     find = documents.find if documents else None
     edit = Edit(added=read_files(files, materializer.dictionary, syntax=syntax, find=find, **how))
-    edit = imports.completed(edit, progress)
+    edit = imports.with_imports(edit, progress)
     with undivided():
         materializer.change(edit, limits=program.limits, progress=progress)
         materializer.accept()
@@ -335,13 +335,13 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
         parquet.check()
         if path.is_dir():
             raise InputError(f"{output}: is a folder; without Spark the closure is written to one file")
-        return whole(path)
+        return whole_file(path)
     if output.endswith((".nt", ".ttl")) or (path.exists() and not path.is_file()):
-        return whole(path)
+        return whole_file(path)
     raise click.UsageError(f"-o {output}: the name must end in .nt, .nt.gz, .ttl, .ttl.gz or .parquet")
 
 
 @contextmanager
 def _gzip_file(path: Path) -> Iterator[BinaryIO]:
-    with whole(path) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
+    with whole_file(path) as file, gzip.GzipFile("", "wb", _LEVEL, file, mtime=0) as packed:
         yield cast(BinaryIO, packed)

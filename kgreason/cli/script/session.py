@@ -30,13 +30,13 @@ from kgreason.cli.script.syntax import Command, Edit
 from kgreason.errors import KgreasonError, RuleSyntaxError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.rules.constants import unquote
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import FALSE, Atom, Relation, Variable
 from kgreason.rules.text.reader import read_atom
 from kgreason.rules.text.syntax import AtomText
 from kgreason.store.oxigraph.update import Term
 from kgreason.tables.signature import Signature
+from kgreason.terms.quoting import unquote
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -78,15 +78,15 @@ class Session:
             for command in commands:
                 if command.word.type == "EXIT":
                     break
-                self._run(command)
+                self._carry_out(command)
             if self._begun is not None:
                 raise script_error(
                     self._source, self._begun, "the edits from here on are not committed: commit is missing"
                 )
         finally:
-            self._end(is_good=False)
+            self._end_transaction(is_good=False)
 
-    def _run(self, command: Command) -> None:
+    def _carry_out(self, command: Command) -> None:
         try:
             if command.edits:
                 for edit in command.edits:
@@ -100,7 +100,9 @@ class Session:
         except KgreasonError as error:
             raise script_error(self._source, command.word, str(error)) from error
 
-    def _tell(self, word: str, lines: Callable[[], Iterable[str]], members: Callable[[], dict[str, Any]]) -> None:
+    def _print_answer(
+        self, word: str, lines: Callable[[], Iterable[str]], members: Callable[[], dict[str, Any]]
+    ) -> None:
         """Print the answer to a command: its lines, or an object with the command and these members."""
         if self._as_json:
             self._say(json.dumps({"command": word} | members()))
@@ -109,7 +111,7 @@ class Session:
             self._say(line)
 
     def _tell_facts(self, word: str, facts: Sequence[Atom]) -> None:
-        self._tell(
+        self._print_answer(
             word, lambda: answers.lines(facts, self._prefixes), lambda: {"facts": list(map(answers.as_json, facts))}
         )
 
@@ -118,26 +120,26 @@ class Session:
             self._open, self._begun = self._graph.transaction(), word
         return self._open
 
-    def _end(self, *, is_good: bool) -> None:
+    def _end_transaction(self, *, is_good: bool) -> None:
         """End the open transaction, if there is one: commit it if `is_good`, otherwise drop its edits."""
         tx, self._open, self._begun = self._open, None, None
         if tx is not None:
             tx.end(is_good)
             self._delta = tx.delta if is_good else self._delta
 
-    def _start(self, command: Command) -> None:
+    def _start_transaction(self, command: Command) -> None:
         if self._open is not None:
             raise script_error(self._source, command.word, "a transaction is open already: commit or rollback ends it")
         self._transaction(command.word)
 
     def _commit(self, command: Command) -> None:
         self._transaction(command.word)
-        self._end(is_good=True)
+        self._end_transaction(is_good=True)
         if command.given:
             self._dump_changes(command)
 
     def _rollback(self, _: Command) -> None:
-        self._end(is_good=False)
+        self._end_transaction(is_good=False)
 
     def _edit(self, edit: Edit) -> None:
         try:
@@ -251,7 +253,7 @@ class Session:
                 yield from answers.lines(appeared, self._prefixes, "+")
 
         sides = {"disappeared": left, "appeared": came}
-        self._tell(
+        self._print_answer(
             str(command.word), lines, lambda: {name: list(map(answers.as_json, facts)) for name, facts in sides.items()}
         )
 
@@ -276,7 +278,7 @@ class Session:
 
     def _tell_text(self, word: str, answer: Proof | WhyNot, name: str) -> None:
         prefixes = PREFIXES | self._prefixes
-        self._tell(word, lambda: answer.to_text(prefixes).splitlines(), lambda: {name: answer.to_json()})
+        self._print_answer(word, lambda: answer.to_text(prefixes).splitlines(), lambda: {name: answer.to_json()})
 
     def _fact(self, command: Command) -> tuple[Atom, tuple[Term, ...]]:
         """Return the fact that `explain` or `why_not` asks about: as an `Atom`, and its terms alone.
@@ -290,14 +292,14 @@ class Session:
 
     def _profile(self, _: Command) -> None:
         rows = costs(self._graph)
-        self._tell("profile", lambda: costs_text(rows, len(rows), self._prefixes), lambda: {"rules": rows})
+        self._print_answer("profile", lambda: costs_text(rows, len(rows), self._prefixes), lambda: {"rules": rows})
 
     def _echo(self, command: Command) -> None:
         try:
             text = unquote(command.given[0])
         except ValueError as error:
             raise script_error(self._source, command.given[0], str(error)) from error
-        self._tell("echo", lambda: [text], lambda: {"text": text})
+        self._print_answer("echo", lambda: [text], lambda: {"text": text})
 
     def _prefix(self, command: Command) -> None:
         name, iri = command.given

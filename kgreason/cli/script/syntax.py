@@ -56,7 +56,7 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
 
     Raises ScriptError, which tells the place of the mistake in `source`.
     """
-    parser = _begin()
+    parser = _new_parser()
     lexer, begun, number = parser.lexer_thread.lexer, None, 0
     for number, line in enumerate(lines, 1):
         text: Any = LexerThread.from_text(lexer, line)
@@ -69,14 +69,14 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
                 raise _syntax_error(error, parser, line, source) from None
             if ended:
                 yield parser.feed_eof()
-                parser = _begin()
+                parser = _new_parser()
     if begun is not None:
         words = in_words(parser.accepts(), _WORDS)
         problem = f"the command does not end: found the end of the script, expected {words}"
         raise ScriptError(source, begun.line or number, begun.column or 1, problem)
 
 
-def _begin() -> Any:
+def _new_parser() -> Any:
     """Make a parser of Lark that takes one command token by token.
 
     The result is Any, because Lark's methods have no types.

@@ -78,4 +78,6 @@ def write(
         declared = relations.declared.get(name)
         rows = constants_of(rows, declared, dictionary)
         with SILENT(name) as report:
-            Writer(Fields(dictionary).sorted(), layout).write(folder / f"{name}.csv", rows, report, declared)
+            Writer(Fields(dictionary).in_order_of_tables(), layout).write(
+                folder / f"{name}.csv", rows, report, declared
+            )

@@ -33,7 +33,7 @@ def tagged(lexical: str, language: str) -> Value:
     return Value(space, (_characters(lexical), language.lower()))
 
 
-def plain(lexical: str) -> Value:
+def plain_literal_value(lexical: str) -> Value:
     """Return the value of a lexical form of rdf:PlainLiteral."""
     text, mark, language = lexical.rpartition("@")
     if not mark or (language and not is_language(language)):

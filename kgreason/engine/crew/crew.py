@@ -2,7 +2,7 @@
 
 A worker has a memory block: the addresses of the circuit's arrays, and scratch arrays and counters of its own. The
 calling thread is the first worker. The other workers run in threads that all circuits of the process share; kernels
-release the GIL. `run` returns when every worker has stopped, so no thread works between two calls. If no thread is
+release the GIL. `run_chunks` returns when every worker has stopped: no thread works between two calls. If no thread is
 free, or none can be started, the calling thread does the work of the others, one after another.
 
 Threads: a crew belongs to its circuit, and one thread at a time may use a circuit. Crews of several circuits may run
@@ -131,7 +131,7 @@ class Crew:
         memory.counters[at.FEWEST_HITS] = HITS if threads > 1 else NEVER
         memory.counters[at.CHUNK_ROWS] = ROWS
 
-    def run(self, make_room: Callable[[int], None]) -> None:
+    def run_chunks(self, make_room: Callable[[int], None]) -> None:
         """Run chunks in all workers, until each worker stops. In a Bootstrap, also take in the heads that were found.
 
         `make_room` makes room for new rows.
@@ -140,7 +140,7 @@ class Crew:
         self.prepare()
         self._memory["crew"][:, at.FUEL] = counters[at.FUEL] // self.threads
         self._memory["turn"][0, 1] = 0
-        self.in_all(advance)
+        self.call_in_all(advance)
         if counters[at.IS_UPDATE] == 0 and counters[at.MODE] == at.ASSERT:
             self._take_in(make_room)
 
@@ -166,7 +166,7 @@ class Crew:
             high = min(len(rows), done + BATCH)
             make_room(high - done)
             self.prepare()
-            self.in_all(enter_rows, rows, table, done, high)
+            self.call_in_all(enter_rows, rows, table, done, high)
             if self._memory["crew"][:, at.N_PUT_OFF].any():
                 self._memory["crew"][:, at.N_PUT_OFF] = 0
                 forget_rows(self._memory.block)
@@ -185,7 +185,7 @@ class Crew:
         for low in range(0, len(rows), batch):
             self.prepare()
             self._memory.counters[at.ASSERTING] = 1
-            self.in_all(part_rows, rows, table, low, min(len(rows), low + batch))
+            self.call_in_all(part_rows, rows, table, low, min(len(rows), low + batch))
             self._take_in(make_room)
             self._memory.counters[at.ASSERTING] = 0
             check()
@@ -198,10 +198,10 @@ class Crew:
         make_room(max(int(self._memory["crew"][:, at.N_HEADS].sum()), 5 * places // 8 + 1))
         take_in(block, LIST)
         self.prepare()
-        self.in_all(take_in, ENTER)
+        self.call_in_all(take_in, ENTER)
         take_in(block, NUMBER)
         self.prepare()
-        self.in_all(take_in, WRITE)
+        self.call_in_all(take_in, WRITE)
         take_in(block, FINISH)
 
     def rehash(self, block: Block) -> None:
@@ -210,7 +210,7 @@ class Crew:
             rehash(block)
             return
         self.prepare()
-        self.in_all(take_in, REHASH)
+        self.call_in_all(take_in, REHASH)
 
     def is_worth(self, rows: int) -> bool:
         """Whether all workers are to work on so many rows."""
@@ -224,9 +224,9 @@ class Crew:
             worker.grow("key_fill", self._memory.room("key_fill"))
         np.copyto(self._memory["crew"], self._memory.block, where=_IS_COMMON)
 
-    def in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
+    def call_in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
         """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
-        self._at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
+        self._call_at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
 
     def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8, is_whole: bool) -> int:
         """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`.
@@ -239,10 +239,10 @@ class Crew:
         parts = list(pairwise(end * part // self.threads for part in range(self.threads + 1)))
         starts = np.array([0, *(high for _, high in parts)])
         if not is_whole:
-            self._at_once(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
+            self._call_at_once(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
             starts = starts.cumsum()
         given = zip(parts, starts.tolist(), strict=False)
-        self._at_once(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
+        self._call_at_once(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
         return int(starts[-1])
 
     def _make_workers(self) -> None:
@@ -273,7 +273,7 @@ class Crew:
         self._memory["crew"], self._memory["runs"], self.workers = crew, runs, workers  # all of them or none
 
     def keep_up(self) -> None:
-        """Forget the workers if the circuit's scratch arrays have grown; the next call of `run` makes new ones.
+        """Forget the workers if the circuit's scratch arrays have grown; the next call of `run_chunks` makes new ones.
 
         There must be workers.
         """
@@ -288,9 +288,9 @@ class Crew:
         self._memory["crew"] = np.zeros((0, at.WORDS), dtype=np.int64)
         self.workers = []
 
-    def _at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
+    def _call_at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
         """Call a kernel with each tuple of arguments at the same time. After an error, too, all calls have ended."""
-        standbys = self._others()
+        standbys = self._other_workers()
         try:
             for standby, others in zip(standbys, arguments[1:], strict=False):
                 standby.start(kernel, *others)
@@ -304,7 +304,7 @@ class Crew:
                 for standby in standbys:
                     standby.forget()
 
-    def _others(self) -> list[Standby]:
+    def _other_workers(self) -> list[Standby]:
         """Return the standbys of all workers except the first. A forked process has a pool of its own."""
         pool = _pool()
         if not self._standbys or self._standbys[0].pool is not pool:

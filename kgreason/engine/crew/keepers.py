@@ -71,7 +71,7 @@ class Keepers:
         crew, shapes = self._memory["crew"], self._memory.counters[at.N_SHAPES]
         ends = low + (high - low) * np.arange(self._threads + 1) // self._threads
         while True:
-            self._crew.in_all(meet, stage, arrangement, low, high)
+            self._crew.call_in_all(meet, stage, arrangement, low, high)
             late = np.flatnonzero(crew[:, at.AT_WORK] < np.diff(ends))
             if not len(late):
                 break
@@ -99,7 +99,7 @@ class Keepers:
             self._crew.prepare()
             crew[:, _GROUPS_END], crew[:, _POSTINGS_END] = self._groups_end, self._postings_end
             before = crew[:, [at.AT_FINDER, at.AT_WORK]].copy()
-            self._crew.in_all(meet, ENTER, -1, low, high)
+            self._crew.call_in_all(meet, ENTER, -1, low, high)
             is_late = crew[:, at.AT_FINDER] < self._threads
             if not is_late.any():
                 break

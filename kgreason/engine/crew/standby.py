@@ -39,7 +39,7 @@ cache."""
 
 
 @kernel
-def look(words: Block, at: Number, value: Number, most: Number, more: Number) -> Number:
+def wait_for_word(words: Block, at: Number, value: Number, most: Number, more: Number) -> Number:
     """Look at words[at] until it is at least `value`, at most `most` times; if it is, look `more` times more.
 
     Returns the number of looks.
@@ -87,7 +87,7 @@ class Standby:
     def wait(self) -> None:
         """Wait for the end of the call, but not for long."""
         if self.call is not None and self._is_awake and not self.call.is_ended:
-            look(self._words, _ENDED, self._numbers[_ASKED], self._looks, 0)
+            wait_for_word(self._words, _ENDED, self._numbers[_ASKED], self._looks, 0)
 
     def forget(self) -> None:
         """Forget the call, which has ended, with its arguments."""
@@ -99,10 +99,10 @@ class Standby:
         try:
             while True:
                 if call is not None:  # it is None if the caller has made it and has forgotten it
-                    call.run()
+                    call.call_once()
                 call = None
                 self._numbers[_ENDED] = number
-                look(self._words, _ASKED, number + 1, self._looks, _UNTIL_KERNEL)
+                wait_for_word(self._words, _ASKED, number + 1, self._looks, _UNTIL_KERNEL)
                 with self._lock:
                     if self._numbers[_ASKED] == number:
                         self._is_awake = False

@@ -2,7 +2,6 @@
 
 facts       Facts: a reader of the facts
 table       FactTable: the same with what changes the facts; a row for each fact, with state, stamp and support
-antijoin    a kernel for NOT: which values have no match
-matching    a kernel that finds the new facts that match atoms
+matching    kernels that find the new facts that match atoms, and for NOT the values that have no match
 hash_table  the hash table over the rows, for kernels: look a row up, take it out
 """

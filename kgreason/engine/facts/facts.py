@@ -85,7 +85,7 @@ class Facts:
         """Return the numbers of the rows that hold a present fact, ascending: int32[n]."""
         return self._without(at.FREE, at.DEAD, at.GONE)
 
-    def held(self) -> Int32:
+    def held_rows(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, or one that the open commit removed: int32[n].
 
         The numbers are ascending.
@@ -102,7 +102,7 @@ class Facts:
         return np.concatenate(parts)
 
     def with_constants(self, constants: Mapping[int, int]) -> Int32:
-        """Return the numbers of the rows that `held` returns and that have `constants`, column -> id: int32[n].
+        """Return the numbers of the rows that `held_rows` returns and that have `constants`, column -> id: int32[n].
 
         Rows of several tables may have them.
         """

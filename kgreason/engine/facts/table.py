@@ -15,8 +15,7 @@ import numpy as np
 from kgreason.compiled import Number, kernel
 from kgreason.engine.facts.facts import Facts, Workers
 from kgreason.engine.memory import layout as at
-from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.buffers import power_of_two, zeros
+from kgreason.engine.memory.blocks import Memory, power_of_two, zeros
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32, UInt32
 
@@ -96,7 +95,7 @@ class FactTable(Facts):
         rows[:, : old.shape[1]] = old
         return rows
 
-    def hashed(self, records: Int32) -> UInt32 | None:
+    def hash_table(self, records: Int32) -> UInt32 | None:
         """Return the hash table, uint32[2**k], if its row numbers are positions in `records`; otherwise None.
 
         `records` is what `borrowed` has just returned. Row numbers are positions if every row holds a present fact.
@@ -108,7 +107,7 @@ class FactTable(Facts):
     def adopt(self, records: Int32, hashed: UInt32 | None) -> None:
         """Fill the empty table with saved rows, `records` int32[n, 3 + w], and the hash table that was saved with them.
 
-        `hashed`: what `hashed` returned, or None. A hash table that does not fit is made anew. Whether it fits is
+        `hashed`: what `hash_table` returned, or None. A hash table that does not fit is made anew. Whether it fits is
         looked up for some rows: the hash is not a part of the format, and a later version may have another one.
         """
         self.reserve(len(records))
@@ -122,9 +121,9 @@ class FactTable(Facts):
         """Use arrays that are mapped from files as the rows and the hash table of the empty table.
 
         `rows`: int32[room, 3 + w]. The first `count` rows hold present facts and have the flag MET; the other rows are
-        room for new facts. `hashed`: the hash table that the method `hashed` returned for the first `count` rows. This
-        method reads the hash table once and looks 64 rows up in it. Returns False, and leaves the table empty, if an
-        array does not fit.
+        room for new facts. `hashed`: the hash table that `hash_table` returned for the first `count` rows. This method
+        reads the hash table once and looks 64 rows up in it. Returns False, and leaves the table empty, if an array
+        does not fit.
         """
         if rows.shape[1] != at.FIRST + self.width:
             return False
@@ -154,7 +153,7 @@ class FactTable(Facts):
         """Grow the free list so that `more` rows and all DEAD rows can be added to the list."""
         self._memory.grow("free", self._counters[at.N_FREE] + self._counters[at.N_DEAD] + more)
 
-    def free(self, rows: Int32) -> None:
+    def free_rows(self, rows: Int32) -> None:
         """Put DEAD rows, given by their numbers int32[n], on the free list."""
         n = self._counters[at.N_FREE]
         self._memory.grow("free", n + len(rows))

@@ -256,7 +256,7 @@ class Arrangements:
     def _enter_asked(self, ask: int) -> None:
         """Enter the rows of one ask into its arrangement."""
         key, here, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
-        rows = self._facts.held() if self._are_large(np.array([key]))[0] else self.candidates(key)
+        rows = self._facts.held_rows() if self._are_large(np.array([key]))[0] else self.candidates(key)
         while (here := arrange_asked(self._block, ask, key, rows, here, is_first)) < len(rows):
             self.grow()
         self._memory["live_asks"][ask] = 1
@@ -279,7 +279,7 @@ class Arrangements:
         self._memory["live_asks"][:] = 0
         dead = np.flatnonzero(self._memory["rows"][: self._counters[at.N_ROWS], at.STATE] & at.AGE == at.DEAD)
         if len(dead):
-            self._facts.free(dead.astype(np.int32))
+            self._facts.free_rows(dead.astype(np.int32))
 
     def renew(self) -> None:
         """Empty all arrangements, and count the present rows again for every key. Unsets PARTIAL."""

@@ -23,7 +23,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
 from kgreason.engine.memory.hashing import entry_number, log2
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.trigger_keys import find_key, is_met, meets, shapes_met
+from kgreason.engine.program.trigger_keys import find_key, is_met, meets_key, shapes_met
 from kgreason.zset.columns import Int32, UInt64
 
 
@@ -148,7 +148,7 @@ def count_key(m: Block, k: Number, candidates: Int32) -> None:
     """Count, for trigger key `k`, the MET rows among `candidates`, int32[n], that meet the key."""
     rows, count = matrix(m, at.ROWS), vector(m, at.KEY_COUNT)
     for i in range(candidates.size):
-        if rows[candidates[i], at.STATE] & at.MET != 0 and meets(m, k, rows, candidates[i]):
+        if rows[candidates[i], at.STATE] & at.MET != 0 and meets_key(m, k, rows, candidates[i]):
             count[k] += 1
 
 
@@ -206,7 +206,7 @@ def arrange_few(m: Block, a: Number, keys: Int32, left: Int32, low: Number, high
             return high
         if rows[r, at.STATE] & at.MET != 0:
             for i in range(keys.size):
-                if meets(m, np.int64(keys[i]), rows, r):
+                if meets_key(m, np.int64(keys[i]), rows, r):
                     if not arrange(m, a, r):
                         return r
                     left[0] -= 1
@@ -225,7 +225,7 @@ def arrange_asked(m: Block, ask: Number, k: Number, candidates: Int32, low: Numb
     rows, arranged, a = matrix(m, at.ROWS), matrix(m, at.ARRANGED), matrix(m, at.ASKS)[ask, 0]
     for i in range(low, candidates.size):
         r = np.int64(candidates[i])
-        if rows[r, at.STATE] & at.MET == 0 or not meets(m, k, rows, r):
+        if rows[r, at.STATE] & at.MET == 0 or not meets_key(m, k, rows, r):
             continue
         if not is_first and is_asked(m, a, arranged, rows, r):
             continue

@@ -22,12 +22,12 @@ from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.hashing import (
     entry_number,
     entry_tag,
-    finished,
+    finish_hash,
     from_upper,
     log2,
-    mixed,
+    mix,
     place,
-    salted,
+    salt_hash,
     sign,
     sign_of,
     upper,
@@ -51,11 +51,11 @@ def row_hash(arranged: Int32, a: Number, rows: Int32, r: Number) -> Number:
 
     Line `a` of `arranged` has these columns.
     """
-    h = salted(a)
+    h = salt_hash(a)
     for j in range(arranged[a, at.ARRANGED_COUNT]):
         c = arranged[a, at.ARRANGED_COLUMNS + j]
-        h = mixed(h, c, rows[r, at.FIRST + c])
-    return finished(h)
+        h = mix(h, c, rows[r, at.FIRST + c])
+    return finish_hash(h)
 
 
 @inline

@@ -22,7 +22,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_work
-from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met, meets, shapes_met
+from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met, meets_key, shapes_met
 from kgreason.zset.columns import Int32
 
 
@@ -248,7 +248,7 @@ def scan_for_plan(m: Block) -> None:
     here = m[at.SCAN_AT]
     while here < m[at.SCAN_END] and n < m[at.SEGMENT]:
         r = np.int64(scanned[here])
-        if (m[at.BEFORE] >> np.int64(rows[r, at.STATE] & at.AGE)) & 1 and meets(m, m[at.SCAN_KEY], rows, r):
+        if (m[at.BEFORE] >> np.int64(rows[r, at.STATE] & at.AGE)) & 1 and meets_key(m, m[at.SCAN_KEY], rows, r):
             grouped[n] = r
             n += 1
         here += 1

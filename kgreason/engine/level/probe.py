@@ -15,7 +15,7 @@ from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.level.ground import bind
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
-from kgreason.engine.memory.hashing import entry_tag, finished, hash_row, log2, mixed, salted
+from kgreason.engine.memory.hashing import entry_tag, finish_hash, hash_row, log2, mix, salt_hash
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, UInt32, UInt64
 
@@ -32,11 +32,11 @@ def bound_pairs(steps: UInt32, step: Number) -> Number:
 def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
     """Return the hash of the key that step `step` looks up in arrangement `a`: the values of its bound columns."""
     pairs = bound_pairs(steps, step)
-    h = salted(a)
+    h = salt_hash(a)
     for j in range(steps[step, at.STEP_BOUND]):
         here = pairs + 2 * np.uint64(j)
-        h = mixed(h, steps[step, here], slots[steps[step, here + 1]])
-    return finished(h)
+        h = mix(h, steps[step, here], slots[steps[step, here + 1]])
+    return finish_hash(h)
 
 
 @inline

@@ -32,7 +32,7 @@ from kgreason.engine.level.probe import (
 )
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector, wide
-from kgreason.engine.memory.hashing import finished, is_signed, log2, mixed, salted, sign_of
+from kgreason.engine.memory.hashing import finish_hash, is_signed, log2, mix, salt_hash, sign_of
 from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_arrangements, has_facts
 from kgreason.zset.columns import Int32, UInt32
@@ -86,7 +86,7 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
     the key, or several: then one value cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
-    base, column = salted(steps[only, at.STEP_ARRANGEMENT]), np.int64(-1)
+    base, column = salt_hash(steps[only, at.STEP_ARRANGEMENT]), np.int64(-1)
     for j in range(steps[only, at.STEP_BOUND]):
         here = pairs + 2 * np.uint64(j)
         if steps[only, here + 1] == slot:
@@ -94,7 +94,7 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
                 return base, np.int64(-1)
             column = np.int64(steps[only, here])
         else:
-            base = mixed(base, steps[only, here], slots[steps[only, here + 1]])
+            base = mix(base, steps[only, here], slots[steps[only, here + 1]])
     return base, column
 
 
@@ -109,7 +109,7 @@ def skip_ends(
     hash; `bits` is the base-2 logarithm of the size of the hash table.
     """
     for position in range(np.uint64(start), np.uint64(end)):
-        if is_signed(signs, sign_of(finished(mixed(base, column, values[position])), bits)):
+        if is_signed(signs, sign_of(finish_hash(mix(base, column, values[position])), bits)):
             return np.int64(position)
     return end
 
@@ -334,7 +334,7 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
 
 
 @inline
-def charge(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
+def add_cost(m: Block, rule: Number, rewrites: Number, derivations: Number) -> None:
     """Add `rewrites` and `derivations` to the costs of rule number `rule`: its total and its counts in this commit.
 
     The first call for a rule in a commit copies the counts of the last commit that ran the rule to the columns
@@ -379,7 +379,7 @@ def product(m: Block) -> Number:
                 rewrites, derivations = m[at.REWRITES], m[at.DERIVATIONS]
                 status = run_plan(m, plan, high)
                 if m[at.MODE] != at.EXPLAIN:
-                    charge(m, np.int64(plans[plan, 0]), m[at.REWRITES] - rewrites, m[at.DERIVATIONS] - derivations)
+                    add_cost(m, np.int64(plans[plan, 0]), m[at.REWRITES] - rewrites, m[at.DERIVATIONS] - derivations)
                 if status != FINISHED:
                     return INTERRUPTED
             plan = np.int64(plans[plan, 2]) if key >= 0 else np.int64(-1)

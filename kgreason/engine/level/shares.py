@@ -25,7 +25,7 @@ import numpy as np
 
 from kgreason.compiled import Flag, Number, inline
 from kgreason.engine.facts.hash_table import BLOCK, find_row, touch
-from kgreason.engine.level.product import FINISHED, MISSING, charge, run_plan
+from kgreason.engine.level.product import FINISHED, MISSING, add_cost, run_plan
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
 from kgreason.engine.memory.hashing import hash_row, log2, part_of_hash
@@ -246,7 +246,7 @@ def count_work(m: Block) -> None:
             rewrites, derivations = extents[n, at.EXTENT_REWRITES], extents[n, at.EXTENT_DERIVATIONS]
             if rewrites != 0 or derivations != 0:
                 m[at.AT_RULE] = plans[chunks[extents[n, at.EXTENT_CHUNK], 0], 0]
-                charge(m, m[at.AT_RULE], rewrites, derivations)
+                add_cost(m, m[at.AT_RULE], rewrites, derivations)
                 m[at.REWRITES] += rewrites
                 m[at.FUEL] -= rewrites
                 m[at.DERIVATIONS] += derivations

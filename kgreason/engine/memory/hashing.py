@@ -22,19 +22,19 @@ _FINISH = np.uint64(0xD6E8FEB86659FD93)
 
 
 @inline
-def salted(salt: Number) -> Number:
+def salt_hash(salt: Number) -> Number:
     """Return the start value of a hash, uint64, different for each number `salt` (of a shape or an arrangement)."""
     return _SALT + MULTIPLIERS[63] * np.uint64(salt)
 
 
 @inline
-def mixed(h: Number, column: Number, value: Number) -> Number:
+def mix(h: Number, column: Number, value: Number) -> Number:
     """Return hash `h` with one more column in it: number `column`, with the value `value`."""
     return h + MULTIPLIERS[column] * np.uint64(value)
 
 
 @inline
-def finished(h: Number) -> Number:
+def finish_hash(h: Number) -> Number:
     """Do the last step of a hash: `h` has all columns. Without this step, consecutive ids fill neighbouring entries."""
     return (h ^ (h >> np.uint64(29))) * _FINISH
 
@@ -45,7 +45,7 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
     h = _SALT
     for c in range(width):
         h += MULTIPLIERS[c] * np.uint64(rows[r, first + c])
-    return finished(h)
+    return finish_hash(h)
 
 
 @inline

@@ -53,7 +53,7 @@ def encode_all(rules: Sequence[Rule], planner: Planner, intern: Intern) -> list[
     for n, rule in enumerate(rules, 1):
         if n % SOME == 0:
             let_out()
-        sketches.append(_sketched(rule))
+        sketches.append(_sketch_of(rule))
     for table in dict.fromkeys([table for sketch in sketches for table in sketch.tables]):
         if table not in planner.numbers:
             planner.table(*table)  # before `intern`: a new table may be one too many
@@ -85,7 +85,7 @@ class _Sketch(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def _sketched(rule: Rule) -> _Sketch:
+def _sketch_of(rule: Rule) -> _Sketch:
     """Return the sketch of a rule. Sketches are cached, because most graphs run the same rules."""
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
     rows = [atom.terms if atom.relation is None else columns_of(atom) for atom in atoms]

@@ -100,11 +100,11 @@ class _Draft:
         for steps in plan.nodes:
             first = len(self.steps)
             for step in steps:
-                self._append(step, self._probed(step), base, is_last=not plan.nodes[step.next_node])
+                self._append(step, self._arrangement_of(step), base, is_last=not plan.nodes[step.next_node])
             self.nodes.append((first, len(self.steps)))
         return start, low, len(self.steps)
 
-    def _probed(self, step: Step) -> int:
+    def _arrangement_of(self, step: Step) -> int:
         """Return the number of the arrangement that a step probes; -1 if all columns are bound.
 
         With all columns bound the step looks one fact up in the fact table.

@@ -17,8 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgreason.engine.memory import layout as at
-from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.memory.buffers import Buffer, power_of_two
+from kgreason.engine.memory.blocks import Buffer, Memory, power_of_two
 from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
 from kgreason.engine.program.shapes import EncodedRule, Shape
 from kgreason.engine.program.trigger_keys import enter_keys

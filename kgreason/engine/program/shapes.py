@@ -103,12 +103,14 @@ def _net(shape: Shape, start: int) -> DeltaPlan:
     while len(nodes) < len(numbers):
         done = list(numbers)[len(nodes)]
         bound = {slot for atom in done for slot in shape.body[atom].slots}
-        steps = [_step(shape, atom, start, frozenset(bound), number(done | {atom})) for atom in _next(shape, done)]
+        steps = [
+            _step(shape, atom, start, frozenset(bound), number(done | {atom})) for atom in _next_atoms(shape, done)
+        ]
         nodes.append(tuple(sorted(steps, key=lambda step: -len(step.bound))))
     return DeltaPlan(first, tuple(nodes))
 
 
-def _next(shape: Shape, done: frozenset[int]) -> list[int]:
+def _next_atoms(shape: Shape, done: frozenset[int]) -> list[int]:
     """Return the atoms that may come after the atoms in `done`.
 
     An atom may come next if it has no variables, or if it shares a variable with an atom in `done`. If there is no such

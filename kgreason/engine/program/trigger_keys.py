@@ -18,7 +18,7 @@ import numpy as np
 from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix
-from kgreason.engine.memory.hashing import entry_tag, finished, log2, mixed, place, salted
+from kgreason.engine.memory.hashing import entry_tag, finish_hash, log2, mix, place, salt_hash
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, UInt32
 
@@ -42,12 +42,12 @@ def shapes_met(filters: Int32, asked: UInt32, rows: Int32, r: Number, wanted: Nu
     table = np.uint64(rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE)
     bits: Number = np.uint32(filters[table, 0]) & np.uint32(wanted)
     for c in range(np.uint64(1), np.uint64(rows.shape[1] - at.FIRST)):
-        bits = narrowed(bits, filters, asked, table, c, rows[r, np.uint64(at.FIRST) + c])
-    return narrowed(bits, filters, asked, table, np.uint64(0), rows[r, at.FIRST])
+        bits = matching_bits(bits, filters, asked, table, c, rows[r, np.uint64(at.FIRST) + c])
+    return matching_bits(bits, filters, asked, table, np.uint64(0), rows[r, at.FIRST])
 
 
 @inline
-def narrowed(bits: Number, filters: Int32, asked: UInt32, table: Number, c: Number, value: Number) -> Number:
+def matching_bits(bits: Number, filters: Int32, asked: UInt32, table: Number, c: Number, value: Number) -> Number:
     """Return the bits of those shapes of `bits` that leave column `c` free, or that have a key with `value` there."""
     free = np.uint32(filters[table, np.uint64(1) + c])
     if bits & ~free == 0:
@@ -80,11 +80,11 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
     slots, keys, key_info = entries(m, at.KEY_ENTRIES), matrix(m, at.KEYS), matrix(m, at.KEY_INFO)
     if shapes[shape, 0] != rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE:
         return -1
-    h = salted(number)
+    h = salt_hash(number)
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
-        h = mixed(h, c, rows[r, at.FIRST + c])
-    h = finished(h)
+        h = mix(h, c, rows[r, at.FIRST + c])
+    h = finish_hash(h)
     bits = log2(m, at.KEY_ENTRIES)
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
@@ -115,7 +115,7 @@ def find_head_key(m: Block, shape: Number, rows: Int32, r: Number) -> Number:
 
 
 @inline
-def meets(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
+def meets_key(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
     """Whether row `r` meets trigger key `k`: the row is in the key's table and has the key's constants."""
     shapes, shape = matrix(m, at.SHAPES), matrix(m, at.KEY_INFO)[k, 0]
     table = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
@@ -134,10 +134,10 @@ def enter_keys(m: Block, low: Number, high: Number) -> None:
     for k in range(low, high):
         number = key_info[k, 0]
         shape = number - at.BACK if number >= at.BACK else number
-        h = salted(number)
+        h = salt_hash(number)
         for j in range(back[shape, 1] if number >= at.BACK else shapes[shape, 1]):
             c = back[shape, 2 + j] if number >= at.BACK else shapes[shape, 2 + j]
-            h = mixed(h, c, keys[k, c])
+            h = mix(h, c, keys[k, c])
             if number < at.BACK:
                 asked[place_asked(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, at.SHARED_BIT))
-        place(slots, bits, finished(h), k)
+        place(slots, bits, finish_hash(h), k)

@@ -45,14 +45,14 @@ class Weights:
     def __iter__(self) -> Iterator[int]:
         return iter(self._weights)
 
-    def each(self) -> list[EncodedRule]:
+    def rules_in_force(self) -> list[EncodedRule]:
         """Return the rules in force, each as often as its weight says."""
         return [self._planner.rule(number) for number, weight in self._weights.items() for _ in range(weight)]
 
     def undo(self) -> None:
         """Restore the weights as of the time when `log` was empty."""
         for number, weight in reversed(self.log):
-            self._set(number, weight)
+            self._set_weight(number, weight)
         self.activate()
 
     def activate(self) -> None:
@@ -69,7 +69,7 @@ class Weights:
                 if weight > 0 or number in self._weights:
                     total = self._weights.get(number, 0)
                     self.log.append((number, total))
-                    self._set(number, total + weight)
+                    self._set_weight(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
         return Reweighed(self._with_bodiless(leaving), self._with_bodiless(fresh))
@@ -94,7 +94,7 @@ class Weights:
         none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
         return Numbered(numbers, [number for number in numbers if number not in self._bodiless], none)
 
-    def _set(self, number: int, weight: int) -> None:
+    def _set_weight(self, number: int, weight: int) -> None:
         if weight:
             self._weights[number] = weight
         else:

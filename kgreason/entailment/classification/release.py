@@ -189,10 +189,10 @@ def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
                 above[name].add(other)
                 if predicate == _EQUAL_PROPERTIES:
                     above[other].add(name)
-    return of_pairs((name, each) for name in above for each in _above(name, above))
+    return of_pairs((name, each) for name in above for each in _properties_above(name, above))
 
 
-def _above(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
+def _properties_above(name: str, above: Mapping[str, Collection[str]]) -> set[str]:
     """Return the properties above one: owl2el derives no chains of rdfs:subPropertyOf."""
     found, waiting = {name}, [name]
     while waiting:

@@ -67,7 +67,7 @@ class Names:
 
     def _iri_of(self, name: str) -> str:
         """Return the IRI with a label, or else the one with an end after its last `#`, `/` or `:`."""
-        found = self._iris(_LABELLED, name) or [each for each in self._iris(_ENDING, name) if _end(each) == name]
+        found = self._iris(_LABELLED, name) or [each for each in self._iris(_ENDING, name) if _local_part(each) == name]
         preferred = self._prefixes.get("", "\0") + name
         if preferred in found or len(found) == 1:
             return preferred if preferred in found else found[0]
@@ -84,5 +84,5 @@ class Names:
         return sorted(str(row["x"])[1:-1] for row in self._graph.select(sparql.format(str(Literal(name)))))
 
 
-def _end(iri: str) -> str:
+def _local_part(iri: str) -> str:
     return re.split(r"[#/:]", iri)[-1]

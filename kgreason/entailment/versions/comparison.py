@@ -24,9 +24,9 @@ from typing import Any, TypeAlias
 
 from kgreason.entailment.versions.labels import with_stable_labels
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.labels import LABELS, best, literal
+from kgreason.graph.labels import LABELS, best_labels, literal
 from kgreason.graph.opening.options import Documents
-from kgreason.ontology.manchester import Manchester, about_of, described
+from kgreason.ontology.manchester import Manchester, about_of, describing_triples
 from kgreason.progress import SILENT, Progress
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.notation import NO_PREFIXES, term_text
@@ -211,7 +211,7 @@ class _State:
     def labels(self, language: str) -> dict[str, str]:
         """Return the labels of all terms that have one, preferring those in a language."""
         rows = ((subject, object_) for subject, verb, object_ in self.asserted if verb in LABELS)
-        return best(((subject, literal(text)) for subject, text in rows if text.startswith('"')), language)
+        return best_labels(((subject, literal(text)) for subject, text in rows if text.startswith('"')), language)
 
 
 def _leaves(proof: Proof, triple: Triple | None) -> Iterable[Triple]:
@@ -264,7 +264,7 @@ def _side(here: _State, there: _State, limit: int) -> Side:
     return Side(
         tuple(sorted(triple for triple in asserted if not _is_blank(triple))),
         tuple(sorted(asserted)),
-        tuple(described(nodes, about_of(here.asserted), len(here.asserted))),
+        tuple(describing_triples(nodes, about_of(here.asserted), len(here.asserted))),
         tuple(Group(axioms, parts, tuple(triples)) for (axioms, parts), triples in ordered),
         tuple(empty),
         contradictions,

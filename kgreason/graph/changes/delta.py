@@ -31,7 +31,7 @@ from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Change, Kinds, Work
-from kgreason.materialize.quads.documents import named, of_graphs
+from kgreason.materialize.quads.documents import of_graphs, quads_of_named
 from kgreason.materialize.relations.facts import relations
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
@@ -299,7 +299,7 @@ class Delta(Frames):
 
     def named(self, quads: Int32) -> Int32:
         """Return those of the quads, int32[n, 4], that are in a named graph."""
-        return named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
+        return quads_of_named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
     def lines(self, *groups: Iterable[Int32]) -> list[bytes]:
         """Write arrays of ids as lines: int32[n, 3] as N-Triples, int32[n, 4] as N-Quads.

@@ -77,8 +77,8 @@ class Follower:
         self._base = self._commit = 0
         self._waiting: list[Record] = []
         if after != 0:
-            seen = self._look()
-            self._begin(seen, seen.journal.last if after is None else after)
+            seen = self._read_store()
+            self._begin_at(seen, seen.journal.last if after is None else after)
 
     @property
     def commit(self) -> int:
@@ -97,25 +97,25 @@ class Follower:
         yield from self._waiting_records()
         is_same = yield from self._news()
         if not is_same:
-            yield from self._resume(self._look())
+            yield from self._resume(self._read_store())
             yield from self._waiting_records()
 
     def _news(self) -> Generator[Followed, None, bool]:
         """Apply the new records of the journal, and yield each as `_apply` returns it.
 
         The generator returns whether the store still has the same snapshot. It also returns False if the journal cannot
-        be read on. After False the caller must read the store again with `_look`.
+        be read on. After False the caller must read the store again with `_read_store`.
         """
         if self._journal is None:
             return False
         try:
             for record in self._journal.news():
                 yield self._apply(record)
-        except StoreError:  # the journal was emptied, or is damaged: then `_look` raises the error
+        except StoreError:  # the journal was emptied, or is damaged: then `_read_store` raises the error
             return False
         return _manifest(self._path).commit == self._base
 
-    def _look(self) -> _Seen:
+    def _read_store(self) -> _Seen:
         """Read the store as it is now. If a writer replaces the files meanwhile, read them again."""
         while True:
             manifest = _manifest(self._path)
@@ -135,7 +135,7 @@ class Follower:
         journal = Journal(journal_path(self._path), write=False, last=commit)
         return _Seen(commit, materializer, journal, list(journal.records(commit)))
 
-    def _begin(self, seen: _Seen, after: int) -> None:
+    def _begin_at(self, seen: _Seen, after: int) -> None:
         if after > seen.journal.last:
             raise StoreError(f"{self._path}: there is no commit {after}; the last commit is {seen.journal.last}")
         if after < seen.commit:
@@ -154,10 +154,10 @@ class Follower:
         if seen.materializer is self._materializer:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
-        before, commit = _State.of(self._materializer), self._commit
+        before, commit = _State.of_materializer(self._materializer), self._commit
         facts = _facts(self._materializer)
         self._take_over(seen, commit)
-        state = _State.of(self._materializer)
+        state = _State.of_materializer(self._materializer)
         removed, added = before.difference(state)
         after = _facts(self._materializer)
         signed = (*((-1, text) for text in sorted(facts - after)), *((1, text) for text in sorted(after - facts)))
@@ -221,7 +221,7 @@ class _State(NamedTuple):
     dictionary: Dictionary
 
     @classmethod
-    def of(cls, materializer: Materializer | None) -> _State:
+    def of_materializer(cls, materializer: Materializer | None) -> _State:
         if materializer is None:
             return cls(np.empty((0, 4), dtype=np.int32), 0, Dictionary())
         saved, dictionary = materializer.save(), materializer.dictionary

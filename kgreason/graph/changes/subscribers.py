@@ -38,7 +38,7 @@ class Subscribers:
 
         return end
 
-    def tell(self, deltas: list[Delta]) -> None:
+    def call_with_each(self, deltas: list[Delta]) -> None:
         """Call all callbacks with each delta of the list, and empty the list.
 
         If a callback makes a commit, a delta is added to the list; the callbacks get this delta as well. If a callback
@@ -49,7 +49,7 @@ class Subscribers:
         self.is_held = True
         try:
             while deltas:
-                errors += self._tell(deltas.pop(0))
+                errors += self._call_with(deltas.pop(0))
         finally:
             self.is_held = False
         if errors:
@@ -57,7 +57,7 @@ class Subscribers:
             one = (stops or errors)[0]
             raise one if stops or len(errors) == 1 else BaseExceptionGroup("subscribers failed", errors)
 
-    def _tell(self, delta: Delta) -> Iterator[BaseException]:
+    def _call_with(self, delta: Delta) -> Iterator[BaseException]:
         """Call all callbacks with one delta. Yields the errors that they raise."""
         for callback in tuple(self.callbacks):
             try:

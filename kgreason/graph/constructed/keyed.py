@@ -40,7 +40,7 @@ class Keyed:
         self._looks = 0
         self._sorted: tuple[NDArray[np.int64], Int32] | None = None
 
-    def of(self, keys: NDArray[np.int64], check: Callable[[], None]) -> Int32:
+    def rows_with(self, keys: NDArray[np.int64], check: Callable[[], None]) -> Int32:
         """Return the rows with a literal or a triple term whose subject and predicate have one of the distinct `keys`.
 
         `check` is called several times a second, and may raise.

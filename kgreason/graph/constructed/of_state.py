@@ -108,7 +108,7 @@ class OfState:
         inferred = [(names[key], text) for key, text, _ in self._literals(shown, check)]
         asserted = list(self._asserted(ends, names, quads, graph, check))
         forms = _forms({text for _, text in chain(inferred, asserted)}, check)
-        before, found = _by_form(inferred, forms), _by_form(asserted, forms)
+        before, found = _texts_by_form(inferred, forms), _texts_by_form(asserted, forms)
         for each, group in before.items():
             found[each] = group | found.get(each, {})  # asserted spellings go before inferred ones
         return {each: found.get(each, {}) for each in ends}
@@ -140,17 +140,17 @@ class OfState:
         saved, nothing = self._saved, np.empty((0, 4), dtype=np.int32)
         if saved is None:
             return nothing, nothing
-        quads = nothing if self._quads is None else self._quads.of(keys, check)
+        quads = nothing if self._quads is None else self._quads.rows_with(keys, check)
         if graph is not None:
             return nothing, quads
         if self._visible_triples is not None and self._quads is not None:
-            return self._visible_triples.of(keys, check), quads
-        some = saved._replace(records=self._facts.of(keys, check))
+            return self._visible_triples.rows_with(keys, check), quads
+        some = saved._replace(records=self._facts.rows_with(keys, check))
         asserted = some.facts(True)
         if self._quads is None:
             quads = np.column_stack([asserted, np.zeros(len(asserted), np.int32)])
         if self._visible_triples is not None:
-            return self._visible_triples.of(keys, check), quads
+            return self._visible_triples.rows_with(keys, check), quads
         return without_others(self._dictionary, some.facts(), asserted, self._pairs), quads
 
     @cached_property
@@ -203,7 +203,9 @@ def _forms(texts: Iterable[str], check: _Check) -> dict[str, str]:
     return forms
 
 
-def _by_form(pairs: Iterable[tuple[_Ends, str]], forms: Mapping[str, str]) -> dict[_Ends, dict[str, dict[str, None]]]:
+def _texts_by_form(
+    pairs: Iterable[tuple[_Ends, str]], forms: Mapping[str, str]
+) -> dict[_Ends, dict[str, dict[str, None]]]:
     """Return the texts of each subject and predicate by their normal forms. Several graphs may assert a text."""
     found = dict[_Ends, dict[str, dict[str, None]]]()
     for ends, text in pairs:

@@ -36,7 +36,7 @@ class _Graph(Protocol):
     _speller: Speller
 
 
-def spelled(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
+def as_written(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
     """Return how `graph` writes each of `triples`, which somebody else has found in its store after `commit`.
 
     `name` is that of a named graph, as text; None means the closure.
@@ -95,7 +95,7 @@ class Speller:
 
         known = self._known
         if known is None or known.commit != self._home.last or self._state().is_running:
-            with self._lock.within(0 if self._transaction.is_open else _PATIENCE):
+            with self._lock.hold(0 if self._transaction.is_open else _PATIENCE):
                 if commit is not None and commit != self._home.last:
                     return None
                 if isinstance(running := self._state(), Running):

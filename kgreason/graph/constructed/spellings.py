@@ -40,9 +40,9 @@ def of_engine(state: Running, triples: Sequence[Triple], graph: str | None = Non
 
     The caller has the graph's lock.
     """
-    from kgreason.graph.sparql_update.as_written import others
+    from kgreason.graph.sparql_update.as_written import other_spellings
 
-    forms = others(state, (triple.object for triple in triples))
+    forms = other_spellings(state, (triple.object for triple in triples))
     asked = [forms.get(text_of(triple.object), []) for triple in triples]
     if not any(asked):
         return [[triple] for triple in triples]
@@ -72,7 +72,7 @@ def _kinds(state: Running, rows: Int32, graph: str | None) -> list[NDArray[np.bo
     """Return which of the `rows` are there: bool[n]. Later ones go before."""
     materializer = state.materializer
     if graph is None:
-        return [materializer.shows(rows), materializer.engine.facts.are_asserted(rows)]
+        return [materializer.are_shown(rows), materializer.engine.facts.are_asserted(rows)]
     [name] = materializer.dictionary.find([graph]).tolist()
     if not name or not materializer.quads.is_explicit:
         return []

@@ -11,7 +11,7 @@ from itertools import islice
 
 from pyoxigraph import BlankNode, DefaultGraph
 
-from kgreason.ontology.manchester import MOST, described, is_blank
+from kgreason.ontology.manchester import MOST, describing_triples, is_blank
 from kgreason.proofs.proof import Proof
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.proofs.words.naming import terms_of
@@ -37,7 +37,7 @@ class Described:
 
     def triples(self, terms: dict[str, None]) -> list[Triple]:
         """Return the triples that say what the blank nodes among `terms` stand for."""
-        return described(filter(is_blank, terms), self._about)
+        return describing_triples(filter(is_blank, terms), self._about)
 
     def _about(self, node: str) -> tuple[tuple[str, str], ...]:
         if node not in self._said:

@@ -21,10 +21,10 @@ def check_known(store: OxigraphStore, item: Item, prefixes: Prefixes) -> None:
     if isinstance(subject, (NamedNode, BlankNode)) and isinstance(predicate, NamedNode):
         rows = store.match(subject, predicate, object_, DefaultGraph())
         if next(rows, None) is None:
-            raise unknown(terms, prefixes)
+            raise unknown_triple(terms, prefixes)
 
 
-def unknown(terms: Triple, prefixes: Prefixes) -> QueryError:
+def unknown_triple(terms: Triple, prefixes: Prefixes) -> QueryError:
     """Make the error for a triple that the graph lacks. `prefixes` shorten the IRIs in its message."""
     from kgreason.proofs.notation import fact_text
     from kgreason.rules.model import triple

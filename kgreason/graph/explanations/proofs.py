@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kgreason.errors import QueryError
-from kgreason.graph.explanations.known import unknown
+from kgreason.graph.explanations.known import unknown_triple
 from kgreason.graph.input.quads import Item, triple_of
 from kgreason.graph.input.terms import Prefixes
 from kgreason.graph.state.running import Running
@@ -38,7 +38,7 @@ def _to_prove(state: Running, item: Item, prefixes: Prefixes) -> tuple[Atom, Fac
     terms = triple_of(item, prefixes)
     fact = state.as_written(terms)
     if fact is None:
-        raise unknown(terms, prefixes)
+        raise unknown_triple(terms, prefixes)
     return Atom(None, fact), facts_of(state.materializer)
 
 

@@ -50,7 +50,7 @@ def unsatisfiable(committer: Committer, match: Match) -> list[Unsatisfiable]:
     found = {triple[0]: explain(committer.state, triple, NO_PREFIXES) for triple in empty}
     waiting = [name for name in _classes(match) if name not in found]
     while waiting:
-        tried = _try(committer, waiting)
+        tried = _try_members(committer, waiting)
         if not tried.proofs:
             break
         decided = dict[str, Proof | None]()
@@ -98,11 +98,11 @@ class _Tried(NamedTuple):
 
 def _alone(committer: Committer, name: str) -> Proof | None:
     """Return a proof of a contradiction that a member of one class raises; None if it raises none."""
-    proofs = _try(committer, [name]).proofs
+    proofs = _try_members(committer, [name]).proofs
     return proofs[0][0] if proofs else None
 
 
-def _try(committer: Committer, names: Iterable[str]) -> _Tried:
+def _try_members(committer: Committer, names: Iterable[str]) -> _Tried:
     """Give each class a member, read what follows, and take the members back."""
     materializer = committer.materializer
     dictionary = materializer.dictionary

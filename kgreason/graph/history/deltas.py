@@ -25,7 +25,7 @@ from kgreason.store.history.entry import Count, Entry, Head
 from kgreason.store.journal.facts import read_fact
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 from kgreason.zset.zset import ZSet
 
 _KINDS = (ABSENT, INFERRED, IS_ASSERTED)
@@ -126,7 +126,7 @@ class _Sum:
             before, after, removed, added = after, before, added, removed
             facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
         kinds = facts if len(facts.rows) else NO_KINDS
-        change = Change(rows, before, after, removed, added, 0, self._work(), facts=kinds)
+        change = Change(rows, before, after, removed, added, 0, self._total_work(), facts=kinds)
         signed = {each: getattr(self._heads[0], each) for each in ("time", "author")} if len(self._heads) == 1 else {}
         return Delta(commit, change, self._dictionary, declared=declared, rules=rules, **({} if back else signed))
 
@@ -137,7 +137,7 @@ class _Sum:
         net = net.consolidate()
         return net.columns[net.weights < 0], net.columns[net.weights > 0]
 
-    def _work(self) -> Work:
+    def _total_work(self) -> Work:
         """Return the `Work` of the last commit, with the counts of all commits added up."""
         works = [Work(**head.work) for head in self._heads if head.work]
         if not works:
@@ -162,7 +162,7 @@ def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
         start, end = end, end + len(part)
         rows[start:end, : part.shape[1]] = part
         before[start:end], after[start:end] = old, new
-    groups = grouped(rows)
+    groups = group_rows(rows)
     first, last = groups.firsts(), groups.lasts()
     kept: NDArray[np.bool_] = before[first] != after[last]
     return Kinds(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])

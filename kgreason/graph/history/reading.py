@@ -10,8 +10,8 @@ from kgreason.interrupts import let_out
 from kgreason.options import check_count
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Head
-from kgreason.store.history.log import History, gone
-from kgreason.store.homes.home import Home, closed
+from kgreason.store.history.log import History, missing_commit_error
+from kgreason.store.homes.home import Home, closed_error
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -21,7 +21,7 @@ def history_of(home: Home, *commits: int) -> History:
     """Return the history. Raises HistoryError if the graph keeps none, or if the history lacks one of `commits`."""
     history, last = home.history, home.last
     if home.is_closed:
-        raise closed()
+        raise closed_error()
     if history is None:
         raise HistoryError('the graph keeps no history; open it with history="all", and it keeps the next commits')
     for commit in commits:
@@ -29,7 +29,7 @@ def history_of(home: Home, *commits: int) -> History:
         if commit > last:
             raise HistoryError(f"there is no commit {commit}; the last commit is {last}")
         if commit < history.base:
-            raise gone(commit, history.base)
+            raise missing_commit_error(commit, history.base)
     return history
 
 

@@ -94,7 +94,7 @@ def _size(done: Delta) -> int:
 def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, rows in ((1, done.added_quads), (-1, done.removed_quads)):
         quads = of_graphs(done.dictionary, rows)
-        is_free = _are_asserted(materializer, _here(quads, done, materializer)) == (sign > 0)
+        is_free = _are_asserted(materializer, _in_ids_of_graph(quads, done, materializer)) == (sign > 0)
         free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
         if free:
             (tx.remove_lines if sign > 0 else tx.add_lines)(free)
@@ -102,7 +102,7 @@ def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Ite
             yield _conflict(sign, line)
 
 
-def _here(rows: Int32, done: Delta, materializer: Materializer) -> Int32:
+def _in_ids_of_graph(rows: Int32, done: Delta, materializer: Materializer) -> Int32:
     """Return `rows`, which have ids of the dictionary of `done`, with the ids of the graph's dictionary instead.
 
     A row with a term that the graph does not know becomes all zeros.

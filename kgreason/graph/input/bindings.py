@@ -1,4 +1,4 @@
-"""`bound`: a SPARQL text in which the terms that a user binds to variables stand in the place of these variables."""
+"""`with_bindings`: a SPARQL text in which terms stand in the place of the variables that a user binds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Bindings: TypeAlias = Mapping[str, UserTerm]
 _NAME = re.compile(r"\w+")
 
 
-def bound(text: str, bindings: Bindings | None, prefixes: Prefixes, base: str | None) -> str:
+def with_bindings(text: str, bindings: Bindings | None, prefixes: Prefixes, base: str | None) -> str:
     """Return a query or an update with terms in the place of variables; see `with_terms`.
 
     `bindings` maps the names of variables, with or without a question mark, to terms as `match` takes them for an

@@ -12,7 +12,7 @@ import numpy as np
 from kgreason.materialize.edit import Edit, Facts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 
 def last_edits(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int32]:
@@ -23,7 +23,7 @@ def last_edits(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int
     quads = np.concatenate(parts)
     of_quads = np.repeat(np.array(signs, dtype=np.int8), [len(part) for part in parts])
     if len(quads) > 1:
-        lasts = np.sort(grouped(quads).lasts())
+        lasts = np.sort(group_rows(quads).lasts())
         quads, of_quads = quads[lasts], of_quads[lasts]
     return quads[of_quads < 0], quads[of_quads > 0]
 

@@ -121,7 +121,7 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
     return found
 
 
-def checked(prefixes: Mapping[str, object] | None) -> Prefixes:
+def checked_prefixes(prefixes: Mapping[str, object] | None) -> Prefixes:
     """Check a user's prefixes, and return them with each namespace as text.
 
     Raises InputTypeError for a wrong type, InputError for an invalid prefix or namespace.
@@ -288,24 +288,24 @@ def _of_python(value: object) -> str | None:
     Raises InputError for a value that the datatype does not have, such as an infinite decimal.
     """
     if isinstance(value, (bool, np.bool_)):
-        return _typed(str(bool(value)).lower(), "boolean")
+        return _typed_literal(str(bool(value)).lower(), "boolean")
     if isinstance(value, Integral):
-        return _typed(str(int(value)), "integer")
+        return _typed_literal(str(int(value)), "integer")
     if isinstance(value, (float, np.floating)):
         number = float(value)
         text = "NaN" if isnan(number) else "INF" if number > 0 else "-INF"
-        return _typed(text if isnan(number) or isinf(number) else repr(number), "double")
+        return _typed_literal(text if isnan(number) or isinf(number) else repr(number), "double")
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise InputError(f"{value!r}: xsd:decimal has no such number")
-        return _typed(f"{value:f}", "decimal")
+        return _typed_literal(f"{value:f}", "decimal")
     if isinstance(value, datetime):
         offset = value.utcoffset()
         if offset is not None and offset.total_seconds() % 60:
             raise InputError(f"{value!r}: xsd:dateTime has no time zone of {offset}")
-        return _typed(value.isoformat(), "dateTime")
-    return _typed(value.isoformat(), "date") if isinstance(value, date) else None
+        return _typed_literal(value.isoformat(), "dateTime")
+    return _typed_literal(value.isoformat(), "date") if isinstance(value, date) else None
 
 
-def _typed(text: str, datatype: str) -> str:
+def _typed_literal(text: str, datatype: str) -> str:
     return f'"{text}"^^<{v.XSD}{datatype}>'

@@ -72,7 +72,7 @@ def open_home(
     try:
         lacking = options.registry.problems(_kept_functions(folder))
         if lacking and not read_only:
-            folder = _for_reading(folder, lacking)
+            folder = _folder_to_read(folder, lacking)
         if folder.manifest is not None and folder.manifest.commit:
             made = {name: getattr(folder.manifest, name) for name in MADE_WITH}
             check_made(folder.path, made, {name: wanted.get(name) for name in MADE_WITH})
@@ -135,7 +135,7 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
     folder.put(replace(made, history=history))
 
 
-def _for_reading(folder: Folder, lacking: Sequence[str]) -> Folder:
+def _folder_to_read(folder: Folder, lacking: Sequence[str]) -> Folder:
     """Open for reading a folder that was opened for writing, because Python functions that its rules call are missing.
 
     `lacking` has a text for messages for each function that is missing or has other types than before. Raises

@@ -59,7 +59,7 @@ class EngineOptions(NamedTuple):
         return self.catalogue.find if self.catalogue else None
 
     @classmethod
-    def of(
+    def checked(
         cls,
         strategy: Strategy,
         budget: int | None,

@@ -130,10 +130,10 @@ class _Values:
                 return term_text(value, "object", self._prefixes)
             return str(Literal(value, datatype=NamedNode((v.XSD_STRING if type_ == v.RDFS_LITERAL else type_)[1:-1])))
         text = term_text(value, "object", self._prefixes)
-        return text if type_ is None else _in_type(value, text, type_)
+        return text if type_ is None else _number_as(value, text, type_)
 
 
-def _in_type(value: object, text: str, type_: str) -> str:
+def _number_as(value: object, text: str, type_: str) -> str:
     """Return a Python number as a literal of `type_`, the datatype of its column.
 
     `text` is the literal that the value would be in a column without a type. It is returned for a value that is not a
@@ -193,7 +193,7 @@ def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
 
 
 def _of_pandas(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
-    chosen = frame[list(names)] if names is not None and _has(frame.columns, names) else frame
+    chosen = frame[list(names)] if names is not None and _has_names(frame.columns, names) else frame
     columns = [chosen.iloc[:, place] for place in range(chosen.shape[1])]
     return zip(*(column.astype(object).where(column.notna(), None) for column in columns), strict=True)
 
@@ -203,20 +203,20 @@ def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
         raise InputTypeError(
             f"pass a DataFrame; got a {type(frame).__name__}, which has no rows yet (`collect` makes one)"
         )
-    chosen = frame.select(list(names)) if names is not None and _has(frame.columns, names) else frame
+    chosen = frame.select(list(names)) if names is not None and _has_names(frame.columns, names) else frame
     rows: Iterable[object] = chosen.iter_rows()
     return rows
 
 
 def _of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
-    chosen = table.select(list(names)) if names is not None and _has(table.column_names, names) else table
+    chosen = table.select(list(names)) if names is not None and _has_names(table.column_names, names) else table
     return zip(*(column.to_pylist() for column in chosen.columns), strict=True)
 
 
 def _of_spark(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
-    chosen = frame.select(list(names)) if names is not None and _has(frame.columns, names) else frame
+    chosen = frame.select(list(names)) if names is not None and _has_names(frame.columns, names) else frame
     return (tuple(row) for row in chosen.toLocalIterator())  # one partition at a time is in memory
 
 
-def _has(columns: Iterable[object], names: Sequence[str] | None) -> bool:
+def _has_names(columns: Iterable[object], names: Sequence[str] | None) -> bool:
     return names is not None and set(names) <= set(columns)

@@ -28,7 +28,7 @@ from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
 from kgreason.zset.columns import IS_ASSERTED, Int32
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 _Row: TypeAlias = tuple[int, ...]
 """A fact: the id of its relation, then the ids of its terms."""
@@ -70,7 +70,7 @@ class _Edits:
         for values in keys:
             yield from found.get(values, ())
 
-    def untouched(self, rows: Int32) -> Int32:
+    def rows_not_edited(self, rows: Int32) -> Int32:
         """Return only the rows that the transaction does not edit."""
         return rows[[tuple(row) not in self._wishes for row in rows.tolist()]] if self._wishes else rows
 
@@ -140,7 +140,7 @@ class PendingFacts:
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
         for name, arity, number in relations(numbers.astype(np.int32), self._materializer.dictionary):
             for declared in (each for each in several if each.name == name):
-                rows = self._there(before[before[:, 0] == number], number, 1 + arity)
+                rows = self._asserted_facts(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
                     raise InputError(f"{name} is declared as {declared.kind}, but some of its facts are asserted")
                 terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._materializer.dictionary)
@@ -162,18 +162,18 @@ class PendingFacts:
 
     def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
         """Return the facts that are asserted after the edits so far and have the same key as one of `rows`."""
-        return self._at(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
+        return self._asserted_with_keys(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
 
-    def _at(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
+    def _asserted_with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
         """Return the facts that are asserted after the edits so far and have the terms of a row of `keys` at `places`.
 
         `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], with `number`
         in the first column.
         """
         edits = self._edits.get(number, _Edits())
-        before = edits.untouched(self._materializer.keys.of(number, arity, places, keys))
+        before = edits.rows_not_edited(self._materializer.keys.asserted_with_keys(number, arity, places, keys))
         wanted = edits.with_keys(places, dict.fromkeys(map(tuple, keys.tolist())))
-        return _joined(before, list(wanted))
+        return _with_rows(before, list(wanted))
 
     def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:
         """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
@@ -184,15 +184,15 @@ class PendingFacts:
             return []
         if not arity:
             return self._proposition(number)
-        rows = self._at(number, arity, tuple(key), ids[None])
+        rows = self._asserted_with_keys(number, arity, tuple(key), ids[None])
         return texts_of(np.ascontiguousarray(rows[:, 1:]), dictionary)
 
     def _proposition(self, number: int) -> list[Terms]:
         row = np.array([[number]], dtype=np.int32)
         before = row[self._materializer.engine.facts.are_asserted(row)]
-        return [()] * len(self._there(before, number, 1))
+        return [()] * len(self._asserted_facts(before, number, 1))
 
-    def _there(self, before: Int32, number: int, width: int) -> Int32:
+    def _asserted_facts(self, before: Int32, number: int, width: int) -> Int32:
         """Return the facts of relation `number` that are asserted after the edits so far: int32[n, width].
 
         `before` are those that were asserted in the last commit: int32[m, w].
@@ -201,7 +201,7 @@ class PendingFacts:
         known = min(width, before.shape[1])
         rows[:, :known] = before[:, :known]
         edits = self._edits.get(number)
-        return _joined(edits.untouched(rows), edits.rows(asserts=True)) if edits else rows
+        return _with_rows(edits.rows_not_edited(rows), edits.rows(asserts=True)) if edits else rows
 
     def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
         """Raise InputError if one of `rows` has the same key as another fact that is asserted already."""
@@ -217,7 +217,7 @@ class PendingFacts:
 
     def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
         """Raise InputError if two different rows of `rows` have the same key. `terms` are their texts, for messages."""
-        groups = grouped(_keys(rows, relation))
+        groups = group_rows(_keys(rows, relation))
         firsts: dict[bytes, int] = {}
         if len(groups.firsts()) == len(rows):
             return
@@ -228,7 +228,7 @@ class PendingFacts:
                 raise InputError(f"rows {first + 1} and {place + 1} have the same key: {one} and {other}")
 
 
-def _joined(rows: Int32, more: list[_Row]) -> Int32:
+def _with_rows(rows: Int32, more: list[_Row]) -> Int32:
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 

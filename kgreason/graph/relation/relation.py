@@ -23,7 +23,7 @@ import numpy as np
 
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
-from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked, terms_of_texts
+from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked_prefixes, terms_of_texts
 from kgreason.graph.relation.given import Rows, Terms, terms_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
@@ -186,7 +186,7 @@ class GraphRelation(Frames):
         columns = columns_of(relation, arity or 0)
         if arity is None:
             return Facts(columns, ())
-        known = checked(prefixes)
+        known = checked_prefixes(prefixes)
         wanted = [(place, self._term(place, term, known)) for place, term in enumerate(terms) if term is not None]
 
         def matching(facts: RelationReader) -> tuple[Int32, Dictionary]:
@@ -214,7 +214,7 @@ class GraphRelation(Frames):
 
     def explain(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a fact; the fact is a tuple of terms. Raises QueryError if the graph lacks the fact."""
-        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
+        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked_prefixes(prefixes))
         return self._graph.explain_fact(self.name, terms)
 
     def why_not(self, row: Sequence[object], *, prefixes: Mapping[str, str] | None = None, limit: int = 10) -> WhyNot:
@@ -223,7 +223,7 @@ class GraphRelation(Frames):
         The answer has at most `limit` rules that could derive the fact, and for each rule the conditions that fail. If
         the fact holds, the answer says so. Raises InputError for a row that cannot be a fact.
         """
-        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked(prefixes))
+        (terms,) = terms_of([row], self.declaration, self.name, self.arity, checked_prefixes(prefixes))
         return self._graph.why_not_fact(self.name, terms, limit)
 
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
@@ -309,7 +309,7 @@ class PendingRelation:
         return [] if arity is None else self._pending.asserted(self.name, arity, places, key or ())
 
     def _edit(self, edit: Callable[[list[Terms]], None], rows: Rows, prefixes: Mapping[str, str] | None) -> Self:
-        relation, known = self.declaration, checked(prefixes)
+        relation, known = self.declaration, checked_prefixes(prefixes)
         if relation is not None and relation.kind in MADE_BY_RULES:
             raise InputError(f"{self.name} is declared as {relation.kind}, so only rules make its facts")
 

@@ -38,9 +38,9 @@ from pyoxigraph import (
 )
 
 from kgreason.errors import GraphBusyError, QueryError
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.results.cells import Cell
-from kgreason.graph.results.documents import LINES, in_order, used, write_rows
+from kgreason.graph.results.documents import LINES, sort_triples, used_prefixes, write_rows
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.rdf.formats import is_name, writable
@@ -81,9 +81,9 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
                     " was written, is read once: keep the rows with rows = list(answer), or ask again"
                 )
             self._first, self._kept, self._is_read = deque(self._kept), [], False
-        return self._rest()
+        return self._rows_left()
 
-    def _rest(self) -> Iterator[Row]:
+    def _rows_left(self) -> Iterator[Row]:
         """Yield the rows that are left. This iterator never begins again, unlike the answer itself."""
         while True:
             try:
@@ -97,7 +97,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         Raises QueryError if the query fails at this row, QueryTimeoutError if the timeout of the query has passed.
         """
         try:
-            row = self._first.popleft() if self._first else self._read()
+            row = self._first.popleft() if self._first else self._next_row()
         except StopIteration:
             self._is_read = True
             raise
@@ -111,7 +111,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         """Note that Oxigraph has written the rows that were left, which nobody has kept."""
         self._kept, self._is_read = None, True
 
-    def _read(self) -> Row:
+    def _next_row(self) -> Row:
         try:
             return next(self._rows)
         except FAILURES as error:
@@ -119,11 +119,11 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         except MemoryError as error:  # a limit of Oxigraph's parser, which reads the rows of the other process
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
-    def _look(self, count: int) -> list[Row]:
+    def _peek(self, count: int) -> list[Row]:
         """Return at most `count` of the next rows without taking them: they can still be read afterwards."""
         while len(self._first) < count:
             try:
-                self._first.append(self._read())
+                self._first.append(self._next_row())
             except StopIteration:
                 break
         return list(islice(self._first, count))
@@ -143,7 +143,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         if self._is_read and self._kept is not None:
             iter(self)
         try:
-            rows = self._look(SHOWN + 1)
+            rows = self._peek(SHOWN + 1)
         except GraphBusyError:
             name = type(self).__name__
             return table(f"{name}: another thread uses the graph; the rows can be read later", self._names, [])
@@ -200,8 +200,8 @@ class Solutions(Answer[QuerySolution]):
         super().__init__([variable.value for variable in found.variables], found, prefixes)
         self._found = found
 
-    def _read(self) -> QuerySolution:
-        return cast(QuerySolution, Solution(self._names, super()._read()))
+    def _next_row(self) -> QuerySolution:
+        return cast(QuerySolution, Solution(self._names, super()._next_row()))
 
     @property
     def variables(self) -> list[Variable]:
@@ -254,9 +254,11 @@ class Triples(Answer[Triple]):
             self._all_is_written()
             return found
         syntax = writable(format)
-        rows = list(self) if syntax in LINES else in_order(self)
-        known = used(
-            {**self._prefixes(), **checked(prefixes)}, sorted({str(term) for row in rows for term in row}), syntax
+        rows = list(self) if syntax in LINES else sort_triples(self)
+        known = used_prefixes(
+            {**self._prefixes(), **checked_prefixes(prefixes)},
+            sorted({str(term) for row in rows for term in row}),
+            syntax,
         )
         file = BytesIO()
         write_rows(rows, file, syntax, known)
@@ -278,10 +280,10 @@ class Matches(Answer[Quad]):
         self.patience: float | None = None
         """How many seconds reading quads may wait while another thread uses the graph. None means no limit."""
 
-    def _look(self, count: int) -> list[Quad]:
+    def _peek(self, count: int) -> list[Quad]:
         self.patience = 0
         try:
-            return super()._look(count)
+            return super()._peek(count)
         except GraphBusyError:
             self._rows = self._begin()
             raise

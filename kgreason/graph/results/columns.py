@@ -56,7 +56,7 @@ class _Value(NamedTuple):
 _TEXT = _Value("text", None)
 
 
-def typed(cells: Sequence[Cell], *, ntriples: bool) -> Column:
+def column_of(cells: Sequence[Cell], *, ntriples: bool) -> Column:
     """Make a column from cells, of the smallest kind that fits all of them; with `ntriples`, of N-Triples text."""
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])

@@ -30,7 +30,7 @@ from kgreason.graph.input.terms import text_of
 from kgreason.materialize.state import Saved
 from kgreason.rdf.formats import PARQUET
 from kgreason.rdf.lines import parquet
-from kgreason.rdf.writing import fits, write
+from kgreason.rdf.writing import fits_xml, write
 from kgreason.store.rows import chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
@@ -53,7 +53,7 @@ _PIECE = 1 << 20
 _SUBJECT, _PREDICATE, _OBJECT = range(3)
 
 
-def dumped(
+def document_of(
     state: tuple[Saved, Dictionary] | None,
     syntax: str,
     prefixes: Mapping[str, str],
@@ -73,7 +73,7 @@ def dumped(
     tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
     if syntax not in LINES:
         return document(dictionary, tables, syntax, prefixes, asserted)
-    return map(_sound, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+    return map(_checked_lines, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
 
 
 def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
@@ -90,7 +90,7 @@ def _pieces(write: Callable[[IO[bytes]], object]) -> Iterator[bytes]:
         yield from iter(lambda: file.read(_PIECE), b"")
 
 
-def _sound(lines: bytes) -> bytes:
+def _checked_lines(lines: bytes) -> bytes:
     """Return the lines. Raises InputError for a literal that is no RDF, as early versions let it in."""
     if term := untagged_literal(lines):
         raise InputError(f'{term}: {PROBLEM}; find it by FILTER(LANG(?o) = "" && DATATYPE(?o) = rdf:langString)')
@@ -113,13 +113,13 @@ def document(
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    lines = chain.from_iterable(chunks(dictionary, _sorted(rows, ids, ranks, texts)) for rows in tables)
-    known = used(prefixes, [texts[place] for place in order.tolist()], syntax)
+    lines = chain.from_iterable(chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
+    known = used_prefixes(prefixes, [texts[place] for place in order.tolist()], syntax)
     rows = (quad for chunk in lines for quad in quads(chunk))
     yield from _pieces(lambda file: write_rows(rows, file, syntax, known, _TITLES[asserted]))
 
 
-def _sorted(rows: Int32, ids: Int32, ranks: np.ndarray[tuple[int], np.dtype[np.int64]], texts: list[str]) -> Int32:
+def _sort_rows(rows: Int32, ids: Int32, ranks: np.ndarray[tuple[int], np.dtype[np.int64]], texts: list[str]) -> Int32:
     """Sort rows by graph, subject, predicate and object. `ranks` has the place of each of `ids` in order."""
     keys = ranks[np.searchsorted(ids, rows)]
     is_type = np.array([text == RDF_TYPE for text in texts], dtype=np.bool_)
@@ -137,18 +137,18 @@ def write_rows(
     write(rows, out, syntax, prefixes)
 
 
-def in_order(triples: Iterable[Triple]) -> list[Triple]:
+def sort_triples(triples: Iterable[Triple]) -> list[Triple]:
     """Sort triples as a document has them."""
     return sorted(
         triples, key=lambda row: (str(row.subject), (text := str(row.predicate)) != RDF_TYPE, text, text_of(row.object))
     )
 
 
-def used(prefixes: Mapping[str, str], texts: Sequence[str], syntax: str) -> dict[str, str]:
+def used_prefixes(prefixes: Mapping[str, str], texts: Sequence[str], syntax: str) -> dict[str, str]:
     """Return rdf, rdfs, owl and xsd, and those prefixes whose namespace a term has; `texts` are terms in order."""
     found = dict(USUAL)
     for prefix, namespace in prefixes.items():
         place = bisect_left(texts, f"<{namespace}")
-        if place < len(texts) and texts[place].startswith(f"<{namespace}") and (syntax != "rdf" or fits(prefix)):
+        if place < len(texts) and texts[place].startswith(f"<{namespace}") and (syntax != "rdf" or fits_xml(prefix)):
             found[prefix] = namespace
     return found

@@ -90,11 +90,11 @@ class Frames:
             import pyarrow
         except ImportError as error:
             raise _missing(wanted) from error
-        from kgreason.graph.results.columns import typed
+        from kgreason.graph.results.columns import column_of
 
         names, rows = self._table()
         cells = list(rows)
-        columns = [typed([row[place] for row in cells], ntriples=ntriples) for place in range(len(names))]
+        columns = [column_of([row[place] for row in cells], ntriples=ntriples) for place in range(len(names))]
         types = {
             "integer": pyarrow.int64(),
             "double": pyarrow.float64(),

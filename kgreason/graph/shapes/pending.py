@@ -22,7 +22,7 @@ import numpy as np
 
 from kgreason.errors import InputError, ShapesError
 from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.interrupts import let_out
 from kgreason.rdf.reader import read_files, read_stream
@@ -74,7 +74,7 @@ class ShapesEditor(ABC):
         """Add triples, given as `KnowledgeGraph.add` takes them. Errors as for `load`."""
         return self.replace((), _of_items(items, prefixes, fresh=True))
 
-    def take(self, triples: Iterable[Triple]) -> Self:
+    def add_triples(self, triples: Iterable[Triple]) -> Self:
         """Add triples, given as N-Triples texts; blank nodes keep their labels. Raises ShapesError."""
         return self.replace((), triples)
 
@@ -92,7 +92,7 @@ class ShapesEditor(ABC):
 
     @abstractmethod
     def replace(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Self:
-        """Remove triples and add others, both given as for `take`. Raises ShapesError."""
+        """Remove triples and add others, both given as for `add_triples`. Raises ShapesError."""
 
 
 class PendingShapes(ShapesEditor):
@@ -112,7 +112,7 @@ class PendingShapes(ShapesEditor):
         return [(row[0], row[1], row[2]) for row in self._transaction.shape_triples().asserted()]
 
     def replace(self, removed: Iterable[Triple], added: Iterable[Triple]) -> Self:
-        """Remove triples and add others, both given as for `take`. Raises ShapesError."""
+        """Remove triples and add others, both given as for `add_triples`. Raises ShapesError."""
         transaction, before = self._transaction, set(self.triples())
         after = (before - set(removed)) | set(added)
         self._check_entailment(after)
@@ -181,7 +181,7 @@ def _is_file(name: str) -> bool:
 
 def _of_items(items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, *, fresh: bool) -> set[Triple]:
     dictionary = Dictionary()
-    return _texts(quads_of(items, dictionary, fresh=fresh, prefixes=checked(prefixes)), dictionary)
+    return _texts(quads_of(items, dictionary, fresh=fresh, prefixes=checked_prefixes(prefixes)), dictionary)
 
 
 def _texts(rows: Int32, dictionary: Dictionary) -> set[Triple]:

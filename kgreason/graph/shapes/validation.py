@@ -96,7 +96,7 @@ def validate(
             if shapes is not None and is_open():
                 raise StoreError(_OPEN)
             return (
-                _own(graph)
+                _report_on(graph)
                 if shapes is None
                 else _validate_in_what_if(graph, lambda pending: pending.clear().load(*shapes))
             )
@@ -105,23 +105,23 @@ def validate(
             for chunk in graph.dump(asserted=True):
                 transaction.add_lines(chunk)
             if shapes is None:
-                transaction.shapes.take(graph.shapes.triples())
+                transaction.shapes.add_triples(graph.shapes.triples())
             else:
                 transaction.shapes.load(*shapes)
             if data == "inferred-targets":
                 triples = transaction.shapes.triples()
                 transaction.shapes.replace(*_inferred_targets(graph, triples))
-        return _own(copy, data)
+        return _report_on(copy, data)
 
 
-def _own(graph: Validated, data: DataMode = "inferred") -> Report:
+def _report_on(graph: Validated, data: DataMode = "inferred") -> Report:
     return Report(ShapesGraph(graph.shapes.triples()), graph.relation(RESULT, len(COLUMNS)), data)
 
 
 def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
     """Return the triples for targets in a shapes graph, and others that name the targets of the materialized graph."""
     names, added = twins(ShapesGraph(shapes))
-    results = _validate_in_what_if(graph, lambda pending: pending.clear().take([*shapes, *added])).results
+    results = _validate_in_what_if(graph, lambda pending: pending.clear().add_triples([*shapes, *added])).results
     found = [(names.get(str(each.source_shape)), str(each.focus)) for each in results]
     targets = [(shape, sh("targetNode"), focus) for shape, focus in found if shape is not None]
     return [triple for triple in shapes if triple[1] in TARGETS], targets

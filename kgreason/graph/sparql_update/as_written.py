@@ -76,7 +76,7 @@ class AsWritten:
     def solutions(self, some: Sequence[Solution]) -> Iterator[Solution]:
         """Yield the solutions `some` with literals as they are written."""
         forms: dict[str, list[int]] = {form: [] for form in self._said.values()}
-        forms |= others(self._state, (solution[name] for solution in some for name in self._origins))
+        forms |= other_spellings(self._state, (solution[name] for solution in some for name in self._origins))
         ways = [list(self._ways(solution, forms)) for solution in some]
         asked = dict.fromkeys(chain.from_iterable(chain(*way.questions) for found in ways for way in found))
         answers = _Answers(self._state, list(asked), forms)
@@ -104,7 +104,7 @@ def _texts(way: _Way, answers: _Answers, said: Mapping[str, str]) -> list[str]:
     """Return how the value of a variable is written, in order. `said` maps literals of the WHERE to what they show."""
     direct, loose = list[frozenset[str]](), frozenset[str]()
     for questions in way.questions:
-        found = frozenset[str]().union(*map(answers.of, questions))
+        found = frozenset[str]().union(*map(answers.spellings_of, questions))
         if found and all(each.subject for each in questions):
             direct.append(found)
         else:
@@ -132,7 +132,7 @@ class _Answers:
             self._look_up([each for each in some if each.subject and each.predicate], is_closure)
             self._search([each for each in some if not (each.subject and each.predicate)], is_closure)
 
-    def of(self, question: _Question) -> frozenset[str]:
+    def spellings_of(self, question: _Question) -> frozenset[str]:
         """Return the asserted spellings, or the inferred ones if none is asserted."""
         return frozenset(self._materializer.dictionary.decode(list(self._found[question])))
 
@@ -144,7 +144,7 @@ class _Answers:
             for form in self._forms[each.value]
         ]
         found = np.array(rows, dtype=np.int32).reshape(-1, 5)
-        self._note(asked, found[:, 0], np.ascontiguousarray(found[:, 1:]), is_closure)
+        self._note_objects(asked, found[:, 0], np.ascontiguousarray(found[:, 1:]), is_closure)
 
     def _search(self, asked: Sequence[_Question], is_closure: bool) -> None:
         """Answer questions with an unknown subject or predicate, by a look at all triples."""
@@ -167,7 +167,7 @@ class _Answers:
         kept = np.ones(len(asking), dtype=np.bool_)
         for column, wanted in zip((1, 3), others, strict=True):
             kept &= (wanted[asking] == 0) | (wanted[asking] == rows[places, column])
-        self._note(asked, owners[asking[kept]].astype(np.int32), rows[places[kept]], is_closure)
+        self._note_objects(asked, owners[asking[kept]].astype(np.int32), rows[places[kept]], is_closure)
 
     def _rows(self, is_closure: bool) -> Int32 | None:
         if not is_closure:
@@ -175,12 +175,12 @@ class _Answers:
         triples = self._materializer.save(is_borrowed=True).triples(self._materializer.dictionary)
         return np.column_stack([triples, np.zeros(len(triples), np.int32)]).astype(np.int32, copy=False)
 
-    def _note(self, asked: Sequence[_Question], owners: Int32, quads: Int32, is_closure: bool) -> None:
+    def _note_objects(self, asked: Sequence[_Question], owners: Int32, quads: Int32, is_closure: bool) -> None:
         """Note the objects of those `quads` that are there. Question `asked[owners[i]]` asks for quad i."""
         if is_closure:
             triples = np.ascontiguousarray(quads[:, :3])
             is_asserted = self._materializer.engine.facts.are_asserted(triples)
-            kinds = [self._materializer.shows(triples) & ~is_asserted, is_asserted]
+            kinds = [self._materializer.are_shown(triples) & ~is_asserted, is_asserted]
         else:
             kinds = [self._materializer.quads.holds(quads)] if self._materializer.quads.is_explicit else []
         for kind in kinds:  # what is asserted comes last, in place of the others
@@ -190,7 +190,7 @@ class _Answers:
             self._found.update({asked[owner]: frozenset(ids) for owner, ids in found.items()})
 
 
-def others(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
+def other_spellings(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
     """Return those of the `values` that the graph may have in another spelling, with the ids of all spellings."""
     found = {text_of(value) for value in values if isinstance(value, (Literal, Triple))}
     if not (texts := list(filter(varies, found))):

@@ -90,7 +90,7 @@ def origins_of(select: Select, wanted: Iterable[str]) -> Origins:
     >>> [(each.subject, each.predicate) for each in origins_of(select, ["o"]).of["o"]]
     [('?s', '<e:p>')]
     """
-    select, group = _parsed(select)
+    select, group = _parse(select)
     reader = _Reader(select)
     found = reader.group(group, (), None)
     of = {name: found[name] for name in wanted if name in found}
@@ -99,7 +99,7 @@ def origins_of(select: Select, wanted: Iterable[str]) -> Origins:
     return Origins(replace(select, variables=variables, block=reader.rewritten(group)), of)
 
 
-def _parsed(select: Select) -> tuple[Select, Node]:
+def _parse(select: Select) -> tuple[Select, Node]:
     """Return the tree of the block, and the SELECT with the block that has this tree. Raises UnexpectedInput.
 
     In `FILTER(?x<9&&?y>3)` the lexer sees an IRI. Where no IRI can stand, the block gets a space after the sign.
@@ -159,11 +159,11 @@ class _Reader:
         match kind:
             case "group" if len(groups) > 1:
                 for each in groups:
-                    _add(found, self.group(each, (*marks, *self._mark(each)), graph))
+                    _add(found, self.group(each, (*marks, *self._new_mark(each)), graph))
             case "group" | "LATERAL":
                 _add(found, self.group(groups[0], marks, graph))
             case "OPTIONAL":
-                _add(found, self.group(groups[0], (*marks, *self._mark(groups[0])), graph))
+                _add(found, self.group(groups[0], (*marks, *self._new_mark(groups[0])), graph))
             case "GRAPH":
                 _add(found, self.group(groups[0], marks, self._place(node.children[1])))
             case "bind":
@@ -171,7 +171,7 @@ class _Reader:
             case "values":
                 self._values(cast(Node, first), found)
 
-    def _mark(self, group: Node) -> tuple[str, ...]:
+    def _new_mark(self, group: Node) -> tuple[str, ...]:
         """Let a group bind a new variable. Inside of an inner SELECT nothing is marked, since nobody sees it."""
         if self._inner:
             return ()
@@ -202,16 +202,17 @@ class _Reader:
         if not items:  # SELECT *
             return inner
         names = {
-            str(_last(item) if not _parts(item, "alias") else _last(_parts(item, "alias")[0]))[1:] for item in items
+            str(_last_token(item) if not _parts(item, "alias") else _last_token(_parts(item, "alias")[0]))[1:]
+            for item in items
         }
         seen: _Found = defaultdict(list)
         for name in names:
-            seen[name] = [_outside(origin, names) for origin in inner.get(name, ())]
+            seen[name] = [_seen_outside(origin, names) for origin in inner.get(name, ())]
         return seen
 
     def _add_assigned(self, node: Node, known: _Found, found: _Found) -> None:
         """Add the origins of the variable of `expression AS variable`; `known` are those of the other variables."""
-        name = _last(node)[1:]
+        name = _last_token(node)[1:]
         for chosen, is_one in _choices(_parts(node, "expression")[0]):
             if isinstance(chosen, Token):
                 found[name] += [replace(origin, is_one=origin.is_one or is_one) for origin in known.get(chosen[1:], ())]
@@ -247,7 +248,7 @@ class _Reader:
             for object_ in found:
                 [term, *annotations] = _trees(object_)
                 if is_last and len(found) == 1 and not self._inner and (steps := _sequence(verb)):
-                    yield from self._cut(subject, verb, steps, self._place(term))
+                    yield from self._cut_path(subject, verb, steps, self._place(term))
                 else:
                     yield from self._arcs(subject, verb.children[0], self._place(term))
                 if term.data == "node":
@@ -255,7 +256,7 @@ class _Reader:
                 for each in (part for note in annotations for part in _parts(note, "properties")):
                     yield from self._properties(None, each)
 
-    def _cut(self, subject: Place, verb: Node, steps: list[Node], object_: Place) -> Iterator[tuple[str, Origin]]:
+    def _cut_path(self, subject: Place, verb: Node, steps: list[Node], object_: Place) -> Iterator[tuple[str, Origin]]:
         """Write a path `:a/:b` at the end of triples as two triples, with a variable between them."""
         places = [subject]
         for slash in _slashes(verb):
@@ -348,7 +349,7 @@ class _Reader:
         return with_tags(str(quad.object).encode()).decode()
 
 
-def _outside(origin: Origin, names: set[str]) -> Origin:
+def _seen_outside(origin: Origin, names: set[str]) -> Origin:
     """Return an origin in an inner SELECT as it is seen outside, where only the variables `names` are known."""
 
     def seen(place: Place) -> Place:
@@ -445,5 +446,5 @@ def _is(child: Token | Node, kind: str) -> bool:
     return isinstance(child, Token) and child.type == kind
 
 
-def _last(node: Node) -> Token:
+def _last_token(node: Node) -> Token:
     return next(cast(Token, child) for child in reversed(node.children) if _is(child, "VAR"))

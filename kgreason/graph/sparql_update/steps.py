@@ -21,16 +21,16 @@ from kgreason.graph.commits import Committer
 from kgreason.graph.input.last_edits import last_edits
 from kgreason.graph.input.quads import of_canonical
 from kgreason.graph.sparql_update.ahead import Ahead, Wheres
-from kgreason.graph.sparql_update.as_written import AsWritten, others
+from kgreason.graph.sparql_update.as_written import AsWritten, other_spellings
 from kgreason.graph.transaction import Transaction
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.documents import named
+from kgreason.materialize.quads.documents import quads_of_named
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
-from kgreason.sparql.evaluate import Outcome, run
+from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load, Operation
 from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
@@ -61,7 +61,7 @@ class Editing:
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
         """Carry out a request: collect its edits in the transaction. In the end roll back all attempts."""
         try:
-            return run(operations, self)
+            return carry_out(operations, self)
         finally:
             self._waiting.clear()  # after the commit of the request nothing must be attempted
             try:
@@ -74,9 +74,9 @@ class Editing:
         """Attempt the steps that were not attempted yet. A WHERE needs their results before it reads the graph."""
         while self._waiting:
             self._has_attempts = True  # an attempt that fails must be rolled back as well
-            self._ahead.follow(*self._graph.attempt(self._waiting.pop(0)))
+            self._ahead.follow(*self._graph.apply_tentatively(self._waiting.pop(0)))
 
-    def entailed(self, outcome: Outcome) -> int:
+    def count_entailed(self, outcome: Outcome) -> int:
         """Count the triples that a DELETE names and that stay in the default graph, because rules derive them.
 
         Call this only after the commit. `outcome` is the result of `run`.
@@ -90,7 +90,7 @@ class Editing:
             owners, forms = self._forms(rows)
             asserted, shown = (
                 asserts(self._materializer, forms),
-                self._materializer.shows(np.ascontiguousarray(forms[:, :3])),
+                self._materializer.are_shown(np.ascontiguousarray(forms[:, :3])),
             )
             counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
             return int(((counts[0] == 0) & (counts[1] > 0)).sum())
@@ -104,7 +104,7 @@ class Editing:
         each of them which quad it was made from: an index into `quads`.
         """
         spellings = self._graph.state.spellings
-        shared = np.flatnonzero(spellings.shared(quads[:, 2]))
+        shared = np.flatnonzero(spellings.are_shared(quads[:, 2]))
         objects = [spellings.of_term(term) for term in quads[shared, 2].tolist()]
         owners = np.append(np.arange(len(quads)), np.repeat(shared, [len(each) for each in objects]))
         forms = quads[owners]
@@ -122,9 +122,9 @@ class Editing:
         self._catch_up()
         if (number := self._graph.state.long_number) is not None and computes(select.query):
             warn_caller(warning(number))
-        found = _all(self._ahead.solutions(select))
+        found = _list_solutions(self._ahead.solutions(select))
         values = (solution[name] for solution in found for name in objects)
-        if others(self._graph.state, values) or (objects and select.gives_literals):
+        if other_spellings(self._graph.state, values) or (objects and select.gives_literals):
             return self._solutions_as_written(select, objects) or iter(found)
         return iter(found)
 
@@ -168,7 +168,7 @@ class Editing:
         quads = self._materializer.quads.columns
         if quads is None:
             return []
-        names = distinct(named(self._materializer.dictionary, quads)[:, 3])
+        names = distinct(quads_of_named(self._materializer.dictionary, quads)[:, 3])
         return self._materializer.dictionary.decode(names)
 
     def triples(self, graph: str | None) -> Iterable[bytes]:
@@ -206,11 +206,11 @@ class Editing:
         Both are N-Quads lines.
         """
         quads = self._encode(removed), self._encode(added)
-        self._transaction.take(*quads)
+        self._transaction.retract_and_assert(*quads)
         self._waiting.append(Edit(*last_edits((-1, 1), quads)))
 
 
-def _all(solutions: Iterable[Solution]) -> list[Solution]:
+def _list_solutions(solutions: Iterable[Solution]) -> list[Solution]:
     """Return all solutions. They may be many, so that this calls `let_out` now and then."""
     found, each = list[Solution](), iter(solutions)
     while some := list(islice(each, _SOME)):

@@ -55,4 +55,4 @@ def update(
         transaction.end(False)
         raise
     transaction.end(True)
-    return Updated(transaction.delta, outcome.unasserted, editing.entailed(outcome))
+    return Updated(transaction.delta, outcome.unasserted, editing.count_entailed(outcome))

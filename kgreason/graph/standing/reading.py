@@ -163,7 +163,7 @@ class _Reader:
                 raise _OtherError
             else:
                 found = token[0] if token else text[at]
-                triples.append(_in_turtle(token, found))
+                triples.append(_turtle_piece(token, found))
                 at += len(found)
         before |= self._triples(triples)
         if is_certain:
@@ -217,7 +217,7 @@ def _variables(text: str, at: int, end: int) -> set[str]:
     return {token[0][1:] for token in TOKEN.finditer(text, at, end) if token["variable"]}
 
 
-def _in_turtle(token: re.Match[str] | None, text: str) -> str:
+def _turtle_piece(token: re.Match[str] | None, text: str) -> str:
     """Return a piece of a query, whose text is `text`, as text in Turtle. A variable becomes an IRI.
 
     `token` is the token of SPARQL; None if the piece is a character that belongs to no token.

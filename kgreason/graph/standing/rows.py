@@ -52,10 +52,10 @@ class Rows:
             else:
                 del self.counts[row]
             if bool(was) != bool(was + count):
-                self._note(row, is_there=bool(was + count))
+                self._note_row(row, is_there=bool(was + count))
         return changed
 
-    def _note(self, row: Row, *, is_there: bool) -> None:
+    def _note_row(self, row: Row, *, is_there: bool) -> None:
         for names, index in self._indexes.items():
             key = self._key(row, names)
             if is_there:

@@ -92,7 +92,7 @@ class StandingQuery:
         self._is_ended = False
         self.end: Callable[[], object] = lambda: None
         """Ends the subscription of the query."""
-        rows = self._rows.replace_all(self._all(found if self._plan is None else None))
+        rows = self._rows.replace_all(self._all_solutions(found if self._plan is None else None))
         self.seconds = time.perf_counter() - begun if self._plan is None else 0.0
         """How long the last commit took, or the whole query if the query has no plan."""
         self._report(commit, rows)
@@ -134,7 +134,7 @@ class StandingQuery:
         `commit` is the number of the last commit. This is for who does not call `hear`.
         """
         self._check = let_out
-        self._compare(commit, lambda: self._rows.replace_all(self._all(None)), lambda error: error)
+        self._compare(commit, lambda: self._rows.replace_all(self._all_solutions(None)), lambda error: error)
 
     def _compare(
         self, commit: int, changed: Callable[[], Counter[Row]], reason: Callable[[QueryError], QueryError]
@@ -149,22 +149,22 @@ class StandingQuery:
         except QueryError as error:
             self.close()
             # Its traceback holds Oxigraph's solutions, which must be dropped in the thread that made them.
-            self._tell(RowChange(commit, self.columns, [], [], reason(error).with_traceback(None)))
+            self._call_subscribers(RowChange(commit, self.columns, [], [], reason(error).with_traceback(None)))
             return
         self.seconds = time.perf_counter() - begun
         self._report(commit, counts)
 
     def _change(self, delta: Delta) -> Counter[Row]:
         if self._plan is None:
-            return self._rows.replace_all(self._all(None))
+            return self._rows.replace_all(self._all_solutions(None))
         bindings = _bindings(self._plan, chain(delta.appeared(), delta.disappeared()), self._check)
         if bindings is None:
-            return self._rows.replace_all(self._all(None))
+            return self._rows.replace_all(self._all_solutions(None))
         if not bindings:
             return Counter()
-        return self._rows.replace(bindings, self._again(self._plan, bindings))
+        return self._rows.replace(bindings, self._solutions_again(self._plan, bindings))
 
-    def _all(self, found: Found | QuerySolutions | None) -> Iterable[Row]:
+    def _all_solutions(self, found: Found | QuerySolutions | None) -> Iterable[Row]:
         """Return all solutions of the query.
 
         `found` is the answer of the query if it was evaluated just now, otherwise None.
@@ -182,7 +182,7 @@ class StandingQuery:
     def _select_clause(self) -> str:
         return f"SELECT {' '.join(f'?{name}' for name in self._names)}"
 
-    def _again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
+    def _solutions_again(self, plan: Plan, bindings: Bindings) -> Iterable[Row]:
         """Evaluate the query again, only for solutions that have the values of at least one binding.
 
         A solution that has the values of several bindings is not repeated.
@@ -209,7 +209,7 @@ class StandingQuery:
                 raise QueryError("the rows of all standing queries have too many characters together, with this one's")
             yield row
 
-    def _tell(self, change: RowChange) -> None:
+    def _call_subscribers(self, change: RowChange) -> None:
         with at_once():
             self._callback(change)
 
@@ -237,7 +237,7 @@ class StandingQuery:
                 was, is_ = bool(was), bool(is_)
             (come if is_ > was else gone).extend([row] * abs(is_ - was))
         if come or gone or is_first:
-            self._tell(RowChange(commit, self.columns, come, gone))
+            self._call_subscribers(RowChange(commit, self.columns, come, gone))
 
 
 def _size(row: Row) -> int:

@@ -36,7 +36,7 @@ class Together:
         """The number of the queries."""
         return len(self._queries)
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Return how many seconds are left for the present commit. Raises QueryTimeoutError if none is left."""
         left = self.seconds if self._until is None else self._until - time.monotonic()
         if left <= 0:
@@ -55,7 +55,7 @@ class Together:
         others = sum(each.seconds for each in list(self._queries))
         if others + query.seconds > self.seconds:
             query.close()
-            raise self._late(f"this one takes {query.seconds:.2g} s, and the others take {others:.2g} s")
+            raise self._timeout_error(f"this one takes {query.seconds:.2g} s, and the others take {others:.2g} s")
         if not hasattr(self, "_end"):
             self._end = subscribe(self.hear)
         self._queries[query] = None
@@ -76,15 +76,15 @@ class Together:
         self._until = time.monotonic() + self.seconds
         try:
             for query in sorted(self._queries, key=lambda each: each.seconds):
-                query.hear(delta, self._reason, self.left)
+                query.hear(delta, self._reason, self.seconds_left)
         finally:
             self._until = None
 
     def _reason(self, error: QueryError) -> QueryError:
         if not isinstance(error, QueryTimeoutError):
             return error
-        return self._late("others were faster, and no time was left for this one")
+        return self._timeout_error("others were faster, and no time was left for this one")
 
-    def _late(self, why: str) -> QueryTimeoutError:
+    def _timeout_error(self, why: str) -> QueryTimeoutError:
         text = f"the standing queries together may not take longer than {self.seconds:g} s after a commit"
         return QueryTimeoutError(f"{text}: {why}")

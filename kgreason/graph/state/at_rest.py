@@ -133,5 +133,5 @@ class AtRest:
 
     def has_small_tags(self) -> bool:
         """Return what the manifest says, if it tells of the last commit."""
-        manifest = self._home.settled
+        manifest = self._home.settled_manifest
         return manifest is not None and manifest.small_tags

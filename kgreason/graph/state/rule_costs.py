@@ -47,7 +47,7 @@ class RuleCosts:
 
     def costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""
-        found = self.counted()
+        found = self.counted_costs()
         if self._materializer.engine.generation != self._restored or not (
             kept := self._read()
         ):  # a Bootstrap made another one
@@ -55,7 +55,7 @@ class RuleCosts:
         is_last = not self._materializer.engine.has_commits
         return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
 
-    def counted(self) -> dict[Rule, Cost]:
+    def counted_costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force as the engine counts it, without the counts of the snapshot.
 
         While a change is pending, the last commit in these counts is the pending change.

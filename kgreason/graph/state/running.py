@@ -17,9 +17,9 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import restore
 from kgreason.graph.state.rule_costs import RuleCosts
-from kgreason.graph.state.statistics import COUNTS, changed, statistics
+from kgreason.graph.state.statistics import COUNTS, statistics
 from kgreason.interrupts import finish
-from kgreason.materialize.edit import Edit, Work
+from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
 from kgreason.materialize.relations.reading import OfEngine
@@ -35,6 +35,7 @@ from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.rows import put_all
 from kgreason.store.spellings import SmallTags, Spellings
 from kgreason.terms.dictionary import Dictionary
+from kgreason.zset.columns import INFERRED, IS_ASSERTED
 
 if TYPE_CHECKING:
     from kgreason.materialize.relations.reading import RelationReader
@@ -77,7 +78,7 @@ class Running:
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
-        self._small_tags.look()
+        self._small_tags.look_at_new_terms()
         self.long_number, self._looked = self._long.first(), len(self.materializer.dictionary)
         if (kept := home.manifest).stored == home.last:  # a replay runs the last strategy, without an Update before it
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
@@ -91,11 +92,11 @@ class Running:
         seen, self._looked = self._looked, len(self.materializer.dictionary)
         self._has_new_literals = self.materializer.dictionary.has_literals(seen)
         if self._has_new_literals:
-            self._small_tags.look()
+            self._small_tags.look_at_new_terms()
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}
-        counts = changed(stats, delta.change, self._looked) | delta.change.work._asdict()
+        counts = _counts_after(stats, delta.change, self._looked) | delta.change.work._asdict()
         self.noted = Tally(counts, streams, {**prefixes, **known} if prefixes else known)
 
     def accept(self) -> None:
@@ -126,7 +127,7 @@ class Running:
 
     def rules(self) -> list[dict[str, Any]]:
         """Return a dict for each rule in force."""
-        return snapshot.described(self.materializer.rules, self.materializer.strata())
+        return snapshot.rules_as_dicts(self.materializer.rules, self.materializer.strata())
 
     def costs(self, *, alone: bool, anew: bool) -> list[dict[str, Any]]:
         """Return the rules in force as dicts, each with its costs.
@@ -135,14 +136,14 @@ class Running:
         of a Bootstrap that is computed now and then rolled back.
         """
         rules = self.materializer.rules
-        costs = self._anew() if anew else self._costs.costs()
-        return snapshot.described(rules, self.materializer.strata(), costs, self._costs.alone() if alone else None)
+        costs = self._costs_anew() if anew else self._costs.costs()
+        return snapshot.rules_as_dicts(rules, self.materializer.strata(), costs, self._costs.alone() if alone else None)
 
-    def _anew(self) -> dict[Rule, Cost]:
+    def _costs_anew(self) -> dict[Rule, Cost]:
         known = len(self.materializer.dictionary)
         try:
             self.materializer.change(Edit(), strategy="bootstrap", budget=self._options.budget, limits=NO_LIMITS)
-            return self._costs.counted()
+            return self._costs.counted_costs()
         finally:
             self.withdraw(known)
 
@@ -174,7 +175,7 @@ class Running:
         if "engine_bytes" not in stats:
             stats = stats | {"engine_bytes": materializer.engine.nbytes, "dictionary_bytes": dictionary.nbytes}
         self.noted = self.noted._replace(stats=stats)
-        return {name: stats[name] for name in (*COUNTS, *stats)}
+        return dict.fromkeys(COUNTS) | stats
 
     def warnings(self) -> list[str]:
         """The warnings of the materializer, of owl:imports whose document was not found, and of a very long number."""
@@ -233,3 +234,23 @@ class Running:
             self._costs.costs(),
             materializer.strata(),
         )
+
+
+def _counts_after(counts: Mapping[str, Any], change: Change, terms: int) -> dict[str, Any]:
+    """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
+
+    `terms`: how many there are after the change.
+
+    One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
+    on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
+    the graph has a contradiction.
+    """
+    if not change.is_plain or not counts.keys() >= set(COUNTS) or counts["contradictions"]:
+        return {}
+    asserted, inferred = (
+        counts[name] + int((change.after == kind).sum()) - int((change.before == kind).sum())
+        for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
+    )
+    rules = counts["rules"] + change.work.rules_added - change.work.rules_removed
+    found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
+    return found | {"facts": asserted + inferred, "terms": terms, "rules": rules}

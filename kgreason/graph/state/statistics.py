@@ -1,13 +1,11 @@
 """Statistics of a saved state.
 
-Cost: one pass over the facts. If the relation `false` has facts, also the search for the mistakes behind them. After a
-plain change (`Change.is_plain`), `changed` counts only what has changed.
+Cost: one pass over the facts. If the relation `false` has facts, also the search for the mistakes behind them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.quads.documents import documents
@@ -16,33 +14,9 @@ from kgreason.materialize.schema.rows import TERM_FACTS
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradictions import FalseRules, mistakes
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.columns import INFERRED, IS_ASSERTED
-
-if TYPE_CHECKING:  # at run time they would import the engine, which reading a store does not need
-    from kgreason.materialize.edit import Change
 
 COUNTS = "facts", "asserted", "inferred", "hidden", "relations", "named", "imported", "terms", "contradictions", "rules"
 """The names of the counts of a state."""
-
-
-def changed(counts: Mapping[str, Any], change: Change, terms: int) -> dict[str, Any]:
-    """Return the counts after a change, from the `counts` before it. Empty if only `statistics` can tell them.
-
-    `terms`: how many there are after the change.
-
-    One contradiction is one mistake of the user. Which facts of `false` are one mistake depends on asserted triples and
-    on rules, too. So a plain change can change the number of contradictions, and this function returns nothing while
-    the graph has a contradiction.
-    """
-    if not change.is_plain or not counts.keys() >= set(COUNTS) or counts["contradictions"]:
-        return {}
-    asserted, inferred = (
-        counts[name] + int((change.after == kind).sum()) - int((change.before == kind).sum())
-        for name, kind in (("asserted", IS_ASSERTED), ("inferred", INFERRED))
-    )
-    rules = counts["rules"] + change.work.rules_added - change.work.rules_removed
-    found = {name: counts[name] for name in COUNTS} | {"asserted": asserted, "inferred": inferred}
-    return found | {"facts": asserted + inferred, "terms": terms, "rules": rules}
 
 
 def statistics(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> dict[str, Any]:

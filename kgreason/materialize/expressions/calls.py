@@ -1,4 +1,4 @@
-"""`called`: a Python function for many inputs at once (kgreason/functions).
+"""`call_for_rows`: a Python function for many inputs at once (kgreason/functions).
 
     inputs int32[n, k] -> texts -> values -> function -> results -> texts -> ids
 
@@ -42,7 +42,7 @@ class Called(NamedTuple):
     failures: list[Failure]
 
 
-def called(
+def call_for_rows(
     function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> Called:
     """Call a function once for each row of `keys`, int32[n, k], with the terms of the row as inputs.

@@ -200,19 +200,19 @@ def _sparql_value(expression: str, *values: Value) -> Value:
 def _compare(sign: str, first: Value, second: Value) -> str:
     if isinstance(first, Number) and isinstance(second, Number):
         return _boolean(reals.holds(sign, first, second))
-    found = _sparql_value(f"({{}}) {sign} ({{}})", *map(_short, (first, second)))
+    found = _sparql_value(f"({{}}) {sign} ({{}})", *map(_short_number, (first, second)))
     assert isinstance(found, str)
     return found
 
 
-def _short(value: Value) -> Value:
+def _short_number(value: Value) -> Value:
     """Return a number that compares with other kinds of terms as `value` does, and that Oxigraph can read."""
     return Number(reals.INTEGER, Decimal(1)) if isinstance(value, Number) else value
 
 
 def _calculate(sign: str, first: Value, second: Value) -> Value:
     if isinstance(first, Number) and isinstance(second, Number):
-        return reals.calculated(sign, first, second)
+        return reals.calculate(sign, first, second)
     if sign == "+":
         return _sparql_value("".join(map(str, sum_of("({0})", "({1})"))), first, second)
     return _sparql_value(f"({{}}) {sign} ({{}})", first, second)
@@ -360,16 +360,16 @@ def _function(name: str, arguments: list[_Call]) -> _Call:
             test, then, otherwise = arguments
             return lambda row: then(row) if _is_true(test(row)) else otherwise(row)
         case "COALESCE":
-            return lambda row: _first(arguments, row)
+            return lambda row: _first_value(arguments, row)
         case "BOUND":
             return lambda _: _TRUE
         case "ABS":
             return lambda row: reals.absolute(_number(arguments[0](row)))
         case "CEIL" | "FLOOR" | "ROUND":
-            return lambda row: reals.whole(_number(arguments[0](row)), name)
+            return lambda row: reals.round_number(_number(arguments[0](row)), name)
         case "IDIV" | "MOD":
             first, second = arguments
-            return lambda row: reals.divided(name, _number(first(row)), _number(second(row)))
+            return lambda row: reals.divide(name, _number(first(row)), _number(second(row)))
         case "ISNUMERIC":
             return lambda row: _boolean(isinstance(arguments[0](row), Number))
         case "SAMETERM":
@@ -386,7 +386,7 @@ def _as_boolean(value: Value) -> Value:
     return _boolean(_is_true(value)) if isinstance(value, Number) else _sparql_value(f"{v.XSD_BOOLEAN}({{}})", value)
 
 
-def _first(arguments: list[_Call], row: Row) -> Value:
+def _first_value(arguments: list[_Call], row: Row) -> Value:
     """Return the first value that is no error: COALESCE."""
     for argument in arguments:
         try:

@@ -53,9 +53,9 @@ def exact_value(aggregate: Aggregate, texts: Sequence[str]) -> str | None:
     total = Number(reals.INTEGER, Decimal(0))
     try:
         for number in found:
-            total = reals.calculated("+", total, number)
+            total = reals.calculate("+", total, number)
         if aggregate.function == "AVG":
-            total = reals.calculated("/", total, Number(reals.INTEGER, Decimal(len(found))))
+            total = reals.calculate("/", total, Number(reals.INTEGER, Decimal(len(found))))
     except NoNumberError:
         return None
     return reals.text_of_number(total)

@@ -37,19 +37,19 @@ def check_lengths(computed: Computed, texts: Any) -> None:
         return
     columns = zip(computed.inputs(), texts.T, strict=True)
     lengths = {variable: max(map(len, column), default=0) for variable, column in columns}
-    if (most := bound(computed.parts, lengths)) > _MOST:
+    if (most := length_bound(computed.parts, lengths)) > _MOST:
         raise LimitError(
             f"{expression_text(computed)}: REPLACE may make a text of {most:,} characters here; the limit is {_MOST:,}"
         )
 
 
-def bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int]) -> int:
+def length_bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int]) -> int:
     """Return how many characters all texts together may have that an expression makes, at most.
 
     `parts`: the tokens of the expression. `lengths`: the length of the value of each of its variables.
 
     >>> x = Variable("x")
-    >>> bound(["REPLACE", "(", x, ",", '"."', ",", '"abcd"', ")"], {x: 10})
+    >>> length_bound(["REPLACE", "(", x, ",", '"."', ",", '"abcd"', ")"], {x: 10})
     168
     """
     calls, name = [("", [0])], ""
@@ -59,7 +59,7 @@ def bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int]) -> i
         elif part == ",":
             calls[-1][1].append(0)
         elif part == ")":
-            made = _made(*calls.pop())
+            made = _bound_of_call(*calls.pop())
             calls[-1][1][-1] += made
         else:
             calls[-1][1][-1] += lengths[part] if isinstance(part, Variable) else max(len(part), _BOOLEAN)
@@ -67,7 +67,7 @@ def bound(parts: Sequence[Variable | str], lengths: Mapping[Variable, int]) -> i
     return sum(calls[-1][1])
 
 
-def _made(name: str, arguments: Sequence[int]) -> int:
+def _bound_of_call(name: str, arguments: Sequence[int]) -> int:
     """Return the bound of a call: how many characters its arguments and its result have together."""
     made = sum(arguments) * (1 + _GROWS.get(name, 0)) + _LONGEST.get(name, _OTHER if name else 0)
     if name == "REPLACE" and len(arguments) > 2:  # $1 and the like repeat a part of the text, once for each of them

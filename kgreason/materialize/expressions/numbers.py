@@ -146,12 +146,12 @@ class _Reader:
         self._parts = parts
         self.at = self.operands = 0
 
-    def _next(self) -> Variable | str | None:
+    def _next_part(self) -> Variable | str | None:
         return self._parts[self.at] if self.at < len(self._parts) else None
 
     def _next_if(self, *wanted: str) -> str | None:
         """Read the next token if it is one of `wanted`, and return it. Otherwise return None and read nothing."""
-        part = self._next()
+        part = self._next_part()
         if isinstance(part, Variable) or part not in wanted:
             return None
         self.at += 1
@@ -191,7 +191,7 @@ class _Reader:
             if not self._next_if(")"):
                 raise _OtherError
             return found
-        part = self._next()
+        part = self._next_part()
         if part is None:
             raise _OtherError
         self.at += 1
@@ -224,10 +224,10 @@ def _constant(part: str) -> _Value:
         raise _OtherError
     sign, fraction = -1 if found[1].startswith("-") else 1, (found[3] or "").ljust(6, "0")
     exact = sign * (int(found[2]) * SCALE + int(fraction))
-    return _Value(None, exact, _promoted(part))
+    return _Value(None, exact, _as_double(part))
 
 
-def _promoted(part: str) -> float:
+def _as_double(part: str) -> float:
     """Return the double that Oxigraph takes for the constant `part` when it compares this constant with doubles.
 
     This is not always the double that is nearest to the constant.

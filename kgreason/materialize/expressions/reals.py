@@ -95,7 +95,7 @@ def _normal(form: str, kind: int) -> str:
     return str(quad.object.value)
 
 
-def promoted(number: Number, kind: int) -> Number:
+def promote(number: Number, kind: int) -> Number:
     """Return the number as one of a kind that is not smaller. A conversion to a float or double rounds to nearest."""
     if kind <= DECIMAL or number.kind > DECIMAL:
         return Number(kind, number.value)
@@ -105,7 +105,7 @@ def promoted(number: Number, kind: int) -> Number:
 
 def _both(first: Number, second: Number) -> tuple[int, Any, Any]:
     kind = max(first.kind, second.kind)
-    return kind, promoted(first, kind).value, promoted(second, kind).value
+    return kind, promote(first, kind).value, promote(second, kind).value
 
 
 def holds(sign: str, first: Number, second: Number) -> bool:
@@ -114,7 +114,7 @@ def holds(sign: str, first: Number, second: Number) -> bool:
     return bool(_COMPARE[sign](one, other))
 
 
-def calculated(sign: str, first: Number, second: Number) -> Number:
+def calculate(sign: str, first: Number, second: Number) -> Number:
     """Add, subtract, multiply or divide two numbers; `sign` is `+`, `-`, `*` or `/`.
 
     Raises NoNumberError. Raises LimitError for an integer or decimal of more than 100,000 digits.
@@ -131,17 +131,17 @@ def calculated(sign: str, first: Number, second: Number) -> Number:
     return Number(kind, _REAL[sign](one, other))
 
 
-def divided(name: str, first: Number, second: Number) -> Number:
+def divide(name: str, first: Number, second: Number) -> Number:
     """Divide two numbers. IDIV is the whole part of the quotient, an integer; MOD is what this part leaves of `first`.
 
-    The whole part is the quotient rounded towards zero, so MOD has the sign of `first`. Raises errors as `calculated`.
+    The whole part is the quotient rounded towards zero, so MOD has the sign of `first`. Raises errors as `calculate`.
     """
     kind, one, other = _both(first, second)
-    quotient = calculated("/", first, second)
-    if kind <= DECIMAL:  # `calculated` may have cut the quotient, but not its whole part
+    quotient = calculate("/", first, second)
+    if kind <= DECIMAL:  # `calculate` may have cut the quotient, but not its whole part
         quotient = Number(kind, _EXACT.divide_int(one, other))
     whole_part = cast(quotient, INTEGER)
-    return whole_part if name == "IDIV" else calculated("-", first, calculated("*", whole_part, second))
+    return whole_part if name == "IDIV" else calculate("-", first, calculate("*", whole_part, second))
 
 
 def _is_long(value: Decimal) -> bool:
@@ -178,7 +178,7 @@ def absolute(number: Number) -> Number:
     return Number(kind, value.copy_abs() if kind <= DECIMAL else abs(value))
 
 
-def whole(number: Number, name: str) -> Number:
+def round_number(number: Number, name: str) -> Number:
     """Return the number rounded to a whole one: CEIL, FLOOR or ROUND, by `name`. ROUND takes halves upwards."""
     kind, value = number
     if kind > DECIMAL and not math.isfinite(value):

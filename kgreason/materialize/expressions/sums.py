@@ -1,4 +1,4 @@
-"""`in_steps`: an expression in which `+` has the same result for both orders of a date or time and a duration.
+"""`steps_of`: an expression in which `+` has the same result for both orders of a date or time and a duration.
 
     ?day + ?span    ->    BIND(COALESCE(?day + ?span, ?day - (- ?span), ?span - (- ?day)) AS ?sum0)    and then ?sum0
 
@@ -52,8 +52,8 @@ class Steps(NamedTuple):
     last: Computed
 
 
-def concerned(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool_]:
-    """Return for each row of inputs `texts`, object[n, k], whether it needs `in_steps`: bool[n].
+def need_steps(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool_]:
+    """Return for each row of inputs `texts`, object[n, k], whether it needs `steps_of`: bool[n].
 
     If the expression has a `+`, these are the rows that a date, a time or a duration may enter: as an input, as a
     constant, by a cast, or by STRDT.
@@ -66,10 +66,10 @@ def concerned(computed: Computed, texts: NDArray[np.object_]) -> NDArray[np.bool
     return np.asarray(np.array(flags, dtype=np.bool_).reshape(texts.shape).any(axis=1))
 
 
-def in_steps(computed: Computed) -> Steps:
+def steps_of(computed: Computed) -> Steps:
     """Return the expression with a step for each `+`.
 
-    >>> steps = in_steps(Computed((Variable("x"), "+", Variable("y"), ">", Variable("z"))))
+    >>> steps = steps_of(Computed((Variable("x"), "+", Variable("y"), ">", Variable("z"))))
     >>> len(steps.before), steps.last.parts
     (1, (Variable(name='sum0'), '>', Variable(name='z')))
     """
@@ -117,10 +117,10 @@ class _Reader:
     def _sum(self, left: _Parts, sign: str, right: _Parts) -> _Parts:
         """Return `left sign right`; of a sum, its step. Without a sign there is only `right`."""
         if sign == "+":
-            return [self._added(left, right)]
+            return [self._add_step(left, right)]
         return [*left, sign, *right] if sign else right
 
-    def _added(self, one: _Parts, other: _Parts) -> Variable:
+    def _add_step(self, one: _Parts, other: _Parts) -> Variable:
         return self._step(sum_of(self._operand(one), self._operand(other)))
 
     def _operand(self, parts: _Parts) -> Variable | str:
@@ -135,9 +135,9 @@ class _Reader:
 
 def sum_of(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
     """Return the tokens of `one + other` with the same result for both orders of the operands."""
-    return "COALESCE", "(", one, "+", other, ",", *_less(one, other), ",", *_less(other, one), ")"
+    return "COALESCE", "(", one, "+", other, ",", *_subtraction(one, other), ",", *_subtraction(other, one), ")"
 
 
-def _less(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
+def _subtraction(one: Variable | str, other: Variable | str) -> tuple[Variable | str, ...]:
     """Return `one - (- other)`, a sum whose operands keep their order."""
     return one, "-", "(", "-", other, ")"

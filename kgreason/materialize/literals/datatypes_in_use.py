@@ -42,7 +42,7 @@ class DatatypesInUse:
         self.datatypes = frozenset[int]()
         """The ids of the datatypes that are asked for."""
 
-    def _in_use(self) -> frozenset[int]:
+    def _datatypes_of_rules(self) -> frozenset[int]:
         """Return the datatypes that rules name.
 
         If a rule that is not of wide kinds reads all types, also the datatypes that the schema mentions.
@@ -61,7 +61,7 @@ class DatatypesInUse:
         self.is_counted, self._rules = True, Counter(datatypes_read(program.in_force))
         self._wide = len(datatypes_read(program.of_wide_kinds))
         self._mentions = Counter(_mentioned(closure))
-        self.datatypes = self._in_use()
+        self.datatypes = self._datatypes_of_rules()
 
     def _note(self) -> None:
         if self._before is None:
@@ -75,7 +75,7 @@ class DatatypesInUse:
         self._wide = len(datatypes_read(program.of_wide_kinds))
         self._mentions.subtract(_mentioned(closure.removed))
         self._mentions.update(_mentioned(closure.added))
-        self.datatypes = self._in_use()
+        self.datatypes = self._datatypes_of_rules()
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -86,7 +86,7 @@ class DatatypesInUse:
         if self._before is not None:
             self.is_counted, self._rules, self._mentions, self._wide = self._before
             self._before = None
-            self.datatypes = self._in_use()
+            self.datatypes = self._datatypes_of_rules()
 
 
 def _mentioned(rows: Int32) -> list[int]:

@@ -27,17 +27,17 @@ class LongNumbers:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._seen = self._found = 0
-        dictionary.tell(self)
+        dictionary.notify_of_truncation(self)
 
     def first(self) -> str | None:
         """Return the first number that is too long for Oxigraph, as N-Triples text, or None if there is none."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._found and self._seen > known:
-            ids, table = self._dictionary.typed(known), self._dictionary.table()
+            ids, table = self._dictionary.typed_literals(known), self._dictionary.table()
             ids = ids[table.offsets[ids + 1] - table.offsets[ids] - SHORTEST > MOST_DIGITS]
             if len(ids):
                 texts = zip(ids.tolist(), self._dictionary.decode(ids), strict=True)
-                self._found = next((number for number, text in texts if not fits(text)), 0)
+                self._found = next((number for number, text in texts if not is_computable(text)), 0)
         return self._dictionary.decode(np.array([self._found], dtype=np.int32))[0] if self._found else None
 
     def forget(self, count: int) -> None:
@@ -47,10 +47,10 @@ class LongNumbers:
             self._found = 0
 
 
-def fits(text: str) -> bool:
+def is_computable(text: str) -> bool:
     """Whether Oxigraph can compute with a term: it is no integer or decimal, or it is one that is not too long.
 
-    >>> [fits(f'"{number}"^^<http://www.w3.org/2001/XMLSchema#integer>') for number in (2**63 - 1, 2**63)]
+    >>> [is_computable(f'"{number}"^^<http://www.w3.org/2001/XMLSchema#integer>') for number in (2**63 - 1, 2**63)]
     [True, False]
     """
     number = reals.read(text)

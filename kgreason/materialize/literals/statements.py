@@ -18,7 +18,7 @@ the user, or a chain of links through other terms. Such a link is reported as a 
 of owl2rl.dl if both literals are values of one subject, otherwise by eq-diff1. The link is not followed: no triple is
 copied from one literal to the other. An IRI or blank node that is the same as both literals has the triples of both.
 
-Invariant after `wanted` returns nothing: the rules derive the same as if all true facts about literals were asserted.
+Invariant after `due_facts` returns nothing: the rules derive the same as if all true facts about literals were given.
 (Not all dt_differ facts are needed: one for each link between literals that differ, and in a clique whose literals have
 several values, one for each value but the first, are enough.) `rollback` undoes all changes of the state since the last
 `accept`.
@@ -43,10 +43,10 @@ from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
 from kgreason.materialize.literals.values import LiteralValues, News
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
-from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, linked, related
+from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, rows_of, same_as_pairs
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 _PLAIN = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
 _NAMES = ("dt_value", "dt_type", "dt_differ", "dt_may_equal", "dt_not")
@@ -96,17 +96,17 @@ class Literals:
 
         `added`: the triples int32[n, 3] that the commit asserts.
         """
-        return self._facts([self._following(linked(added))])
+        return self._facts([self._following(same_as_pairs(added))])
 
-    def wanted(self, changes: Changes) -> Facts:
+    def due_facts(self, changes: Changes) -> Facts:
         """Return the facts about literals to assert and to retract, because of what the commit has changed so far."""
         return self._facts(self._statements(changes))
 
     def needless(self, changes: Changes) -> Facts:
         """Return the dt_may_equal facts to retract, because the commit has removed their owl:sameAs links."""
-        gone = linked(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
-        told = np.concatenate([related(self._may_equal, gone), *self._followed])
-        told = told[grouped(told).firsts()]
+        gone = same_as_pairs(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
+        told = np.concatenate([rows_of(self._may_equal, gone), *self._followed])
+        told = told[group_rows(told).firsts()]
         needless = self._are_facts(told) & ~self._are_facts(_as_links(told))
         rows = np.ascontiguousarray(told[needless])
         self._left.append(rows)
@@ -119,13 +119,13 @@ class Literals:
         return found
 
     def _facts(self, said: Iterable[Int32]) -> Facts:
-        news, before = self._values.look(), self.told
+        news, before = self._values.read_new_terms(), self.told
         self.told = self.in_use.datatypes
         pairs = [*self._types(before, news)]
         if news and len(news.equal):
-            pairs.append(related(self._value, news.equal))
+            pairs.append(rows_of(self._value, news.equal))
         pairs += said
-        single = [related(self._ill, news.ill)] if news and len(news.ill) else []
+        single = [rows_of(self._ill, news.ill)] if news and len(news.ill) else []
         removed = {self._pair: self._needless(before - self.told)}
         return Facts.of({self._pair: self._missing(pairs), self._single: self._missing(single)}, removed)
 
@@ -135,7 +135,7 @@ class Literals:
         if not parts:
             return _NO_ROWS
         rows = np.concatenate(parts)
-        rows = rows[grouped(rows).firsts()]
+        rows = rows[group_rows(rows).firsts()]
         found: Int32 = rows[self._engine.facts.find(rows) < 0]
         return found
 
@@ -158,8 +158,8 @@ class Literals:
         if not names:
             return _NO_ROWS
         is_plain = any(DATATYPE_MAP[name].spaces & _PLAIN for _, name in names)
-        ids = self._values.literals(since) if is_plain else self._values.typed(since)
-        readings = zip(ids.tolist(), self._values.of(ids), strict=True)
+        ids = self._values.literals(since) if is_plain else self._values.comparable_literals(since)
+        readings = zip(ids.tolist(), self._values.values_of(ids), strict=True)
         found = [
             (self._type, literal, number)
             for literal, value in readings
@@ -181,20 +181,23 @@ class Literals:
 
     def _statements(self, changes: Changes) -> Iterator[Int32]:
         """Yield the dt_may_equal, dt_not and dt_differ rows to assert for what the commit has changed so far."""
-        links = self._new(changes, SAME_AS)
+        links = self._added_pairs(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
         yield self._following(links)
         yield from (
             rows[self._are_facts(_as_links(rows))] for rows in self._left
         )  # the links of these rows were removed and came back in the same commit
-        types = self._new(changes, TYPE)
+        types = self._added_pairs(changes, TYPE)
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
         if len(types) or len(groups):
-            yield related(self._not, self._outside(np.concatenate([types, self._of_cliques(types), self._in(groups)])))
+            yield rows_of(
+                self._not,
+                self._pairs_outside(np.concatenate([types, self._of_cliques(types), self._types_of_first(groups)])),
+            )
         if len(links) or len(groups):
-            yield related(self._differ, self._differing(links))
-            yield related(self._differ, self._different(groups))
+            yield rows_of(self._differ, self._differing(links))
+            yield rows_of(self._differ, self._different(groups))
 
     def _following(self, links: Int32) -> Int32:
         """Return a dt_may_equal row for each pair of `links`, int32[n, 2], except pairs of literals known to differ.
@@ -204,7 +207,7 @@ class Literals:
         """
         if self._follows is None or not len(links):
             return _NO_ROWS
-        rows = related(self._may_equal, self._follows(links))
+        rows = rows_of(self._may_equal, self._follows(links))
         self._followed.append(rows)
         return rows
 
@@ -217,11 +220,11 @@ class Literals:
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
         links = links[self._values.is_literal(links).all(axis=1)]
-        readings = zip(self._values.of(links[:, 0]), self._values.of(links[:, 1]), strict=True)
+        readings = zip(self._values.values_of(links[:, 0]), self._values.values_of(links[:, 1]), strict=True)
         differs = [isinstance(one, Value) and isinstance(other, Value) and one != other for one, other in readings]
         return links[np.array(differs, dtype=np.bool_)]
 
-    def _new(self, changes: Changes, predicate: int) -> Int32:
+    def _added_pairs(self, changes: Changes, predicate: int) -> Int32:
         """Return subject and object of each triple with `predicate` that the commit has added so far: int32[n, 2]."""
         found = np.flatnonzero((changes.rows[:, 1] == predicate) & (changes.tables == self._triples))
         found = found[(changes.before[found] == ABSENT) & (changes.after[found] != ABSENT)]
@@ -237,7 +240,7 @@ class Literals:
         """
         if self._equality is None:
             return links if self._follows is None else self._follows(links)
-        found = self._equality.regrouped(changes)
+        found = self._equality.change_of_cliques(changes)
         return NO_PAIRS if found is None else found.groups.members
 
     def _of_cliques(self, types: Int32) -> Int32:
@@ -262,7 +265,7 @@ class Literals:
         ]
         return np.array(found, dtype=np.int32).reshape(-1, 2)
 
-    def _in(self, groups: Int32) -> Int32:
+    def _types_of_first(self, groups: Int32) -> Int32:
         """Return pairs int32[m, 2] of a literal and a datatype: the first term of the literal's group has this type.
 
         `groups`: pairs int32[n, 2] of a group's first term and a member. Rules derive types for the first term, which
@@ -276,13 +279,13 @@ class Literals:
         found: Int32 = pairs[self._engine.facts.find(rows) >= 0][:, 1:]
         return found
 
-    def _outside(self, pairs: Int32) -> Int32:
+    def _pairs_outside(self, pairs: Int32) -> Int32:
         """Return the pairs (literal, datatype) of `pairs` whose datatype does not contain the literal's value.
 
         An ill-typed literal is in no datatype. Literals of an unknown datatype are left out.
         """
         pairs = np.unique(pairs[self._values.is_literal(pairs[:, 0])], axis=0)
-        readings = self._values.of(pairs[:, 0])
+        readings = self._values.values_of(pairs[:, 0])
         is_outside = [
             reading is not None and not (isinstance(reading, Value) and is_member(reading, NAMES[datatype]))
             for reading, datatype in zip(readings, pairs[:, 1].tolist(), strict=True)
@@ -301,7 +304,7 @@ class Literals:
         values: defaultdict[int, dict[Value, int]] = defaultdict(dict)
         texts = np.array(self._dictionary.decode(literals[:, 1]), dtype=object)
         literals = literals[np.argsort(texts, kind="stable")]
-        for (group, literal), value in zip(literals.tolist(), self._values.of(literals[:, 1]), strict=True):
+        for (group, literal), value in zip(literals.tolist(), self._values.values_of(literals[:, 1]), strict=True):
             if isinstance(value, Value):
                 values[group].setdefault(value, literal)
         found = [(first, other) for first, *others in map(dict.values, values.values()) for other in others]

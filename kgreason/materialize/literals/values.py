@@ -1,4 +1,4 @@
-"""`LiteralValues`: which literals of a dictionary share a value, and which have none. New terms are read by `look`.
+"""`LiteralValues`: which literals of a dictionary share a value, and which have none. `read_new_terms` reads new terms.
 
     "1"^^xsd:integer    "01"^^xsd:integer    "1.0"^^xsd:decimal    the same value; the literal that was read first
                                                                    stands for the value
@@ -32,7 +32,7 @@ _STRINGS = (STRING, LANG_STRING, DIR_LANG_STRING)
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
-def followed(dictionary: Dictionary, pairs: Int32) -> Int32:
+def without_different(dictionary: Dictionary, pairs: Int32) -> Int32:
     """Return `pairs`, int32[n, 2], without the pairs of two literals that are known to have different values.
 
     Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
@@ -97,20 +97,20 @@ class LiteralValues:
             self._first.pop(value, None)
         self._place, self._added = self._before, []
 
-    def look(self) -> News | None:
+    def read_new_terms(self) -> News | None:
         """Read the new terms of the dictionary. Returns None if there are no new terms."""
         last = len(self._dictionary)
         if last == self._place.old:
             return None
         since, strings = self._place.read, self._place.strings
-        typed, known = self.typed(since), len(self._added)
+        typed, known = self.comparable_literals(since), len(self._added)
         if not len(typed) and not strings:
             self._place = _Place(last, last)
             return News(_NO_PAIRS, typed, since)
-        equal = self._plain(since) if strings else []
+        equal = self._pairs_of_plain(since) if strings else []
         ill = [*self._read(typed, equal)]
         fresh = [value for value in self._added[known:] if value.space in _STRINGS]
-        equal += self._spelled(fresh)
+        equal += self._pairs_of_strings(fresh)
         self._place = _Place(last, last, strings + len(fresh))
         pairs = {pair for literal, first in equal for pair in ((literal, first), (first, first))}
         return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
@@ -120,7 +120,7 @@ class LiteralValues:
 
         If a value is known already, the pair (literal, literal that stands for the value) is appended to `equal`.
         """
-        for literal, reading in zip(typed.tolist(), self.of(typed), strict=True):
+        for literal, reading in zip(typed.tolist(), self.values_of(typed), strict=True):
             if not isinstance(reading, Value):
                 if reading is not None:
                     yield literal
@@ -130,18 +130,18 @@ class LiteralValues:
                 self._added.append(reading)
                 self._first[reading] = literal
 
-    def _plain(self, since: int) -> list[tuple[int, int]]:
+    def _pairs_of_plain(self, since: int) -> list[tuple[int, int]]:
         """Pair each plain string whose id is above `since` with the literal that stands for its value.
 
         A plain string is a literal without a datatype, and without a capital letter in its tag. The string is left out
         if no literal stands for its value yet.
         """
         ids = self.literals(since)
-        ids = ids[~np.isin(ids, self.typed(since))]
-        readings = zip(ids.tolist(), self.of(ids), strict=True)
+        ids = ids[~np.isin(ids, self.comparable_literals(since))]
+        readings = zip(ids.tolist(), self.values_of(ids), strict=True)
         return [(literal, self._first[value]) for literal, value in readings if value in self._first]
 
-    def _spelled(self, strings: list[Value]) -> list[tuple[int, int]]:
+    def _pairs_of_strings(self, strings: list[Value]) -> list[tuple[int, int]]:
         """Pair the plain literal of each string value of `strings` with the literal that stands for the value.
 
         The plain literal of a value is its literal without a datatype. A value is left out if the dictionary has no
@@ -155,19 +155,19 @@ class LiteralValues:
         ids = np.arange(since + 1, len(self._dictionary) + 1, dtype=np.int32)
         return ids[self.is_literal(ids)]
 
-    def typed(self, since: int) -> Int32:
+    def comparable_literals(self, since: int) -> Int32:
         """Return the literals whose id is above `since` and whose value another literal may have too: int32[n].
 
         These are literals whose text names a datatype, as `"1"^^<...>`, or whose language tag has a capital letter.
         """
-        return np.union1d(self._dictionary.typed(since), self._dictionary.with_capitals(since))
+        return np.union1d(self._dictionary.typed_literals(since), self._dictionary.with_capitals(since))
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
         """Return for each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""
         found: NDArray[np.bool_] = self._dictionary.kinds(ids) == Kind.LITERAL
         return found
 
-    def of(self, ids: Int32) -> list[Reading]:
+    def values_of(self, ids: Int32) -> list[Reading]:
         """Return the `Value` of each literal of `ids`.
 
         An ill-typed literal gets an `IllTyped`, a literal of an unknown datatype gets None.

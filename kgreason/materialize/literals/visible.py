@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kgreason.materialize.same_as.images import Kinds
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 if TYPE_CHECKING:  # reading a store does not need the engine
     from kgreason.engine.changes import Changes
@@ -68,15 +68,15 @@ class Values:
         found._value[more.pairs[:, 0]] = more.pairs[:, 1]
         return found
 
-    def of(self, ids: Int32) -> Int32:
+    def first_of_value(self, ids: Int32) -> Int32:
         """Return for each term the v of its value; 0 if no other literal has its value."""
         found: Int32 = np.where(ids < len(self._value), self._value[np.minimum(ids, len(self._value) - 1)], 0)
         return found
 
     def groups(self, rows: Int32) -> _Groups:
         """Return the groups of `rows`, int32[n, 3], whose objects all have a value that other literals have."""
-        keys = np.column_stack([rows[:, :2], self.of(rows[:, 2])])
-        order = grouped(keys)
+        keys = np.column_stack([rows[:, :2], self.first_of_value(rows[:, 2])])
+        order = group_rows(keys)
         firsts = keys[order.firsts()]
         low, high = (np.searchsorted(self.pairs[:, 1], firsts[:, 2], side=side) for side in ("left", "right"))
         lengths = high - low
@@ -105,17 +105,17 @@ def without_others(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: 
     `rows` are all triples with all spellings, `asserted` those that are asserted, and `pairs` the facts dt_value.
     """
     values = Values(pairs)
-    some = np.flatnonzero(values.of(rows[:, 2])) if len(values.pairs) else np.empty(0, np.int64)
+    some = np.flatnonzero(values.first_of_value(rows[:, 2])) if len(values.pairs) else np.empty(0, np.int64)
     if not len(some):
         return rows
-    told = asserted[values.of(asserted[:, 2]) > 0]
-    numbers = grouped(np.concatenate([told, rows[some]])).numbers()
+    told = asserted[values.first_of_value(asserted[:, 2]) > 0]
+    numbers = group_rows(np.concatenate([told, rows[some]])).numbers()
     known = np.zeros(len(numbers), dtype=np.bool_)
     known[numbers[: len(told)]] = True
     kinds = np.where(known[numbers[len(told) :]], IS_ASSERTED, INFERRED).astype(np.int8)
-    keys = np.column_stack([rows[some, :2], values.of(rows[some, 2])])
+    keys = np.column_stack([rows[some, :2], values.first_of_value(rows[some, 2])])
     kept = np.ones(len(rows), dtype=np.bool_)
-    kept[some] = are_visible(dictionary, rows[some, 2], grouped(keys).numbers(), kinds)
+    kept[some] = are_visible(dictionary, rows[some, 2], group_rows(keys).numbers(), kinds)
     return rows[kept]
 
 
@@ -151,7 +151,7 @@ class Visible:
         `changed` has the same for the graph with all spellings, and `before` and `after` tell the kinds there.
         """
         values = self.values
-        are_several = values.of(changed.rows[:, 2]) > 0
+        are_several = values.first_of_value(changed.rows[:, 2]) > 0
         if not are_several.any():
             return changed
         rows, numbers = values.groups(changed.rows[are_several])
@@ -165,15 +165,17 @@ class Visible:
         is_seen = are_visible(self._dictionary, rows[:, 2], numbers, kinds)
         return np.where(is_seen, kinds, ABSENT).astype(np.int8)
 
-    def of(self, rows: Int32, kinds_of: KindsOf) -> Mask:
+    def are_visible(self, rows: Int32, kinds_of: KindsOf) -> Mask:
         """Return which of the present triples `rows`, int32[n, 3], users see: bool[n]."""
         found = np.ones(len(rows), dtype=np.bool_)
-        some = np.flatnonzero(self.values.of(rows[:, 2])) if len(self.values.pairs) else np.empty(0, np.int64)
+        some = (
+            np.flatnonzero(self.values.first_of_value(rows[:, 2])) if len(self.values.pairs) else np.empty(0, np.int64)
+        )
         if len(some):
             groups = self.values.groups(rows[some])
             kinds = self._kinds(groups.rows, groups.numbers, kinds_of(groups.rows))
             shown = groups.rows[kinds != ABSENT]
-            numbers = grouped(np.concatenate([shown, rows[some]])).numbers()
+            numbers = group_rows(np.concatenate([shown, rows[some]])).numbers()
             known = np.zeros(len(numbers), dtype=np.bool_)
             known[numbers[: len(shown)]] = True
             found[some] = known[numbers[len(shown) :]]

@@ -7,10 +7,10 @@ method; a step that has nothing to do is left out.
     1 `follow`     rules have changed: aggregates come, and those without a rule are about to leave
     2              the engine runs the rules
     3 `restart`    after the first run: no recursion has begun in this commit
-    4 `wanted`     for each stratum, lowest first. The values of leaving aggregates are retracted. For each aggregate
+    4 `due_facts`     for each stratum, lowest first. The values of leaving aggregates are retracted. For each aggregate
                    up to this stratum, the groups whose rows changed are compared: an old value goes, a new one comes.
                    If an aggregate of a lower stratum changes here, the facts make the rules circular: an error
-    5 `wanted`     an aggregate of a recursion comes to its turn: the recursion begins. If old values could support
+    5 `due_facts`     an aggregate of a recursion comes to its turn: the recursion begins. If old values could support
                    each other, all values of the recursion are retracted instead of compared
     6 `better_values`   after each run, a round of the recursions that have begun, until no value changes
     7 `accept`     the indexes take over the facts that came; `rollback` forgets them, and the aggregates of step 1
@@ -181,7 +181,7 @@ class Aggregations:
         """Return the number of the last stratum that has an aggregate."""
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
-    def wanted(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
+    def due_facts(self, changes: Changes, level: int, before: int, check: Check) -> Facts:
         """Return the values to assert and to retract so that the aggregates up to stratum `level` are decided.
 
         `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
@@ -193,12 +193,12 @@ class Aggregations:
             return NO_FACTS
         every = self._everything()
         found = [self._retraction(operator, every()) for operator in self._leaving] if level else []
-        moved = self._individuals.moved(changes)
+        moved = self._individuals.moved_terms(changes)
         register = Register(changes.rows, changes.tables)
         emptied, is_again = self._recursions_to_empty(reached, changes, every, is_moved=bool(len(moved))), False
         seen = None if len(moved) else marks(changes.rows, changes.tables)
-        later = None if len(moved) else self._later()
-        for operator in self._touched(reached, seen, emptied):
+        later = None if len(moved) else self._later_changes()
+        for operator in self._touched_aggregates(reached, seen, emptied):
             is_emptied = operator.level.recursion in emptied
             self._taken[operator.aggregation] = operator
             if later and operator.level.level <= before and self._is_settled(operator, later):
@@ -206,7 +206,7 @@ class Aggregations:
                     part.take_more(later)
                 continue
             for part in (operator.each, operator.value):
-                part.take(register)
+                part.note_changes(register)
             if is_emptied:
                 found.append(self._retraction(operator, every()))
                 continue
@@ -239,7 +239,7 @@ class Aggregations:
         """
         if not self._begun or self._place is None:
             return NO_FACTS
-        rows, tables, self._place = self._engine.touched(self._place)
+        rows, tables, self._place = self._engine.changed_facts(self._place)
         found, register = [], Register(rows, tables)
         for operator in self._operators:
             if operator.level.recursion in self._begun:
@@ -272,14 +272,14 @@ class Aggregations:
 
         return every
 
-    def _later(self) -> Register | None:
+    def _later_changes(self) -> Register | None:
         """Return the facts that changed since aggregates were decided last in the open commit, and maybe more.
 
         Returns None if this cannot be told.
         """
         if self._decided is None or self._decided.generation != self._engine.generation:
             return None
-        return Register(*self._engine.queued(self._decided))
+        return Register(*self._engine.queued_facts(self._decided))
 
     def _is_settled(self, operator: Grouping, later: Register) -> bool:
         """Whether an aggregate that was decided in the open commit needs no further look.
@@ -322,7 +322,9 @@ class Aggregations:
         keys = operator.value.table.matching(every)
         return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
 
-    def _touched(self, reached: Sequence[Grouping], seen: Marks, emptied: Collection[int]) -> Sequence[Grouping]:
+    def _touched_aggregates(
+        self, reached: Sequence[Grouping], seen: Marks, emptied: Collection[int]
+    ) -> Sequence[Grouping]:
         """Return the aggregates of `reached` that the changes of the commit, whose marks are `seen`, may concern.
 
         `emptied`: the recursions whose values are all retracted now.
@@ -355,7 +357,7 @@ class Aggregations:
         elif len(moved):
             for part in both:
                 keys = part.table.matching(every())
-                parts.append(part.in_groups(keys[np.isin(keys, moved).any(axis=1)]))
+                parts.append(part.groups_of_keys(keys[np.isin(keys, moved).any(axis=1)]))
         groups = unique(parts)
         return groups[self._is_here(operator.aggregation, groups)]
 

@@ -29,7 +29,7 @@ from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.interest import Pattern, Plain
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique
-from kgreason.materialize.schema.rows import related
+from kgreason.materialize.schema.rows import rows_of
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import IS_ASSERTED, Int32
@@ -105,7 +105,7 @@ class Data:
 
     def facts_of_moved(self, changes: Changes) -> Facts:
         """Return the facts of DATA to assert and to retract because terms became equal or different."""
-        if not len(self._individuals.moved(changes)):
+        if not len(self._individuals.moved_terms(changes)):
             return NO_FACTS
         before, self._names = self._names, None
         names = self._names_of_constants()
@@ -128,7 +128,7 @@ class Data:
         return self._facts(_without(present, wanted), _without(wanted, present))
 
     def _facts(self, removed: Int32, added: Int32) -> Facts:
-        return Facts.of(*({self._table: related(self._relation, rows)} for rows in (added, removed)))
+        return Facts.of(*({self._table: rows_of(self._relation, rows)} for rows in (added, removed)))
 
     def _matches(self, rows: Int32, names: _Names) -> _Mask:
         found = np.zeros(len(rows), dtype=np.bool_)

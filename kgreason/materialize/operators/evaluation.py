@@ -30,9 +30,9 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
-from kgreason.materialize.expressions.sums import Steps, concerned, in_steps
-from kgreason.memory import uncollected
-from kgreason.rules.expressions import expression_text, in_sparql, is_skolem, skolem_terms
+from kgreason.materialize.expressions.sums import Steps, need_steps, steps_of
+from kgreason.memory import without_collection
+from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms, without_extensions
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.stacks import stack_for, with_stack
@@ -67,10 +67,10 @@ def results_of(computed: Computed, keys: Int32, dictionary: Dictionary, check: C
         found, done = _exactly(computed, keys[rows], dictionary, check)
         parts.append(found)
         keys = np.delete(keys, rows[done], axis=0)
-    computed = in_sparql(computed)
+    computed = without_extensions(computed)
     for low in range(0, len(keys), _PIECE):
         check()
-        with uncollected():
+        with without_collection():
             parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))
     width = keys.shape[1] + (computed.result is not None)
     return np.concatenate(parts) if parts else np.empty((0, width), dtype=np.int32)
@@ -89,8 +89,8 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
     if len(computed.parts) == 1 and computed.result is not None and keys.shape[1] == 1:
         return np.repeat(keys, 2, axis=1)  # BIND(?x AS ?y): the same term, in its own spelling
     if is_skolem(computed):
-        return np.column_stack([keys, dictionary.intern(skolemized(computed, keys, dictionary)).astype(np.int32)])
-    places, results = _solved(computed, keys, dictionary)
+        return np.column_stack([keys, dictionary.intern(blank_nodes(computed, keys, dictionary)).astype(np.int32)])
+    places, results = _solve(computed, keys, dictionary)
     rows = keys[places]
     if computed.result is None:
         return rows
@@ -122,7 +122,7 @@ def _exactly(
     return found, np.array(done, dtype=np.int64)
 
 
-def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
+def blank_nodes(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[str]:
     """Return the blank node, as text, that the SKOLEM expression gives for each row of inputs `keys`, int32[n, k]."""
     ids, where = np.unique(keys, return_inverse=True)
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
@@ -131,7 +131,7 @@ def skolemized(computed: Computed, keys: Int32, dictionary: Dictionary) -> list[
     return list(map(skolem, zip(*terms, strict=True)))
 
 
-def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
+def _solve(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
     """Evaluate the expression `computed` for all rows of inputs `keys`.
 
     Returns the places of the rows that have a result, and the results as N-Triples texts. For a FILTER, returns the
@@ -144,7 +144,7 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
     blank = is_blank.any(axis=1) if keys.shape[1] else np.zeros(len(keys), dtype=np.bool_)
     places: list[int] = []
     results: list[str] = []
-    stepwise = concerned(computed, texts)
+    stepwise = need_steps(computed, texts)
     for mask, ask, is_stepwise in (
         (~blank & ~stepwise, _by_values, False),
         (~blank & stepwise, _by_values, True),
@@ -154,23 +154,23 @@ def _solved(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[li
         rows = np.flatnonzero(mask)
         if not len(rows):
             continue
-        steps = in_steps(computed) if is_stepwise else Steps((), computed)
+        steps = steps_of(computed) if is_stepwise else Steps((), computed)
         if computed.result is not None and ask is _by_values and keys.shape[1]:
-            found = _in_order(steps, computed.inputs(), texts[rows])
+            found = _results_in_order(steps, computed.inputs(), texts[rows])
             places += [row for row, result in zip(rows.tolist(), found, strict=True) if result is not None]
             results += [_query_text(result) for result in found if result is not None]
             continue
         solutions = ask(steps, computed.inputs(), rows.tolist(), texts[rows].tolist())
         if computed.result is None:
-            places += [int(row.value) for (row,) in _watched(solutions)]
+            places += [int(row.value) for (row,) in _letting_out(solutions)]
             continue
-        for row, result in _watched(solutions):
+        for row, result in _letting_out(solutions):
             places.append(int(row.value))
             results.append(_query_text(result))
     return places, results
 
 
-def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]:
+def _results_in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]:
     """Return the result of each row of inputs `texts`, object[n, k], or None if it is an error.
 
     The query has no numbers of rows, which would take a third of its time: Oxigraph reads VALUES in order, and an
@@ -183,10 +183,10 @@ def _in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> list[Any]
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
     pattern, inner = f"VALUES {names} {{\n{values}\n}} {_before(steps)}", expression_text(steps.last)
     rows = _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)
-    return [result for (result,) in _watched(rows)]
+    return [result for (result,) in _letting_out(rows)]
 
 
-def _watched(rows: Iterable[Any]) -> Iterator[Any]:
+def _letting_out(rows: Iterable[Any]) -> Iterator[Any]:
     """Yield the rows. An expression may take long for each of them, so `let_out` is called now and then."""
     for number, row in enumerate(rows):
         if number % _SOME == 0:

@@ -31,7 +31,7 @@ from kgreason.engine.engine import Engine
 from kgreason.errors import RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.expressions.calls import Called, Failure, called
+from kgreason.materialize.expressions.calls import Called, Failure, call_for_rows
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.materialize.operators.tables import (
@@ -207,7 +207,7 @@ class Functions:
                 keys = keys[:0]
         return keys
 
-    def wanted(self, check: Callable[[], object]) -> Facts:
+    def due_facts(self, check: Callable[[], object]) -> Facts:
         """Return the results to assert for the inputs that rules have asked for since the last call in this commit.
 
         `check` is called from time to time, and may raise an error. Raises LimitError, which names a rule, if a limit
@@ -264,7 +264,7 @@ class Functions:
         function = self._registry.get(call.name)
         if function is None:
             raise RuleError(f"{operator.rule}: the function {call.name} is missing: {HOW_TO_PASS}")
-        return called(function, computed, keys, self._dictionary, check)
+        return call_for_rows(function, computed, keys, self._dictionary, check)
 
     def _sparql_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Int32:
         try:

@@ -129,11 +129,11 @@ class GroupValues:
         """
         if not len(groups):
             return NO_FACTS
-        present = operator.value.of(groups) if every is None else operator.value.among(groups, every)
+        present = operator.value.facts_of(groups) if every is None else operator.value.among(groups, every)
         if operator.aggregation.aggregate.function == "COUNT" and register and changes:
             places, values = self._counts(operator, groups, present, changes, register)
         else:
-            rows = operator.each.of(groups) if every is None else operator.each.among(groups, every)
+            rows = operator.each.facts_of(groups) if every is None else operator.each.among(groups, every)
             places, values = self._values(operator, groups, rows, changes, check)
         numbers, old = present
         wanted = np.full(len(groups), -1, dtype=np.int32)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.materialize.operators.tables import Register, Table
 from kgreason.zset.columns import ABSENT, Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 Holds: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 """A function that says for each row of keys int32[n, k] whether it is a present fact: bool[n]."""
@@ -40,8 +40,8 @@ class _Run(NamedTuple):
 class Grouped:
     """Finds the facts of a table by group. `width`: how many columns at the start of a key are its group.
 
-    A key is the part of a row that is not constant. `take` and `take_more` must get every fact that appears. One thread
-    at a time.
+    A key is the part of a row that is not constant. `note_changes` and `take_more` must get every fact that appears.
+    One thread at a time.
     """
 
     def __init__(self, table: Table, width: int, engine: Engine) -> None:
@@ -50,12 +50,12 @@ class Grouped:
         self._none = np.empty((0, 1 + max(table.keys, default=-1)), dtype=np.int32)
         self._new = self._none
 
-    def take(self, register: Register) -> None:
+    def note_changes(self, register: Register) -> None:
         """Note which facts the open commit has changed so far."""
         self._new = self.table.matching(register)
 
     def take_more(self, register: Register) -> None:
-        """Note also the facts that changed since the last call of `take` or `take_more`."""
+        """Note also the facts that changed since the last call of `note_changes` or `take_more`."""
         if len(keys := self.table.matching(register)):
             self._new = np.concatenate([self._new, keys])
 
@@ -71,9 +71,9 @@ class Grouped:
 
     def groups(self, register: Register) -> Int32:
         """Return the groups, int32[n, width], of those rows of a register that belong to the table."""
-        return self.in_groups(self.table.matching(register))
+        return self.groups_of_keys(self.table.matching(register))
 
-    def in_groups(self, keys: Int32) -> Int32:
+    def groups_of_keys(self, keys: Int32) -> Int32:
         """Return the group of each key: int32[n, k] -> int32[n, width]."""
         return keys[:, : self._width]
 
@@ -82,31 +82,31 @@ class Grouped:
 
         Every key must have its group in `groups`.
         """
-        every = np.concatenate([groups, self.in_groups(keys)])
-        found = grouped(every)
+        every = np.concatenate([groups, self.groups_of_keys(keys)])
+        found = group_rows(every)
         return found.firsts()[found.numbers()[len(groups) :]]
 
     def among(self, groups: Int32, every: Register) -> tuple[NDArray[np.int64], Int32]:
-        """Return what `of` returns, for groups that are all those of the facts in `every`. It makes no index."""
+        """Return what `facts_of` returns, for groups that are all those of the facts in `every`. It makes no index."""
         keys = self.table.matching(every)
         return self.numbers(groups, keys), keys
 
-    def of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
+    def facts_of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the facts of the groups `groups`, int32[g, width]. No group may occur twice.
 
         A fact is returned as the place of its group in `groups`, int64[n], and its key, int32[n, k].
         """
         if self._index is None:
-            self._index = _Index(self._width, self._holds)
-            self._index.add(self._held())
-        return self._index.of(groups, self._new)
+            self._index = _Index(self._width, self._are_held)
+            self._index.add(self._held_keys())
+        return self._index.facts_of(groups, self._new)
 
-    def _held(self) -> Int32:
+    def _held_keys(self) -> Int32:
         """Return the keys of the facts of the table as of the last commit, and maybe of others: int32[n, k]."""
-        rows = self._engine.held(self.table.number, self.table.constants)
+        rows = self._engine.facts_with(self.table.number, self.table.constants)
         return self.table.matching(Register(rows, np.full(len(rows), self.table.number)))
 
-    def _holds(self, keys: Int32) -> NDArray[np.bool_]:
+    def _are_held(self, keys: Int32) -> NDArray[np.bool_]:
         facts = self._engine.facts
         found: NDArray[np.bool_] = facts.kinds(facts.find(self.table.rows(keys))) != ABSENT
         return found
@@ -138,13 +138,13 @@ class _Index:
         del self._runs[-2:]
         keys = np.concatenate([run.keys for run in parts])
         kept = np.zeros(len(keys), dtype=np.bool_)
-        kept[grouped(keys).firsts()] = True
+        kept[group_rows(keys).firsts()] = True
         kept &= self._holds(keys)
         hashes = np.concatenate([run.hashes for run in parts])[kept]
         order = np.argsort(hashes, kind="stable")
         self._runs.append(_Run(hashes[order], keys[kept][order]))
 
-    def of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
+    def facts_of(self, groups: Int32, more: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the facts of the groups `groups`, int32[g, w], each once. No group may occur twice.
 
         `more`: further keys int32[m, k], which are not in the index. A fact is returned as the place of its group in
@@ -153,7 +153,7 @@ class _Index:
         found = [self._rows_of(run, groups) for run in (*self._runs, _run(more, self._group))]
         numbers, keys = (np.concatenate(parts) for parts in zip(*found, strict=True))
         kept = np.zeros(len(keys), dtype=np.bool_)
-        kept[grouped(keys).firsts()] = True
+        kept[group_rows(keys).firsts()] = True
         kept &= self._holds(keys)
         return numbers[kept], keys[kept]
 

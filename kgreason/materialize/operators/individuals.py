@@ -6,7 +6,7 @@ individual has a *first name*: IRIs come first, then blank nodes, literals and t
 Law: first names depend on the present facts alone, not on the order of commits.
 
 Cost: `names` looks at all facts. The other methods cost nothing while no rule follows owl:sameAs. With representatives,
-they look at the links that the commit changed. Without representatives, `moved` looks at the changes of the commit,
+they look at the links that the commit changed. Without representatives, `moved_terms` looks at these changes,
 `are_any_equal` and `are_others` at all owl:sameAs triples, and `first_names` at all facts.
 """
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.materialize.interest import Pattern, Plain
-from kgreason.materialize.same_as.cliques import ordered
+from kgreason.materialize.same_as.cliques import sort_pairs
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.rules.model import Rule
@@ -60,7 +60,7 @@ class Individuals:
         """Return to the rules that were in force at the last `accept`."""
         self.is_linked = self._was_linked
 
-    def moved(self, changes: Changes) -> Int32:
+    def moved_terms(self, changes: Changes) -> Int32:
         """Return the terms that may have gained or lost an equal term in the commit so far: int32[n].
 
         The result may also have terms for which nothing has changed.
@@ -95,7 +95,7 @@ class Individuals:
         if not self.is_linked or not ids.size:
             return ids
         terms = distinct(ids)
-        pairs = self._linked(terms) if self._equality is None else self._equality.groups_of(terms, changes)
+        pairs = self._numbered_cliques(terms) if self._equality is None else self._equality.groups_of(terms, changes)
         if not len(pairs):
             return ids
         labels = np.unique(pairs[:, 0], return_inverse=True)[1]
@@ -143,7 +143,7 @@ class Individuals:
         rows = rows[facts.kinds(facts.find(rows)) != ABSENT]
         return np.ascontiguousarray(rows[:, [0, 2]])
 
-    def _linked(self, terms: Int32) -> Int32:
+    def _numbered_cliques(self, terms: Int32) -> Int32:
         """Return pairs int32[m, 2] of a number and a term. Equal terms have the same number: the smallest of their ids.
 
         The terms are those of `terms` that are the subject of a link, and the terms that are equal to them.
@@ -155,4 +155,4 @@ class Individuals:
         least = ends.copy()
         np.minimum.at(least, where, links[:, 1])
         pairs = np.concatenate([np.column_stack([least[where], links[:, column]]) for column in range(2)])
-        return ordered(pairs)
+        return sort_pairs(pairs)

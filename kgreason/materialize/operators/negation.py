@@ -12,7 +12,7 @@ Invariant after the last stratum: `none(keys)` is a fact exactly if `asks(keys)`
 pattern. So the facts are the perfect model of the program (Przymusinski, *On the Declarative Semantics of Deductive
 Databases and Logic Programs*). The facts are the only state, so the rollback of the engine undoes everything.
 
-Cost: one kernel call for all negations of a stratum (`engine/facts/antijoin.py`), with three look-ups for each changed
+Cost: one kernel call for all negations of a stratum (`engine/facts/matching.py`), with three look-ups for each changed
 fact of `asks`, of `none` and of the negated relations. If a commit changes the representative of a term, each step of
 the commit looks at all facts. If rules say NOT, each edit of the program computes all strata anew, with a look at all
 rules.
@@ -29,8 +29,10 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
-from kgreason.engine.facts.antijoin import (
+from kgreason.engine.facts.matching import (
     ASKS,
+    LINE,
+    LINE_TABLE,
     LINES,
     MADE,
     NONE,
@@ -39,9 +41,8 @@ from kgreason.engine.facts.antijoin import (
     RETRACTED,
     TOUCHED,
     Changed,
-    given,
+    changed_rows,
 )
-from kgreason.engine.facts.matching import LINE, LINE_TABLE
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, together
 from kgreason.materialize.interest import Pattern
@@ -129,7 +130,7 @@ class Negations:
         """Return the number of the last stratum that has a negation."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
-    def wanted(self, changes: Changes, level: int, before: int) -> Facts:
+    def due_facts(self, changes: Changes, level: int, before: int) -> Facts:
         """Return the facts to assert and to retract so that the negations up to stratum `level` are decided.
 
         `changes`: the changes of the commit so far. `before`: the last stratum that was decided already. Raises
@@ -146,8 +147,8 @@ class Negations:
         if not now:
             return NO_FACTS
         place, found = self._engine.place(), list[Facts]()
-        moved = self._equality.moved(changes) if self._equality else _NONE
-        every = self._with_asked(changes, moved) if len(moved) else self._every(changes, place)
+        moved = self._equality.moved_terms(changes) if self._equality else _NONE
+        every = self._with_asked(changes, moved) if len(moved) else self._all_changes(changes, place)
         if was and (len(moved) or place != self._place):
             since = every if len(moved) else self._since(every, place)
             found.append(self._decide(0, was, since, changes, moved, was_decided=True))
@@ -156,12 +157,12 @@ class Negations:
         self._place = place
         return together(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
-    def _every(self, changes: Changes, place: Place) -> Changed:
+    def _all_changes(self, changes: Changes, place: Place) -> Changed:
         """Return the facts that the commit has changed so far. `place`: its present state."""
-        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else given(*changes[:2])
+        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else changed_rows(*changes[:2])
 
     def _since(self, every: Changed, now: Place) -> Changed:
-        """Return the facts that may have changed since `wanted` was called last. `now`: the commit's present state.
+        """Return the facts that may have changed since `due_facts` was called last. `now`: the commit's present state.
 
         `every`: the facts that the commit has changed.
 
@@ -181,7 +182,7 @@ class Negations:
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
-        return given(*map(np.concatenate, parts))
+        return changed_rows(*map(np.concatenate, parts))
 
     def _decide(
         self, first: int, last: int, facts: Changed, changes: Changes, moved: Int32, *, was_decided: bool
@@ -194,9 +195,9 @@ class Negations:
         if facts.start == facts.end:
             return NO_FACTS
         assert self._lines is not None
-        others = self._replaced(facts, changes, moved) if self._equality else _NONE
+        others = self._replaced_terms(facts, changes, moved) if self._equality else _NONE
         lines = self._later_lines if facts.source == QUEUED else self._lines
-        found = self._engine.decided(lines, first, last, facts, others, was_decided=was_decided)
+        found = self._engine.antijoin_results(lines, first, last, facts, others, was_decided=was_decided)
         if self._is_here is not everywhere and len(found):
             found = found[self._are_here(found)]
         if not len(found):
@@ -216,11 +217,11 @@ class Negations:
             kept[places] = self._is_here(operator.negation, operator.none.keys_of(rows))
         return kept
 
-    def _replaced(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
+    def _replaced_terms(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
         is_any = self._equality.cliques.live or len(moved)
-        return self._equality.replaced(self._engine.columns(facts), changes) if is_any else _NONE
+        return self._equality.replaced_terms(self._engine.columns(facts), changes) if is_any else _NONE
 
     def _by_table(self, found: Int32) -> dict[int, Int32]:
         """Return the rows that `antijoin.decided` found, by table."""

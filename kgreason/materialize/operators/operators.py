@@ -7,8 +7,8 @@
     negations      values without a match                                   in a stratum: what they negate is final
     aggregations   one value for each group                                 in a stratum; within a recursion, in rounds
 
-A commit runs the rules, and then the operators that have no stratum, both until nothing changes (`computed`). Then it
-runs the operators of the next stratum (`decided`), and the rules again.
+A commit runs the rules, and then the operators that have no stratum, both until nothing changes (`computed_facts`).
+Then it runs the operators of the next stratum (`decided_facts`), and the rules again.
 
     stratum 0   the rules are at their fixpoint, and equality and literals are settled
     stratum n   all operators up to stratum n are decided: facts are asserted or retracted, then rules run again
@@ -43,7 +43,7 @@ from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.operators.tables import IsHere, everywhere
 from kgreason.materialize.same_as.representatives import Equality
-from kgreason.ontology.generic.instances import with_instances
+from kgreason.ontology.generic.generic import with_instances
 from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, has_closed, stratify
@@ -101,7 +101,7 @@ class Operators:
         self.are_any = False
         """Whether rules in force have more than atoms, or had so before or during the open commit."""
 
-    def _look(self) -> None:
+    def _update_interest(self) -> None:
         self.are_any = self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
 
     def _have_levels(self) -> bool:
@@ -123,7 +123,7 @@ class Operators:
         self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
         patterns = [*self.individuals.patterns()]
         patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
-        self._look()
+        self._update_interest()
         self.interest = Interest(patterns, self.individuals.triples) if self.are_any else Interest()
 
     def adopt(self, rules: Collection[Rule], levels: Mapping[Waiting, Level]) -> None:
@@ -134,7 +134,7 @@ class Operators:
         self.individuals.follow(rules)
         self._order(levels, rules)
         self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
-        self._look()
+        self._update_interest()
 
     def _order(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
         self._strata = dict(levels)
@@ -174,16 +174,16 @@ class Operators:
         if self._aggregations.are_any:
             self._aggregations.restart()
 
-    def computed(self, check: Check) -> Facts:
+    def computed_facts(self, check: Check) -> Facts:
         """Return the facts to assert and to retract after a run of the rules, before the next stratum is decided.
 
         These are results of expressions that rules ask for, and better values in a recursion. Raises LimitError if a
-        recursion goes beyond the limits (`Functions.wanted`, `Aggregations.improved`).
+        recursion goes beyond the limits (`Functions.due_facts`, `Aggregations.improved`).
         """
-        facts = self._functions.wanted(check) if self._functions.are_any else NO_FACTS
+        facts = self._functions.due_facts(check) if self._functions.are_any else NO_FACTS
         return facts if any(facts) or not self._aggregations.are_any else self._aggregations.better_values(check)
 
-    def decided(self, changes: Changes, check: Check) -> Facts:
+    def decided_facts(self, changes: Changes, check: Check) -> Facts:
         """Decide one stratum after the other until there are facts to assert or to retract. Returns these facts.
 
         Returns no facts if all strata are decided. `changes`: the changes of the commit so far. Raises
@@ -204,15 +204,15 @@ class Operators:
         """Return the facts to assert and to retract so that all strata up to `level` are decided.
 
         `before`: the last stratum that was decided already. `changes`: the changes of the commit so far. Raises
-        StratificationError as `decided` does.
+        StratificationError as `decided_facts` does.
         """
         found = []
         if self._skolems.are_any:
-            found.append(self._skolems.wanted(changes, level))
+            found.append(self._skolems.due_facts(changes, level))
         if self._negations.are_any:
-            found.append(self._negations.wanted(changes, level, before))
+            found.append(self._negations.due_facts(changes, level, before))
         if self._aggregations.are_any:
-            found.append(self._aggregations.wanted(changes, level, before, check))
+            found.append(self._aggregations.due_facts(changes, level, before, check))
         return found[0] if len(found) == 1 else together(found)
 
     def finish(self) -> None:
@@ -233,7 +233,7 @@ class Operators:
         for part in self._parts:
             if part.are_any:
                 part.accept()
-        self._look()
+        self._update_interest()
 
     def rollback(self) -> None:
         """Return to the rules that were in force at the last `accept`."""
@@ -243,4 +243,4 @@ class Operators:
         for part in self._parts:
             if part.are_any:
                 part.rollback()
-        self._look()
+        self._update_interest()

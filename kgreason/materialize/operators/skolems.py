@@ -24,7 +24,7 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.materialize.edit import Facts, together
 from kgreason.materialize.interest import Pattern
-from kgreason.materialize.operators.evaluation import skolemized
+from kgreason.materialize.operators.evaluation import blank_nodes
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import IsHere, Register, Table, are_among, everywhere, tables_of, unique
@@ -98,12 +98,12 @@ class Skolems:
         """Return the number of the last stratum that has a SKOLEM expression."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
-    def wanted(self, changes: Changes, level: int) -> Facts:
+    def due_facts(self, changes: Changes, level: int) -> Facts:
         """Return the results to assert and to retract so that the SKOLEM expressions up to stratum `level` are decided.
 
         Raises LimitError if a recursion goes beyond its limits.
         """
-        moved = self._individuals.moved(changes)
+        moved = self._individuals.moved_terms(changes)
         known, found = len(self._dictionary), []
         for operator in (*self._operators, *self._leaving):
             if operator.level <= level:
@@ -142,7 +142,7 @@ class Skolems:
     def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """Return the blank node for each row of `keys`, int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
-        return skolemized(self._expression(operator, changes), names, self._dictionary)
+        return blank_nodes(self._expression(operator, changes), names, self._dictionary)
 
     def _expression(self, operator: _Operator, changes: Changes) -> Computed:
         """Return the SKOLEM expression with the constants among its arguments replaced by their first names."""

@@ -22,7 +22,7 @@ from kgreason.rules.lowering import Waiting
 from kgreason.rules.model import Atom, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 Marks: TypeAlias = frozenset[tuple[int, int, int]] | None
 """The values in the first columns of rows, as (table, column, value), and (table, -1, 0) for each of their tables.
@@ -168,7 +168,7 @@ def unique(parts: Sequence[Int32]) -> Int32:
     rows = np.concatenate(parts)
     if rows.shape[1] == 0:
         return rows[:1]
-    found: Int32 = np.ascontiguousarray(rows[grouped(rows).firsts()]) if len(rows) else rows
+    found: Int32 = np.ascontiguousarray(rows[group_rows(rows).firsts()]) if len(rows) else rows
     return found
 
 

@@ -64,7 +64,7 @@ def values_of(
     if call is None:
         found = list(_values(aggregate, places, terms, dictionary, check))
     else:
-        found = list(_called(groups, places, terms, dictionary, check, call))
+        found = list(_values_by_call(groups, places, terms, dictionary, check, call))
     kept = np.array([place for place, _ in found], dtype=np.int64)
     ids = dictionary.intern([text for _, text in found]).astype(np.int32)
     order = np.argsort(kept)
@@ -78,7 +78,7 @@ def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
     return ids[places]
 
 
-def _called(
+def _values_by_call(
     groups: Numbers,
     places: Numbers,
     terms: Int32,

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
-from kgreason.materialize.schema.rows import related
+from kgreason.materialize.schema.rows import rows_of
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 Is: TypeAlias = Callable[[Int32], NDArray[np.bool_]]
 _QUAD = 1
@@ -61,7 +61,7 @@ class Quads:
         self._before: Engine | None = None
         self._is_open = False
         if columns is not None:
-            self._engine = _filled(columns, threads)
+            self._engine = _engine_with(columns, threads)
 
     @property
     def is_explicit(self) -> bool:
@@ -82,7 +82,7 @@ class Quads:
         Call this only if `is_explicit`.
         """
         assert self._engine is not None
-        return self._engine.facts.are_asserted(related(_QUAD, quads))
+        return self._engine.facts.are_asserted(rows_of(_QUAD, quads))
 
     def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
         """Remove the quads `removed`, and add the quads `added`: int32[n, 4] each, without a common quad.
@@ -92,11 +92,11 @@ class Quads:
         """
         if self._engine is None and not added[:, 3].any():
             return _of_default_graph(removed, added, is_asserted)
-        engine = _filled(in_default_graph(asserted()), self._threads) if self._engine is None else self._engine
+        engine = _engine_with(in_default_graph(asserted()), self._threads) if self._engine is None else self._engine
         if not self._is_open:
             engine.begin()
             self._before, self._engine, self._is_open = self._engine, engine, True
-        engine.apply({_QUADS: related(_QUAD, added)}, {_QUADS: related(_QUAD, removed)}, strategy="update")
+        engine.apply({_QUADS: rows_of(_QUAD, added)}, {_QUADS: rows_of(_QUAD, removed)}, strategy="update")
         return _asserted(engine, np.concatenate([removed[:, :3], added[:, :3]]), is_asserted)
 
     def accept(self) -> None:
@@ -117,7 +117,7 @@ class Quads:
 _QUADS, _TRIPLES = range(2)
 
 
-def _filled(quads: Int32, threads: int | None) -> Engine:
+def _engine_with(quads: Int32, threads: int | None) -> Engine:
     """Return an engine that holds these quads int32[n, 4]."""
     engine = Engine(threads=threads)
     tables = engine.table(False, 5), engine.table(True, 3)
@@ -125,7 +125,7 @@ def _filled(quads: Int32, threads: int | None) -> Engine:
     subject, predicate, object_, graph, quad = range(1, 6)
     body = Pattern(_QUADS, (quad, subject, predicate, object_, graph))
     rule = EncodedRule(Shape((Pattern(_TRIPLES, (subject, predicate, object_)),), (body,), 4), (_QUAD,))
-    engine.bootstrap({_QUADS: related(_QUAD, quads)}, [rule])
+    engine.bootstrap({_QUADS: rows_of(_QUAD, quads)}, [rule])
     return engine
 
 
@@ -135,7 +135,7 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
     `touched`: the triples int32[n, 3] of the quads that were removed or added. `is_asserted`: tells which triples were
     asserted before.
     """
-    touched = touched[grouped(np.ascontiguousarray(touched)).firsts()]
+    touched = touched[group_rows(np.ascontiguousarray(touched)).firsts()]
     before, after = is_asserted(touched), engine.facts.find(touched) >= 0
     changes = engine.changes()
     of_quads = changes.tables == _QUADS

@@ -39,13 +39,13 @@ def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
     return np.ascontiguousarray(quads[~are_sources(dictionary, quads[:, 3])])
 
 
-def named(dictionary: Dictionary, quads: Ids) -> Ids:
+def quads_of_named(dictionary: Dictionary, quads: Ids) -> Ids:
     """Return the quads among int32[n, 4] that belong to a named graph."""
     found = quads[quads[:, 3] != 0]
     return of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
 
 
-def merged(dictionary: Dictionary, quads: Ids) -> Ids:
+def merge_documents(dictionary: Dictionary, quads: Ids) -> Ids:
     """Return all quads int32[n, 4], each once. Quads of imported documents become quads of the default graph."""
     is_source = are_sources(dictionary, quads[:, 3])
     if not is_source.any():

@@ -34,13 +34,13 @@ class Owners:
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self._known: dict[int, int] = {}
-        dictionary.tell(self)
+        dictionary.notify_of_truncation(self)
 
     def forget(self, count: int) -> None:
         """Forget to whom the relations with ids above `count` belong."""
         self._known = {number: owner for number, owner in self._known.items() if number <= count}
 
-    def of(self, numbers: Int32) -> NDArray[np.int8]:
+    def owners_of(self, numbers: Int32) -> NDArray[np.int8]:
         """Return for each id of a relation's text whose relation it is: INNER, USER or CONTRADICTION; int8[n]."""
         begins = np.ones(len(numbers), dtype=np.bool_)  # facts of a relation come in runs, so little is sorted
         np.not_equal(numbers[1:], numbers[:-1], out=begins[1:])

@@ -34,7 +34,7 @@ from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation, Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, Int32
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 _NAMED = 3
 """A message names at most so many rules."""
@@ -81,14 +81,14 @@ class DerivedFacts:
             if not number or not arity:
                 continue
             if known is None or each.relation in known:
-                rows = self._changed(number, arity, changes)
+                rows = self._changed_facts(number, arity, changes)
             else:
                 rows = self._keys.in_commit(number, arity, (), np.empty((1, 0), dtype=np.int32), changes)
             self._check_types(each, rows)
             if each.relation.key:
                 self._check_key(each, number, rows, changes)
 
-    def _changed(self, number: int, arity: int, changes: Changes) -> Int32:
+    def _changed_facts(self, number: int, arity: int, changes: Changes) -> Int32:
         """Return the facts of a relation that the commit changed and that are there now: int32[n, 1 + arity]."""
         is_there = (changes.tables == self._engine.table(False, 1 + arity)) & (changes.after != ABSENT)
         is_there &= changes.rows[:, 0] == number
@@ -110,7 +110,7 @@ class DerivedFacts:
         rows = self._keys.in_commit(number, rows.shape[1] - 1, key, keys, changes)
         if self._individuals.are_any_equal():
             rows = unique([self._individuals.first_names(rows, changes)])
-        groups = grouped(np.ascontiguousarray(rows[:, places]))
+        groups = group_rows(np.ascontiguousarray(rows[:, places]))
         others = np.flatnonzero(groups.firsts()[groups.numbers()] != np.arange(len(rows)))
         if len(others):
             pair = np.flatnonzero(groups.numbers() == groups.numbers()[others[0]])[:2]

@@ -70,7 +70,7 @@ def pairs(
         return [], np.empty((0, 2), np.int32)
     saved, dictionary = state
     [link] = dictionary.find([predicate])
-    rows = saved.linked(dictionary, link, asserted=asserted)
+    rows = saved.pairs_of(dictionary, link, asserted=asserted)
     rows = rows[(dictionary.kinds(rows) == Kind.IRI).all(axis=1)]
     ids = distinct(rows)
     texts = dictionary.decode(ids)

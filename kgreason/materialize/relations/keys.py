@@ -4,7 +4,7 @@
     all(edge, 3)                  the facts of edge
 
 An index is made when the facts of a relation are first looked up by a key, or first read. From then on, it follows the
-commits (`Grouped`). Invariant: after `take` and `accept`, an index has every fact of its relation.
+commits (`Grouped`). Invariant: after `note_changes` and `accept`, an index has every fact of its relation.
 
 Cost: a look at all facts of the graph for the first question about a key or a relation; then a binary search for each
 key and a look at the facts with this key, or a look at the facts of the relation. A commit costs a look at its changes
@@ -33,9 +33,9 @@ class Keys:
         self._engine = engine
         self._indexes: dict[tuple[int, int, tuple[int, ...]], Grouped] = {}
         self.are_any = False
-        """Whether there are indexes, which must `take` the changes of each commit."""
+        """Whether there are indexes, which must hear of the changes of each commit."""
 
-    def of(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
+    def asserted_with_keys(self, number: int, arity: int, key: Sequence[int], keys: Int32) -> Int32:
         """Return the asserted facts of a relation whose terms in the columns `key` are a row of `keys`.
 
         `keys`: int32[k, len(key)].
@@ -50,11 +50,11 @@ class Keys:
         """Return all facts that have in the columns `key` the terms of a row of `keys`, as the open commit leaves them.
 
         `changes` are all changes of the commit so far. No row of `keys`, int32[k, len(key)], may occur twice. The other
-        parameters and the result are those of `of`.
+        parameters and the result are those of `asserted_with_keys`.
         """
         if (number, arity, key) not in self._indexes:
             self._indexes[number, arity, key] = self._index(number, arity, key)
-        self._indexes[number, arity, key].take(Register(changes.rows, changes.tables))
+        self._indexes[number, arity, key].note_changes(Register(changes.rows, changes.tables))
         self.are_any = True
         return self._with_keys(number, arity, key, keys)
 
@@ -85,7 +85,7 @@ class Keys:
         if index is None:
             index = self._indexes[number, arity, places] = self._index(number, arity, places)
             self.are_any = True
-        _, found = index.of(keys)
+        _, found = index.facts_of(keys)
         return index.table.rows(found)
 
     def _index(self, number: int, arity: int, key: tuple[int, ...]) -> Grouped:
@@ -93,11 +93,11 @@ class Keys:
         places = [-1, *np.argsort(order).tolist()]
         return Grouped(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
 
-    def take(self, changes: Changes) -> None:
+    def note_changes(self, changes: Changes) -> None:
         """Note which facts the open commit has changed so far."""
         register = Register(changes.rows, changes.tables)
         for index in self._indexes.values():
-            index.take(register)
+            index.note_changes(register)
 
     def accept(self) -> None:
         """Add the facts that were noted in the commit to the indexes."""

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.interrupts import let_out
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 _MANY = 1 << 20
 """About so many images are made between two calls of `let_out`."""
@@ -253,7 +253,7 @@ class Cliques:
             repeated = (slots[:, :column] == slots[:, column : column + 1]).any(axis=1)
             np.add.at(weights, slots[~repeated, column], sign * images[~repeated])
 
-    def misjudged(self, numbers: Int32) -> Int32:
+    def cliques_to_refold(self, numbers: Int32) -> Int32:
         """Return those cliques of `numbers` whose flag `folded` is wrong for their present weight."""
         wrong = self._folded.values[numbers] != self._is_heavy(numbers)
         found: Int32 = numbers[wrong & (numbers > 0)]
@@ -288,7 +288,7 @@ class Cliques:
         The weights of the added cliques start at 0.
         """
         gone = self.members(numbers)[:, 1]
-        self._move(gone, np.zeros(len(gone), dtype=np.int32))
+        self._move_terms(gone, np.zeros(len(gone), dtype=np.int32))
         primaries, first = np.unique(others.members[:, 0], return_index=True)
         lengths = np.diff(np.append(first, len(others.members)))
         start = self._members.add(others.members[:, 1])
@@ -302,11 +302,11 @@ class Cliques:
         self._folded.add(np.zeros(len(primaries)))
         self._weight.add(np.zeros(len(primaries)))
         new = np.arange(number, number + len(primaries), dtype=np.int32)
-        self._move(others.members[:, 1], np.repeat(new, lengths))
+        self._move_terms(others.members[:, 1], np.repeat(new, lengths))
         self.live += len(new) - len(numbers)
         return new
 
-    def _move(self, terms: Int32, numbers: Int32) -> None:
+    def _move_terms(self, terms: Int32, numbers: Int32) -> None:
         """Move each term of `terms` to the clique whose number stands at the same place of `numbers`."""
         if not len(terms):
             return
@@ -328,7 +328,7 @@ class Cliques:
         return before
 
 
-def expanded(rows: Int32, parts: Parts) -> Int32:
+def expand(rows: Int32, parts: Parts) -> Int32:
     """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3].
 
     There may be very many, so they are made in pieces, and the work can be ended between two of them.
@@ -337,16 +337,16 @@ def expanded(rows: Int32, parts: Parts) -> Int32:
     ends = np.cumsum(counts)
     cuts = np.searchsorted(ends, np.arange(_MANY, ends[-1] if len(ends) else 0, _MANY))
     if not len(cuts):
-        return _expanded(rows, parts, counts)
+        return _expand(rows, parts, counts)
     found = []
     for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         let_out()
         piece = Parts(parts.start[start:end], parts.length[start:end], parts.pool)
-        found.append(_expanded(rows[start:end], piece, counts[start:end]))
+        found.append(_expand(rows[start:end], piece, counts[start:end]))
     return np.concatenate(found)
 
 
-def _expanded(rows: Int32, parts: Parts, counts: Int64) -> Int32:
+def _expand(rows: Int32, parts: Parts, counts: Int64) -> Int32:
     source, left = np.repeat(np.arange(len(rows)), counts), _counts_of(counts)
     images = rows[source]
     for column in range(rows.shape[1]):
@@ -372,14 +372,14 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
     """
     if not len(pairs):
         return
-    pairs = ordered(pairs)
+    pairs = sort_pairs(pairs)
     terms, primary = _with_primaries(pairs, preferred)
     of_pair = primary[np.searchsorted(terms, pairs[:, 0])]
-    members = ordered(np.column_stack([primary, terms]))
+    members = sort_pairs(np.column_stack([primary, terms]))
     rows = facts()
     cliques.cover(max(int(terms.max()), int(rows.max(initial=0))))
     new = cliques.replace(
-        np.empty(0, dtype=np.int32), Members(members, ordered(np.column_stack([of_pair, pairs[:, 1]])))
+        np.empty(0, dtype=np.int32), Members(members, sort_pairs(np.column_stack([of_pair, pairs[:, 1]])))
     )
     slots = cliques.slots(rows)
     cliques.weigh(slots[slots.any(axis=1) & cliques.is_plain(rows, slots)], 1)
@@ -406,9 +406,9 @@ def _with_primaries(pairs: Int32, preferred: Int32) -> tuple[Int32, Int32]:
     return terms, np.concatenate([pairs[is_preferred, 1], pairs[:, 1]])[first]
 
 
-def ordered(pairs: Int32) -> Int32:
+def sort_pairs(pairs: Int32) -> Int32:
     """Return the pairs int32[n, 2] in ascending order, each once."""
-    return pairs[grouped(np.ascontiguousarray(pairs, dtype=np.int32)).firsts()]
+    return pairs[group_rows(np.ascontiguousarray(pairs, dtype=np.int32)).firsts()]
 
 
 def components(links: Int32) -> tuple[Int32, NDArray[np.int64]]:

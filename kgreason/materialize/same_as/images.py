@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.interrupts import let_out
-from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expanded, ordered
+from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expand, sort_pairs
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 Int32: TypeAlias = NDArray[np.int32]
 Int8: TypeAlias = NDArray[np.int8]
@@ -92,7 +92,7 @@ def stars(cliques: Cliques, numbers: Int32, slots_of: Slots) -> Int32:
     rows = _links(cliques, np.concatenate([pairs, pairs[:, ::-1]]), slots_of)
     slots = slots_of(rows)
     slots[:, [0, 2]] = 0
-    return expanded(rows, cliques.parts(slots))
+    return expand(rows, cliques.parts(slots))
 
 
 def _links(cliques: Cliques, pairs: Int32, slots_of: Slots) -> Int32:
@@ -107,7 +107,7 @@ def images(cliques: Cliques, rows: Int32, slots: Int32) -> Int32:
     """
     single = (slots == 0).all(axis=1)
     others = rows[~single], slots[~single]
-    return np.concatenate([rows[single], expanded(others[0], cliques.parts(others[1]))])
+    return np.concatenate([rows[single], expand(others[0], cliques.parts(others[1]))])
 
 
 def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
@@ -122,12 +122,12 @@ def graph(cliques: Cliques, facts: Int32, asserted: Int32) -> Int32:
     themselves = facts[_are_reflexive(facts) & cliques.is_open(facts, slots).all(axis=1)]
     parts = [shown[~_are_reflexive(shown)], themselves, stars(cliques, cliques.all(), cliques.slots), asserted]
     found = np.concatenate(parts)
-    return found[grouped(found).firsts()]
+    return found[group_rows(found).firsts()]
 
 
 def without(rows: Int32, others: Int32) -> Int32:
     """Return the rows of `rows`, int32[n, w], that are not among the rows of `others`, int32[m, w]."""
-    number = grouped(np.concatenate([others, rows])).numbers()
+    number = group_rows(np.concatenate([others, rows])).numbers()
     known = np.zeros(len(number), dtype=np.bool_)
     known[number[: len(others)]] = True
     return rows[~known[number[len(others) :]]]
@@ -183,7 +183,7 @@ class Passage:
             kept = self._unchanged_facts(gone, new)
             touched = self._weigh(kept)
             cliques.fold(new)
-            flipped = cliques.misjudged(touched[~np.isin(touched, np.concatenate([gone, new]))])
+            flipped = cliques.cliques_to_refold(touched[~np.isin(touched, np.concatenate([gone, new]))])
             if not len(flipped):
                 return self._net(gone, new, kept)
             gone, wanted = self._with(gone, wanted, flipped)
@@ -196,7 +196,7 @@ class Passage:
         the cliques that come. Returns `gone` and `wanted`, extended.
         """
         same = self._cliques.members(others), self._cliques.roots(others)
-        both = Members(*(ordered(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
+        both = Members(*(sort_pairs(np.concatenate(pairs)) for pairs in zip(wanted, same, strict=True)))
         return np.concatenate([gone, others]), both
 
     def _unchanged_facts(self, gone: Int32, new: Int32) -> Int32:
@@ -248,7 +248,7 @@ class Passage:
         is_single = ~(self._before.slots(changed.rows) | self._after.slots(changed.rows)).any(axis=1)
         rows = np.concatenate([changed.rows[~is_single], *self._candidates(gone, new, kept)])
         let_out()
-        rows = rows[grouped(rows).firsts()]
+        rows = rows[group_rows(rows).firsts()]
         before, after = self._kinds(self._before, rows), self._kinds(self._after, rows)
         differs = before != after
         return Kinds(
@@ -284,7 +284,7 @@ class Passage:
         `members`: pairs int32[m, 2] of primary and member. `slots`: for each cell the number of its term's clique, or
         0.
         """
-        members = ordered(members)
+        members = sort_pairs(members)
         low, high = (np.searchsorted(members[:, 0], rows, side=side) for side in ("left", "right"))
         whole = self._cliques.parts(slots)
         pool = np.concatenate([whole.pool, members[:, 1]])
@@ -292,7 +292,7 @@ class Passage:
         for column in range(3):
             start, length = whole.start.copy(), whole.length.copy()
             start[:, column], length[:, column] = len(whole.pool) + low[:, column], (high - low)[:, column]
-            found.append(expanded(rows, Parts(start, length, pool)))
+            found.append(expand(rows, Parts(start, length, pool)))
         return found
 
     def _kinds(self, side: _Side, rows: Int32) -> Int8:
@@ -317,7 +317,7 @@ def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -
     For a row of `changed` it is the kind in `changed.before`. The kind of any other row has not changed: `kinds`
     returns it.
     """
-    number = grouped(np.concatenate([changed.rows, rows])).numbers()
+    number = group_rows(np.concatenate([changed.rows, rows])).numbers()
     was = np.full(len(number), -1, dtype=np.int8)
     was[number[: len(changed.rows)]] = changed.before
     found = was[number[len(changed.rows) :]]

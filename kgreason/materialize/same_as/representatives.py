@@ -8,7 +8,7 @@ The cost of a clique is that of its rows and links. A link is a fact with suppor
 that follow from the link. When a link is removed, the engine removes the facts that depended on it. So no code here has
 to take a clique apart.
 
-Invariant after `wanted` returns nothing: every clique has a representative that stands for all members, its *primary*.
+Invariant after `due_facts` returns nothing: every clique has a representative that stands for all, its *primary*.
 A clique may have further representatives. Each member that is a constant of a rule is one, because the rule must find
 the rows of all members at this constant. A member is also a representative if a link of the clique is derived from rows
 with this member; without them the clique would fall apart. Rules need no other rows than those of representatives. The
@@ -40,15 +40,16 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.program import is_link, reads_links
-from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, ordered
+from kgreason.materialize.program import reads_links
+from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, sort_pairs
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
-from kgreason.materialize.schema.rows import SAME_AS, linked, related
+from kgreason.materialize.schema.rows import SAME_AS, rows_of, same_as_pairs
 from kgreason.options import LETTER
+from kgreason.rules.lowering import is_link
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
-from kgreason.zset.order import distinct, grouped
+from kgreason.zset.order import distinct, group_rows
 
 GROUP = "representatives"
 ROOT, REP = relation_text("eq_root", 1), relation_text("eq_rep", 2)
@@ -115,7 +116,7 @@ class Equality:
         terms that the links among these triples connect form groups. One term of each group becomes a representative,
         unless a term of the group is already in a clique.
         """
-        links = self._follows(linked(added))
+        links = self._follows(same_as_pairs(added))
         if not len(links):
             return NO_FACTS
         self.cliques.cover(len(self._dictionary))
@@ -123,13 +124,13 @@ class Equality:
         fresh = ~np.isin(labels, labels[self.cliques.slots(terms) > 0])
         return self._roots(self._firsts(terms[fresh], labels[fresh]))
 
-    def wanted(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
+    def due_facts(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
         """Return the facts of `eq_root` that the commit must assert and retract next.
 
         The result is empty if there is nothing left to change. `changes`: what the commit has changed so far. `fresh`
         returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
-        found, named, unread = self.regrouped(changes), self._named(fresh), self._unread(left)
+        found, named, unread = self.change_of_cliques(changes), self._named_members(fresh), self._unread(left)
         if found is None:
             self._dropped = np.union1d(self._dropped, unread)
             return self._roots(named, unread)
@@ -181,7 +182,7 @@ class Equality:
         """Return for each label, ascending, the term whose text comes first. `labels[i]` is the label of `terms[i]`."""
         return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
 
-    def _named(self, fresh: LazyRules) -> Int32:
+    def _named_members(self, fresh: LazyRules) -> Int32:
         """Return the constants of the new rules that are members of cliques, but not representatives yet."""
         members = self._members(fresh)
         lacking = members[~self._stand_for_others(members)]
@@ -217,9 +218,9 @@ class Equality:
     def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
         """Return `Facts` that assert `eq_root` of the terms `added`, and retract `eq_root` of the terms `removed`."""
         table = self.root_table
-        return Facts.of({table: related(self.root, added)}, {table: related(self.root, removed)})
+        return Facts.of({table: rows_of(self.root, added)}, {table: rows_of(self.root, removed)})
 
-    def regrouped(self, changes: Changes) -> Regrouped | None:
+    def change_of_cliques(self, changes: Changes) -> Regrouped | None:
         """Return how the commit has changed the cliques so far; None if it has changed none."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
@@ -227,9 +228,9 @@ class Equality:
             return None
         self.cliques.cover(len(self._dictionary))
         moved = distinct(pairs[:, 0])
-        reached = self._reached(moved, pairs)
+        reached = self._pairs_of_moved(moved, pairs)
         lost = np.setdiff1d(moved, reached[:, 0])
-        widowed = lost[self._engine.facts.find(related(self.root, lost)) >= 0]
+        widowed = lost[self._engine.facts.find(rows_of(self.root, lost)) >= 0]
         return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
@@ -241,16 +242,16 @@ class Equality:
         if not len(found):
             return NO_PAIRS
         found = found[(changes.tables[found] == self.triples) & (changes.after[found] != ABSENT)]
-        return self._follows(linked(changes.rows[found]))
+        return self._follows(same_as_pairs(changes.rows[found]))
 
-    def moved(self, changes: Changes) -> Int32:
+    def moved_terms(self, changes: Changes) -> Int32:
         """Return the terms whose representatives the commit so far has changed, ascending: int32[n]."""
         moved: Int32 = distinct(self._changed_pairs(changes)[:, 0])
         return moved
 
     def regrouped_terms(self, changes: Changes) -> Int32:
         """Return the terms that were or are in a clique that the commit so far has changed: int32[n]."""
-        found = self.regrouped(changes)
+        found = self.change_of_cliques(changes)
         if found is None:
             return _NONE
         terms = np.concatenate([self.cliques.members(found.gone)[:, 1], found.groups.members[:, 1]])
@@ -262,7 +263,7 @@ class Equality:
 
         The cliques are those that exist after the changes that the commit has made so far.
         """
-        found = self.regrouped(changes)
+        found = self.change_of_cliques(changes)
         if found is None and not self.cliques.live:
             return NO_PAIRS
         self.cliques.cover(len(self._dictionary))
@@ -273,7 +274,7 @@ class Equality:
             pairs = pairs[np.isin(pairs[:, 0], pairs[np.isin(pairs[:, 1], terms), 0])]
         return np.concatenate([pairs, self.cliques.members(numbers)])
 
-    def replaced(self, ids: Int32, changes: Changes) -> Int32:
+    def replaced_terms(self, ids: Int32, changes: Changes) -> Int32:
         """Return those terms of `ids` that another term represents after the commit so far, ascending: int32[n]."""
         reached = self._reached_by(ids, changes)
         if not len(reached):
@@ -304,7 +305,7 @@ class Equality:
         self.cliques.cover(len(self._dictionary))
         terms = distinct(ids)
         terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
-        return self._reached(terms, pairs[np.isin(pairs[:, 0], terms)])
+        return self._pairs_of_moved(terms, pairs[np.isin(pairs[:, 0], terms)])
 
     def has_pairs(self, rows: Int32, tables: Int32) -> bool:
         """Whether rows of eq_rep are among the facts `rows`, int32[n, w], of the tables `tables`, int32[n]."""
@@ -317,16 +318,16 @@ class Equality:
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """Return for each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
-        found: NDArray[np.bool_] = self._engine.facts.find(related(self.rep, pairs)) >= 0
+        found: NDArray[np.bool_] = self._engine.facts.find(rows_of(self.rep, pairs)) >= 0
         return found
 
-    def _reached(self, moved: Int32, pairs: Int32) -> Int32:
+    def _pairs_of_moved(self, moved: Int32, pairs: Int32) -> Int32:
         """Return the present representatives of the terms `moved`: pairs (term, representative) int32[n, 2], ascending.
 
         `pairs`: the rows of eq_rep that the commit added or removed.
         """
         known = np.concatenate([pairs, self.cliques.roots_of(moved)])
-        known = known[grouped(known).firsts()]
+        known = known[group_rows(known).firsts()]
         return known[self._is_present(known)]
 
     def _groups(self, moved: Int32, reached: Int32) -> tuple[Int32, Members]:
@@ -343,7 +344,7 @@ class Equality:
         joined = np.column_stack([primaries, terms])
         primary = primaries[np.searchsorted(terms, reached[:, 0])]
         found = np.concatenate([roots, np.column_stack([primary, reached[:, 1]])])
-        return gone, Members(ordered(np.concatenate([members, joined])), ordered(found))
+        return gone, Members(sort_pairs(np.concatenate([members, joined])), sort_pairs(found))
 
     def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
         """Return the present owl:sameAs links, int32[m, 2], whose terms have no representative now.
@@ -353,9 +354,9 @@ class Equality:
         """
         alone = self.cliques.slots(links) == 0
         alone &= ~np.isin(links, reached[:, 0])
-        return np.concatenate([links[alone.all(axis=1)], self._left(lost)])
+        return np.concatenate([links[alone.all(axis=1)], self._links_left(lost)])
 
-    def _left(self, lost: Int32) -> Int32:
+    def _links_left(self, lost: Int32) -> Int32:
         """Return the present owl:sameAs links that have one of the terms `lost` as an end: int32[m, 2].
 
         `lost`: the terms that have lost all their representatives.
@@ -364,7 +365,7 @@ class Equality:
             return NO_PAIRS
         rows = np.ascontiguousarray(rows[np.isin(rows[:, [0, 2]], lost).any(axis=1), :3])
         return self._follows(
-            linked(rows[self._kinds(rows) != ABSENT])
+            same_as_pairs(rows[self._kinds(rows) != ABSENT])
         )  # facts that this commit removed are listed until it ends
 
     def visible_changes(self, changes: Changes, changed: Kinds) -> Kinds:
@@ -372,7 +373,7 @@ class Equality:
 
         `changes`: all facts that the commit changed. `changed`: those of them that are triples, with their kinds.
         """
-        found = self.regrouped(changes)
+        found = self.change_of_cliques(changes)
         if found is None and not self.cliques.live:
             return changed
         self.cliques.cover(len(self._dictionary))

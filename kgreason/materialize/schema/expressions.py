@@ -25,7 +25,7 @@ import numpy as np
 
 from kgreason.interrupts import undivided
 from kgreason.materialize.schema.copies import AND, FIRST, NIL, ON, REST, SELF, SOME, VALUE, standing
-from kgreason.materialize.schema.rows import flagged, flags_of
+from kgreason.materialize.schema.rows import flags_of, have_flag
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
@@ -106,7 +106,7 @@ class Expressions:
                 self._asleep, self._is_final = _Asleep(come, *found), False
                 return np.stack([found[0], found[0], found[1]], axis=1)
         self._wake()
-        moved = self._move(gone, come)
+        moved = self._move_nodes(gone, come)
         return np.array(moved, dtype=np.int32).reshape(-1, 3)
 
     def standing(self, nodes: Int32) -> Int32:
@@ -121,14 +121,14 @@ class Expressions:
         """Make the dicts, if they have not been made since the graph was loaded."""
         if self._asleep is not None:
             come = self._asleep.rows
-            self._move(come[:0], come)
+            self._move_nodes(come[:0], come)
             with undivided():
                 self._asleep = None
                 if self._is_final:
                     self._log.commit()
 
-    def _move(self, removed: Int32, added: Int32) -> list[tuple[int, int, int]]:
-        return self._settle(self._moved(self._around(self._describe(removed, added))))
+    def _move_nodes(self, removed: Int32, added: Int32) -> list[tuple[int, int, int]]:
+        return self._settle(self._numbers_of_moved(self._with_outer_nodes(self._describe(removed, added))))
 
     def triples(self, node: int) -> Iterator[tuple[int, int, int]]:
         """Yield the triples that describe a node and the nodes inside, as ids. Makes no dicts."""
@@ -178,11 +178,11 @@ class Expressions:
 
     def _rows(self, rows: Int32) -> Int32:
         """Return the triples that describe blank nodes."""
-        found = rows[flagged(rows[:, 1], _READ)]
+        found = rows[have_flag(rows[:, 1], _READ)]
         described: Int32 = found[self._dictionary.kinds(found[:, 0]) == Kind.BLANK]
         return described
 
-    def _around(self, nodes: set[int]) -> set[int]:
+    def _with_outer_nodes(self, nodes: set[int]) -> set[int]:
         """Return the nodes, and all nodes around one of them."""
         waiting = list(nodes)
         for node in waiting:
@@ -193,7 +193,7 @@ class Expressions:
 
     # Copies
 
-    def _moved(self, nodes: Collection[int]) -> dict[int, int | None]:
+    def _numbers_of_moved(self, nodes: Collection[int]) -> dict[int, int | None]:
         """Read nodes again, inner ones first. Returns the number of each; None if it has no copies."""
         numbers: dict[int, int | None] = {}
         opened = set[int]()
@@ -204,7 +204,7 @@ class Expressions:
                 if node in numbers:
                     waiting.pop()
                     continue
-                inside = self._inside(node)
+                inside = self._inner_nodes(node)
                 closed = [part for part in inside or () if part in nodes and part not in numbers]
                 if closed and node not in opened:
                     opened.add(node)
@@ -214,7 +214,7 @@ class Expressions:
                     numbers[node] = key and self._number(key)
         return numbers
 
-    def _inside(self, node: int) -> list[int] | None:
+    def _inner_nodes(self, node: int) -> list[int] | None:
         """Return what is directly inside of an expression; None if the description of a node is no expression."""
         said = self._said.get(node, ())
         if len(said) == 2 and said[0][0] != said[1][0] and ON in (said[0][0], said[1][0]):

@@ -65,7 +65,7 @@ STATED_PREDICATE_IDS, STATED_CLASS_IDS = (np.flatnonzero(flags).tolist() for fla
 """The same for the triples that `is_stated` names."""
 
 
-def flagged(ids: Int32, flags: Mask) -> Mask:
+def have_flag(ids: Int32, flags: Mask) -> Mask:
     """Return for each id of `ids`, of any shape, `flags[id]`. An id that is not of the vocabulary gives False."""
     known = ids < flags.size
     known[known] = flags[ids[known]]
@@ -74,7 +74,7 @@ def flagged(ids: Int32, flags: Mask) -> Mask:
 
 def is_schema(rows: Int32) -> Mask:
     """Return for each row of `rows`, int32[n, 3], whether it is a schema triple: bool[n]."""
-    return _says(rows, _PREDICATES, _CLASSES)
+    return _have_predicate_or_class(rows, _PREDICATES, _CLASSES)
 
 
 def is_stated(rows: Int32) -> Mask:
@@ -82,7 +82,7 @@ def is_stated(rows: Int32) -> Mask:
 
     `unread` counts the latter. Rules see these triples as data.
     """
-    return _says(rows, *_STATED)
+    return _have_predicate_or_class(rows, *_STATED)
 
 
 def are_axioms(rows: Int32) -> Mask:
@@ -132,7 +132,7 @@ def _datatypes() -> Mask:
 
 def is_datatype(ids: Int32) -> Mask:
     """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
-    return flagged(ids, _datatypes())
+    return have_flag(ids, _datatypes())
 
 
 def have_datatype(rows: Int32) -> bool:
@@ -143,10 +143,10 @@ def have_datatype(rows: Int32) -> bool:
 
 def restricts(rows: Int32) -> Mask:
     """Return for each row, int32[n, 3], whether it describes a restriction, or declares a class or a property."""
-    return _says(rows, _OF_RESTRICTIONS, _DECLARATIONS)
+    return _have_predicate_or_class(rows, _OF_RESTRICTIONS, _DECLARATIONS)
 
 
-def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
+def _have_predicate_or_class(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
     """Return for each row whether its predicate is in `predicates`, or it is `x a C` with C in `classes`: bool[n].
 
     `rows`: int32[n, 3]. `predicates` and `classes` are flags, as `flags_of` returns them.
@@ -154,9 +154,9 @@ def _says(rows: Int32, predicates: Mask, classes: Mask) -> Mask:
     found = np.zeros(len(rows), dtype=np.bool_)
     for low in range(0, len(rows), _PART):
         part = rows[low : low + _PART]
-        found[low : low + _PART] = flagged(part[:, 1], predicates)
+        found[low : low + _PART] = have_flag(part[:, 1], predicates)
         types = np.flatnonzero(part[:, 1] == TYPE)
-        found[low + types] |= flagged(part[types, 2], classes)
+        found[low + types] |= have_flag(part[types, 2], classes)
     return found
 
 
@@ -172,13 +172,13 @@ def are_headers(rows: Int32) -> Mask:
     return found
 
 
-def linked(rows: Int32) -> Int32:
+def same_as_pairs(rows: Int32) -> Int32:
     """Return subject and object of each owl:sameAs triple of `rows`, int32[n, 3], if they differ: int32[m, 2]."""
     same = rows[rows[:, 1] == SAME_AS]
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
-def related(relation: int, terms: Int32) -> Int32:
+def rows_of(relation: int, terms: Int32) -> Int32:
     """Make rows int32[n, w] of a relation: the id `relation`, then the terms `terms`, int32[n] or int32[n, w - 1]."""
     return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
 
@@ -189,12 +189,12 @@ def links(rows: Int32, schema: Int32) -> bool:
     The predicates and classes that make a triple schema count as terms of the schema. Limits of cardinalities do not
     count, because rules are translated from the value of a limit.
     """
-    same = linked(rows)
+    same = same_as_pairs(rows)
     if not len(same):
         return False
     limits = are_limits(schema)
     terms = np.concatenate([schema[~limits].ravel(), schema[limits, 0]])
-    return bool(flagged(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
+    return bool(have_flag(same.ravel(), _PREDICATES | _CLASSES).any() or np.isin(same, terms).any())
 
 
 def are_limits(rows: Int32) -> Mask:
@@ -206,7 +206,7 @@ def are_limits(rows: Int32) -> Mask:
     return np.isin(rows[:, 1], _LIMITS)
 
 
-def decoded(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
+def decode_triples(dictionary: Dictionary, rows: Int32) -> list[tuple[str, str, str]]:
     """Convert rows int32[n, 3] to triples of texts. Equal terms are the same string object, which saves memory."""
     ids, numbers = np.unique(rows, return_inverse=True)
     texts = iter(map(dictionary.decode(ids).__getitem__, numbers.ravel().tolist()))

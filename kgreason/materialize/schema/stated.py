@@ -23,7 +23,7 @@ import numpy as np
 
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.schema.expressions import Expressions
-from kgreason.materialize.schema.rows import TYPE, flagged, flags_of, is_schema, related
+from kgreason.materialize.schema.rows import TYPE, flags_of, have_flag, is_schema, rows_of
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
@@ -86,21 +86,21 @@ class Stated:
         standing[is_blank] = self.expressions.standing(terms[is_blank])
         blank = terms[is_blank & (standing == terms)]
         copies = nodes[moved[:, 2] != nodes]
-        no_classes, no_terms = self._unmentioned(removed)
-        stated = (related(self._stated, rows[flagged(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
+        no_classes, no_terms = self._terms_no_longer_mentioned(removed)
+        stated = (rows_of(self._stated, rows[have_flag(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
         gone, come = stated
         no_longer = np.concatenate([moved[:, :2], np.column_stack([no_classes, no_classes])])
         no_blank = np.concatenate([copies, no_terms])
         return (
             {
                 4: gone,
-                3: related(self._is, no_longer),
-                2: np.concatenate([related(self._blank, no_blank), related(self._iri, no_terms)]),
+                3: rows_of(self._is, no_longer),
+                2: np.concatenate([rows_of(self._blank, no_blank), rows_of(self._iri, no_terms)]),
             },
             {
                 4: come,
-                3: related(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
-                2: np.concatenate([related(self._iri, terms[kinds == Kind.IRI]), related(self._blank, blank)]),
+                3: rows_of(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
+                2: np.concatenate([rows_of(self._iri, terms[kinds == Kind.IRI]), rows_of(self._blank, blank)]),
             },
         )
 
@@ -120,7 +120,7 @@ class Stated:
         np.add.at(mentioned[1], np.concatenate([classes, typed]), sign)
         self._mentioned = mentioned
 
-    def _unmentioned(self, removed: Int32) -> tuple[Int32, Int32]:
+    def _terms_no_longer_mentioned(self, removed: Int32) -> tuple[Int32, Int32]:
         """Return the classes, and the terms, in `removed` that no asserted triple mentions any more."""
         if self._mentioned is None:
             return removed[:, 0], removed[:, 0]
@@ -158,7 +158,7 @@ def _terms_in(rows: Int32) -> tuple[Int32, Int32]:
 
     `rows`: the triples, int32[n, 3].
     """
-    axioms = rows[is_schema(rows) | flagged(rows[:, 1], _OTHERS)]
-    subjects, objects = (axioms[~flagged(axioms[:, 1], flags), n] for flags, n in ((_CELLS, 0), (_LISTS, 2)))
+    axioms = rows[is_schema(rows) | have_flag(rows[:, 1], _OTHERS)]
+    subjects, objects = (axioms[~have_flag(axioms[:, 1], flags), n] for flags, n in ((_CELLS, 0), (_LISTS, 2)))
     types = rows[rows[:, 1] == TYPE]
     return np.concatenate([subjects, objects, types[:, 2]]), types[:, 0]

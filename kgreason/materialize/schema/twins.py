@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.program.encoding import columns_of, relation_text
-from kgreason.materialize.schema.rows import decoded, restricts
+from kgreason.materialize.schema.rows import decode_triples, restricts
 from kgreason.ontology.twins import ARITIES, LiveTwins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Constant, Triple
@@ -62,7 +62,7 @@ class Twins:
 
         `removed`, `added`: the triples, int32[n, 3]. Call `accept` or `rollback` afterwards.
         """
-        gone, come = (decoded(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
+        gone, come = (decode_triples(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
         if not (gone or come):
             return NOTHING_SAID
         change = self._live.change(gone, come)

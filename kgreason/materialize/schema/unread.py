@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.materialize.schema.rows import TYPE, flagged, flags_of, is_stated
+from kgreason.materialize.schema.rows import TYPE, flags_of, have_flag, is_stated
 from kgreason.ontology.manchester import Manchester, is_blank
 from kgreason.ontology.read.unread import ABOVE, BELOW, BOTH, KINDS, OF_AXIOMS, UnreadKind
 from kgreason.terms import vocabulary as v
@@ -143,7 +143,7 @@ def _kinds_in(
         owners = told[:, 0]
         if kind.sides:
             told = told[~np.isin(told[:, 0], counted)]
-            is_used, owners = sides.of(told[:, 0], kind.sides)
+            is_used, owners = sides.are_on_sides(told[:, 0], kind.sides)
             told, owners = told[is_used], owners[is_used]
             counted = np.concatenate([counted, told[:, 0]])
         if len(told):
@@ -155,7 +155,7 @@ def _rows_of(kind: UnreadKind, rows: Int32, dictionary: Dictionary) -> Int32:
     if kind.is_type:
         types: Int32 = rows[(rows[:, 1] == TYPE) & (rows[:, 2] == _ID[kind.predicate])]
         return types
-    told = _of(rows, kind.predicate)
+    told = _rows_with_predicates(rows, kind.predicate)
     if kind.limits:
         least, most = kind.limits
         texts = dictionary.decode(told[:, 2])
@@ -191,7 +191,7 @@ class _Sides:
         found: NDArray[np.int64] = np.searchsorted(self._terms, terms)
         return found
 
-    def of(self, nodes: Int32, sides: tuple[int, ...]) -> tuple[NDArray[np.bool_], Int32]:
+    def are_on_sides(self, nodes: Int32, sides: tuple[int, ...]) -> tuple[NDArray[np.bool_], Int32]:
         """Return for each node whether it is on one of `sides`, bool[n], and the subject of an axiom by which it is."""
         if not len(self._terms):
             return np.zeros(len(nodes), dtype=np.bool_), nodes
@@ -201,7 +201,7 @@ class _Sides:
         return owners > 0, owners
 
 
-def _of(rows: Int32, *predicates: str) -> Int32:
+def _rows_with_predicates(rows: Int32, *predicates: str) -> Int32:
     """Return the rows with one of the predicates."""
     found: Int32 = rows[np.isin(rows[:, 1], [_ID[each] for each in predicates])]
     return found
@@ -209,9 +209,9 @@ def _of(rows: Int32, *predicates: str) -> Int32:
 
 def _edges(rows: Int32) -> tuple[Int32, NDArray[np.int64]]:
     """Return pairs of a class expression and a part of it, int32[n, 2], and 1 for each that is on the other side."""
-    same, other = _of(rows, *_SAME_SIDE, *_LISTS), _of(rows, *_OTHER_SIDE)
+    same, other = _rows_with_predicates(rows, *_SAME_SIDE, *_LISTS), _rows_with_predicates(rows, *_OTHER_SIDE)
     counted = same[:, 1] == _ID[v.OWL_ON_CLASS]
-    is_turned = counted & np.isin(same[:, 0], _of(rows, v.OWL_MAX_QUALIFIED_CARDINALITY)[:, 0])
+    is_turned = counted & np.isin(same[:, 0], _rows_with_predicates(rows, v.OWL_MAX_QUALIFIED_CARDINALITY)[:, 0])
     parts = [same[:, [0, 2]], other[:, [0, 2]], _members(rows)]
     turned = [is_turned.astype(np.int64), *(np.full(len(part), n) for part, n in zip(parts[1:], (1, 0), strict=True))]
     return np.concatenate(parts), np.concatenate(turned)
@@ -222,7 +222,7 @@ def _members(rows: Int32) -> Int32:
 
     Each cell learns in turn which cell is 1, 2, 4, ... cells before it.
     """
-    firsts, rests = _of(rows, v.RDF_FIRST), _of(rows, v.RDF_REST)
+    firsts, rests = _rows_with_predicates(rows, v.RDF_FIRST), _rows_with_predicates(rows, v.RDF_REST)
     cells = np.unique(np.concatenate([firsts[:, 0], rests[:, 0]]))
     before = np.arange(len(cells))
     rests = rests[np.isin(rests[:, 2], cells)]
@@ -242,13 +242,13 @@ def _roots(rows: Int32, dictionary: Dictionary) -> tuple[Int32, NDArray[np.int64
     An IRI that is described as a class expression is on both sides.
     """
     adc = rows[(rows[:, 1] == TYPE) & (rows[:, 2] == _ID[v.OWL_ALL_DISJOINT_CLASSES]), 0]
-    lists = _of(rows, v.OWL_MEMBERS)
+    lists = _rows_with_predicates(rows, v.OWL_MEMBERS)
     lists = lists[np.isin(lists[:, 0], adc)]
-    described = np.unique(rows[flagged(rows[:, 1], _FLAGS), 0])
+    described = np.unique(rows[have_flag(rows[:, 1], _FLAGS), 0])
     named = described[dictionary.kinds(described) == Kind.IRI]
     found = [(lists[:, 2], BELOW, lists[:, 0]), *((named, side, named) for side in BOTH)]
     for predicate, *ends in _ROOTS:
-        told = _of(rows, predicate)
+        told = _rows_with_predicates(rows, predicate)
         owners = np.where(dictionary.kinds(told[:, 0]) == Kind.IRI, told[:, 0], told[:, 2])
         found += [(told[:, column], side, owners) for column, sides in zip((0, 2), ends, strict=True) for side in sides]
     nodes, owners = (np.concatenate([each[n] for each in found]).astype(np.int32) for n in (0, 2))
@@ -258,18 +258,18 @@ def _roots(rows: Int32, dictionary: Dictionary) -> tuple[Int32, NDArray[np.int64
 def _sentence(kind: UnreadKind, rows: Int32, owners: Int32, dictionary: Dictionary, schema: Int32) -> str:
     """Return the count of a kind in words, with an example: that of the axiom whose subject comes first by its text."""
     name = kind.name.format(s="" if len(rows) == 1 else "s", y="y" if len(rows) == 1 else "ies")
-    keyword = _short(kind.predicate)
+    keyword = _short_text(kind.predicate)
     different = np.unique(owners)
     texts = dictionary.decode(different)
     owner = min(range(len(texts)), key=lambda number: (texts[number].startswith("_:"), texts[number]))
     node = int(rows[owners == different[owner]][0, 0])
-    shown = _short(texts[owner])
+    shown = _short_text(texts[owner])
     if node != different[owner]:
-        shown = f"{_described(node, schema, dictionary)} of {shown}"
+        shown = f"{_expression_text(node, schema, dictionary)} of {shown}"
     return f"{len(rows):,} {name} ({keyword}), for example {shown}"
 
 
-def _described(node: int, schema: Int32, dictionary: Dictionary) -> str:
+def _expression_text(node: int, schema: Int32, dictionary: Dictionary) -> str:
     """Return a class expression in Manchester syntax; if its triples say no expression, in the manner of Turtle."""
 
     def said(term: str) -> list[tuple[str, str]]:
@@ -278,11 +278,11 @@ def _described(node: int, schema: Int32, dictionary: Dictionary) -> str:
         return list(zip(texts[::2], texts[1::2], strict=True))
 
     (text,) = dictionary.decode(np.array([node], dtype=np.int32))
-    if (expression := Manchester(said, _short).inside(text)) is not None:
+    if (expression := Manchester(said, _short_text).inside(text)) is not None:
         return expression
-    pairs = (f"{_short(verb)} {'[...]' if is_blank(value) else _short(value)}" for verb, value in said(text))
+    pairs = (f"{_short_text(verb)} {'[...]' if is_blank(value) else _short_text(value)}" for verb, value in said(text))
     return f"[ {' ; '.join(sorted(pairs))} ]"
 
 
-def _short(term: str) -> str:
+def _short_text(term: str) -> str:
     return _SHORT.sub(lambda match: f"{_NAMES[match[1]]}:{match[2]}", term)

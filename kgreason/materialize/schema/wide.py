@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.materialize.schema.closure import ClosureChange
-from kgreason.materialize.schema.rows import TYPE, Mask, flagged, flags_of
+from kgreason.materialize.schema.rows import TYPE, Mask, flags_of, have_flag
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY
@@ -101,14 +101,21 @@ class Wide:
         if self._before is None:
             self._before = self._counts
         then = self._flags()
-        self._counts = self._counts + _counted(added) - _counted(removed)
+        self._counts = self._counts + _count_kinds(added) - _count_kinds(removed)
         now = self._flags()
         told = ClosureChange(removed[~self._are_read(removed, then)], added[~self._are_read(added, now)])
         if (then == now).all():
             return told
-        present = self._of(closure(), then ^ now)
-        before = ZSet.of(present) + ZSet.of(self._of(removed, now)) - ZSet.of(self._of(added, now))
-        gone, come = self._of(before.positive().columns, now & ~then), self._of(present, then & ~now)
+        present = self._rows_of_wide_kinds(closure(), then ^ now)
+        before = (
+            ZSet.of(present)
+            + ZSet.of(self._rows_of_wide_kinds(removed, now))
+            - ZSet.of(self._rows_of_wide_kinds(added, now))
+        )
+        gone, come = (
+            self._rows_of_wide_kinds(before.positive().columns, now & ~then),
+            self._rows_of_wide_kinds(present, then & ~now),
+        )
         return ClosureChange(np.concatenate([told.removed, gone]), np.concatenate([told.added, come]))
 
     def left_out(self, closure: Int32) -> Int32:
@@ -116,9 +123,9 @@ class Wide:
         found: Int32 = closure[self._are_read(closure, self._flags())]
         return found
 
-    def _of(self, rows: Int32, flags: Mask) -> Int32:
+    def _rows_of_wide_kinds(self, rows: Int32, flags: Mask) -> Int32:
         """Return those of `rows`, int32[n, 3], that are not translated only because the kinds `flags` are wide."""
-        found: Int32 = rows[flagged(rows[:, 1], flags)]
+        found: Int32 = rows[have_flag(rows[:, 1], flags)]
         return found[self._are_read(found, flags)]
 
     def _are_read(self, rows: Int32, flags: Mask) -> Mask:
@@ -127,14 +134,14 @@ class Wide:
         if not len(rows):
             return found
         if flags.any():
-            found = flagged(rows[:, 1], flags)
+            found = have_flag(rows[:, 1], flags)
             some = np.flatnonzero(found)
-            found[some] = ~flagged(rows[some][:, [0, 2]], _CALLING).any(axis=1)
+            found[some] = ~have_flag(rows[some][:, [0, 2]], _CALLING).any(axis=1)
             disjoint = np.flatnonzero(found & (rows[:, 1] == _DISJOINT))
             kinds = self._dictionary.kinds(rows[disjoint][:, [0, 2]].ravel()).reshape(-1, 2)
             found[disjoint] = (kinds != Kind.BLANK).all(axis=1)
         types = np.flatnonzero(rows[:, 1] == TYPE)
-        found[types] = flagged(rows[types, 2], _DECLARED)
+        found[types] = have_flag(rows[types, 2], _DECLARED)
         return found
 
     def accept(self) -> None:
@@ -147,7 +154,7 @@ class Wide:
             self._counts, self._before = self._before, None
 
 
-def _counted(rows: Int32) -> NDArray[np.int64]:
+def _count_kinds(rows: Int32) -> NDArray[np.int64]:
     """Return how many of `rows`, int32[n, 3], have each kind: int64[the ids of the vocabulary]."""
     kinds = rows[np.isin(rows[:, 1], _IDS), 1]
     return np.bincount(kinds, minlength=_SIZE).astype(np.int64)

@@ -64,8 +64,8 @@ def needed_generic(
     if not sources:
         return {}
     analysis = _Analysis(readers, schema)
-    analysis.reified = reified or any(map(_reifies, (*rules, *free))) or analysis.exposed((*rules, *free))
-    needed = analysis.run(sources)
+    analysis.reified = reified or any(map(_reifies, (*rules, *free))) or analysis.may_read_keywords((*rules, *free))
+    needed = analysis.needed_rules(sources)
     return feeders(readers, needed) | needed
 
 
@@ -133,7 +133,7 @@ class _Analysis:
         """The schema triples that have one of `KEYWORDS` as their subject or object."""
         return [triple(*fact) for fact in self.facts.all if not KEYWORDS.isdisjoint(fact[::2])]
 
-    def exposed(self, sources: Iterable[Rule]) -> bool:
+    def may_read_keywords(self, sources: Iterable[Rule]) -> bool:
         """Whether one of the rules `sources`, or a generic rule that walks along lists, may read `keyword_facts`."""
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
@@ -143,7 +143,7 @@ class _Analysis:
     def _exposes(self, atom: Atom) -> bool:
         return any(unify(atom, fact, {}) is not None for fact in self.keyword_facts)
 
-    def run(self, rules: list[Rule]) -> dict[Rule, str]:
+    def needed_rules(self, rules: list[Rule]) -> dict[Rule, str]:
         """Return the generic rules that are needed, each with the reason. `rules` are rules that can derive schema.
 
         The analysis starts again if it finds that a needed rule may read a triple with a keyword as subject or object.
@@ -153,7 +153,7 @@ class _Analysis:
             needed = self._spread(rules)
         except _TooMuchError:
             return dict.fromkeys(self.readers, "too many schema triples could be derived to look at each")
-        return needed if self.reified == before else self.run(rules)
+        return needed if self.reified == before else self.needed_rules(rules)
 
     def _spread(self, rules: list[Rule]) -> dict[Rule, str]:
         premises_of = [(reader, [atom for atom in reader.body if is_premise(atom)]) for reader in self.readers]

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.functions.builtins import PREFIX
-from kgreason.rules.expressions import in_constants
+from kgreason.rules.expressions import with_constants
 from kgreason.rules.model import Computed, Constant, Term, Variable
 from kgreason.terms import vocabulary as v
 
@@ -144,7 +144,7 @@ def compute(atoms: Sequence[BuiltIn], bound: set[Term], names: Mapping[Variable,
     while waiting:
         ready = next(((atom, parts) for atom in waiting if (parts := _expressions(atom, known)) is not None), None)
         if ready is None:
-            name = names[_unbound(waiting[0], known)]
+            name = names[_first_unbound(waiting[0], known)]
             raise BuiltInError(waiting[0], f"reads the variable {name}, which no atom of the body binds")
         atom, expressions = ready
         waiting.remove(atom)
@@ -258,12 +258,12 @@ def _digits(number: int, function: str) -> str:
 def _fill(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
     """Return the tokens of a template with the arguments in the places `{0}`, `{1}` and so on."""
     tokens = (token for token in _TOKEN.findall(template))
-    return in_constants(
+    return with_constants(
         tuple(arguments[int(token[1:-1])] if token[0] == "{" and token != "{" else token for token in tokens)
     )
 
 
-def _unbound(atom: BuiltIn, known: set[Variable]) -> Variable:
+def _first_unbound(atom: BuiltIn, known: set[Variable]) -> Variable:
     """Return the first input of an atom that is not in `known`."""
     is_test = _local(atom) in TESTS
     inputs = atom.arguments if is_test else atom.arguments[1:]

@@ -113,7 +113,7 @@ def read_node(schema: Schema, node: Constant) -> Reading:
     """Read the axioms whose main triple has `node` as its subject."""
     found = [
         item
-        for predicate, objects in sorted(schema.of(node).items())
+        for predicate, objects in sorted(schema.properties_of(node).items())
         for reader in _READERS.get(predicate, ())
         for item in reader(schema, node, predicate, objects)
     ]
@@ -259,11 +259,11 @@ class LiveReadings:
         """
         gone: list[Axiom] = []
         come: list[Axiom] = []
-        for n, node in enumerate(sorted(self.touched(self._schema.change(*triples))), 1):
+        for n, node in enumerate(sorted(self.readers_of(self._schema.change(*triples))), 1):
             if n % SOME == 0:
                 let_out()
             before = self._readings.get(node)
-            if before is None and _READERS.keys().isdisjoint(self._schema.of(node)):
+            if before is None and _READERS.keys().isdisjoint(self._schema.properties_of(node)):
                 continue  # such as a list cell
             after = read_node(self._schema, node)
             gone += _without(before, after)
@@ -271,7 +271,7 @@ class LiveReadings:
             self._replace(node, before, after)
         return Change(tuple(gone), tuple(come))
 
-    def touched(self, subjects: Iterable[Constant]) -> set[Constant]:
+    def readers_of(self, subjects: Iterable[Constant]) -> set[Constant]:
         """Return the nodes whose readings depend on the triples of one of the subjects `subjects`."""
         return {node for subject in subjects for node in (subject, *self._readers.get(subject, ()))}
 

@@ -122,7 +122,7 @@ class Schema:
         """Return every subject of a schema triple, sorted."""
         return sorted(self._objects)
 
-    def of(self, subject: Constant) -> Mapping[Constant, Constants]:
+    def properties_of(self, subject: Constant) -> Mapping[Constant, Constants]:
         """Return the predicates of the schema triples of a subject, each with its objects, sorted."""
         return self._objects.get(subject, {})
 

@@ -78,16 +78,16 @@ class LiveCovers:
                 (come if present else gone).append(triple)
             elif present != (triple in self._is_implied):
                 changed[triple] = present
-        judged = self._edited(changed) if changed else ()
+        judged = self._edit_pairs(changed) if changed else ()
         implied = _Implied(self._relations)
         for triple in judged:
             before = self._is_implied.get(triple, True)
-            after = self._judged(triple, implied, is_there=changed.get(triple, True))
+            after = self._judge(triple, implied, is_there=changed.get(triple, True))
             if before != after:
                 (gone if after else come).append(triple)
         return Change(tuple(gone), tuple(come))
 
-    def _edited(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
+    def _edit_pairs(self, changed: Mapping[Triple, bool]) -> dict[Triple, None]:
         """Add the pairs that have the value True in `changed`, and remove those with False.
 
         Returns the pairs that must be checked again, with the removed pairs among them.
@@ -95,9 +95,9 @@ class LiveCovers:
         if _MANY * len(changed) > len(self._is_implied):
             self._edit(changed)
             return dict.fromkeys(chain(changed, self._is_implied))
-        before = list(chain.from_iterable(map(self._beside, changed)))
+        before = list(chain.from_iterable(map(self._triples_to_recheck, changed)))
         self._edit(changed)
-        return dict.fromkeys(chain(changed, before, chain.from_iterable(map(self._beside, changed))))
+        return dict.fromkeys(chain(changed, before, chain.from_iterable(map(self._triples_to_recheck, changed))))
 
     def _edit(self, changed: Mapping[Triple, bool]) -> None:
         come: dict[Constant, list[tuple[Constant, Constant]]] = {kind: [] for kind in self._relations}
@@ -110,7 +110,7 @@ class LiveCovers:
             if pairs:
                 self._relations[kind].pairs.update(pairs)
 
-    def _judged(self, triple: Triple, implied: _Implied, *, is_there: bool) -> bool:
+    def _judge(self, triple: Triple, implied: _Implied, *, is_there: bool) -> bool:
         """Check whether other pairs imply a pair; store and return the result.
 
         A pair that was removed (`is_there` False) counts as implied.
@@ -123,7 +123,7 @@ class LiveCovers:
             self._log.put(self._is_implied, triple, is_implied)
         return is_implied
 
-    def _beside(self, triple: Triple) -> Iterator[Triple]:
+    def _triples_to_recheck(self, triple: Triple) -> Iterator[Triple]:
         """Yield the subclass and similar triples to check again when `triple` is added or removed.
 
         These are all triples that can become implied by others, or stop being so, because of `triple`.
@@ -131,20 +131,20 @@ class LiveCovers:
         x, kind, z = triple
         changed = self._relations[kind]
         ways = (
-            ((x, z), (z, x)) if x in _at(changed.pairs.up, z) else ((x, z),)
+            ((x, z), (z, x)) if x in _ends_at(changed.pairs.up, z) else ((x, z),)
         )  # whether (z, x) is strict may change, too
         for other, (pairs, lower, upper) in self._relations.items():
             if pairs is changed.pairs and pairs is not upper:
-                yield from ((x, kind, y) for y in _at(pairs.up, x) & _at(upper.up, z))
-                yield from ((y, kind, z) for y in _at(lower.down, x) & _at(pairs.down, z))
+                yield from ((x, kind, y) for y in _ends_at(pairs.up, x) & _ends_at(upper.up, z))
+                yield from ((y, kind, z) for y in _ends_at(lower.down, x) & _ends_at(pairs.down, z))
             for low, high in ways:
                 if upper is changed.pairs:
-                    yield from ((y, other, high) for y in _at(pairs.down, low) & _at(pairs.down, high))
+                    yield from ((y, other, high) for y in _ends_at(pairs.down, low) & _ends_at(pairs.down, high))
                 if lower is changed.pairs:
-                    yield from ((low, other, y) for y in _at(pairs.up, high) & _at(pairs.up, low))
+                    yield from ((low, other, y) for y in _ends_at(pairs.up, high) & _ends_at(pairs.up, low))
 
 
-def _at(index: Index[Constant, Constant], key: Constant) -> KeysView[Constant]:
+def _ends_at(index: Index[Constant, Constant], key: Constant) -> KeysView[Constant]:
     """Return `index.at(key)`, in the place where most look-ups are."""
     return index.get(key, _NOBODY).keys()
 
@@ -170,7 +170,7 @@ class _Pairs:
 
     def is_strict(self, x: Constant, z: Constant) -> bool:
         """Whether x is strictly below z: there is no pair (z, x). The pair (x, z) must be present."""
-        return x not in _at(self.up, z)
+        return x not in _ends_at(self.up, z)
 
 
 class _Relation(NamedTuple):
@@ -188,10 +188,10 @@ class _Relation(NamedTuple):
         """Whether two other pairs imply the pair (x, z), by one of the cases at the top of this file."""
         pairs, lower, upper = self
         if pairs is upper:
-            between = _common(_at(pairs.up, x), _at(pairs.down, z))
+            between = _common(_ends_at(pairs.up, x), _ends_at(pairs.down, z))
             return any(pairs.is_strict(x, y) and pairs.is_strict(y, z) for y in between)
-        return any(upper.is_strict(y, z) for y in _common(_at(pairs.up, x), _at(upper.down, z))) or any(
-            lower.is_strict(x, y) for y in _common(_at(lower.up, x), _at(pairs.down, z))
+        return any(upper.is_strict(y, z) for y in _common(_ends_at(pairs.up, x), _ends_at(upper.down, z))) or any(
+            lower.is_strict(x, y) for y in _common(_ends_at(lower.up, x), _ends_at(pairs.down, z))
         )
 
 
@@ -222,10 +222,10 @@ class _Implied:
             between: AbstractSet[Constant] = self._strictly(upper, x)
             outer = set[Constant]()
         else:
-            between, outer = _at(pairs.up, x), self._strictly(lower, x)
+            between, outer = _ends_at(pairs.up, x), self._strictly(lower, x)
         parts: list[AbstractSet[Constant]] = [self._strictly(upper, y) for y in between if y != v.OWL_SAME_AS]
-        parts += (_at(pairs.up, y) for y in outer if y != v.OWL_SAME_AS)
-        if sum(map(len, parts)) > _LONG * (1 + len(_at(pairs.up, x))):
+        parts += (_ends_at(pairs.up, y) for y in outer if y != v.OWL_SAME_AS)
+        if sum(map(len, parts)) > _LONG * (1 + len(_ends_at(pairs.up, x))):
             return None
         return set().union(*parts)
 
@@ -233,8 +233,8 @@ class _Implied:
         """Return the terms strictly above x."""
         found = self._above.get((id(order), x))
         if found is None:
-            above = _at(order.up, x)
-            found = self._above[id(order), x] = above - (above & _at(order.down, x))
+            above = _ends_at(order.up, x)
+            found = self._above[id(order), x] = above - (above & _ends_at(order.down, x))
         return found
 
 

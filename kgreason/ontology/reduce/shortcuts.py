@@ -181,8 +181,8 @@ class LiveReduction:
             self._heads.add(key(placed.rule.heads[0]), placed)
         left = {key(placed.rule.body[0]) for placed in rules.gone if is_step(placed.rule)}
         judged = self._leading_to(dict.fromkeys(chain(left, new.values())))
-        was_left = {placed for placed in judged if not self._reopened(placed) and placed not in new}
-        ways = Ways[Placed](self._open, self._deriving, attrgetter("rule"))
+        was_left = {placed for placed in judged if not self._reopen(placed) and placed not in new}
+        ways = Ways[Placed](self._open_steps, self._deriving, attrgetter("rule"))
         for placed in sorted(judged, key=order, reverse=True):
             if self._judge(placed, ways):
                 come += [placed] if placed not in was_left else ()
@@ -195,16 +195,16 @@ class LiveReduction:
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
-        return self._reopened(placed)
+        return self._reopen(placed)
 
-    def _reopened(self, placed: Placed) -> bool:
+    def _reopen(self, placed: Placed) -> bool:
         """Forget that a rule is a shortcut, if it is one. Returns whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
         return True
 
-    def _open(self, end: Key) -> Iterator[Placed]:
+    def _open_steps(self, end: Key) -> Iterator[Placed]:
         """Yield the steps whose body has the key `end`, without shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 

@@ -97,10 +97,10 @@ def prp_adp(axiom: Collection) -> Iterator[Rule]:
     """No two members of an owl:AllDisjointProperties relate the same subject to the same object."""
     for left, right in _pairs(axiom):
         yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
-    yield from _holding("prp-adp-holds", axiom, lambda cell: Atom("list_holds", (cell, X, Y)), _related)
+    yield from _holding("prp-adp-holds", axiom, lambda cell: Atom("list_holds", (cell, X, Y)), _property_atom)
 
 
-def _related(property_: Constant) -> Atom:
+def _property_atom(property_: Constant) -> Atom:
     return triple(X, property_, Y)
 
 

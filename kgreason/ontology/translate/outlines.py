@@ -7,7 +7,7 @@ Two axioms have the same *outline* if they have the same kind and number of term
 terms that rows mention (`_MENTIONED`), have the same order and the same equalities. The canonical form of a rule looks
 at nothing else of its constants. So the outline of an axiom and its terms give its rules.
 
-Law: `Outlines.of` gives the rules that `normalise(translate_axiom(axiom))` gives. Cost: a third of the rows and the
+Law: `Outlines.rules_of` gives the rules of `normalise(translate_axiom(axiom))`. Cost: a third of the rows and the
 search for the canonical form; a dict of at most `_MOST` outlines.
 """
 
@@ -59,7 +59,7 @@ class Outlines:
         self._rules_of = rules_of
         self._known: dict[tuple[object, ...], Outline] = {}
 
-    def of(self, axiom: Axiom) -> tuple[Callable[[], Rules], set[Constant]]:
+    def rules_of(self, axiom: Axiom) -> tuple[Callable[[], Rules], set[Constant]]:
         """Return a function that makes the canonical rules of an axiom, and the classes that it asks for."""
         terms = _terms(axiom)
         if terms is None:
@@ -79,7 +79,7 @@ class Outlines:
                     self._known.clear()
                 self._known[key] = _outline(rules, classes, numbers)
             return lambda: rules, classes
-        return lambda: _filled(outline, constants, axiom), {constants[number] for number in outline.classes}
+        return lambda: _fill(outline, constants, axiom), {constants[number] for number in outline.classes}
 
 
 def _terms(axiom: Axiom) -> Sequence[Constant] | None:
@@ -113,7 +113,7 @@ def _outline(rules: Rules, classes: set[Constant], numbers: dict[Term, int]) -> 
     return Outline(tuple(made), tuple([numbers[class_] for class_ in classes]))
 
 
-def _filled(outline: Outline, constants: Sequence[Constant], axiom: Axiom) -> Rules:
+def _fill(outline: Outline, constants: Sequence[Constant], axiom: Axiom) -> Rules:
     terms: tuple[Term, ...] = (*constants, *_NAMES)
 
     def atoms(places: _Atoms) -> tuple[Atom, ...]:

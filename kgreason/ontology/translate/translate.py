@@ -108,7 +108,7 @@ def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     return tuple([canonical(rule) for rule in rules if not set(rule.body).issuperset(rule.heads)])
 
 
-def mark(axiom: Axiom) -> tuple[Triple, ...]:
+def key_of(axiom: Axiom) -> tuple[Triple, ...]:
     """Return the sources of an axiom that tell it from all others; for a list axiom these are few (`Collection.link`).
 
     An edit of a list does not change the mark of its axioms.
@@ -122,7 +122,7 @@ def place(axiom: Axiom) -> Place:
     Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
     why a rule is there.
     """
-    return axiom.kind in _TAXONOMY, mark(axiom)
+    return axiom.kind in _TAXONOMY, key_of(axiom)
 
 
 def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
@@ -226,13 +226,13 @@ class AxiomRules:
     def change(self, axioms: Change[Axiom]) -> Change[Placed]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
         self._left_out = frozenset(self._implied)
-        gone = [placed for axiom in _stepping(axioms.gone) for placed in self._forget(axiom)]
+        gone = [placed for axiom in _is_step_axiom(axioms.gone) for placed in self._forget(axiom)]
         askers = {asker for node in self._moved for asker in self._askers.at(node)}
         if turned := self._wide ^ self._implied.keys():
             rows = ROWS[self._profile]
             askers |= {at for at, (axiom, _) in self.placed.items() if not turned.isdisjoint(rows.get(axiom.kind, ()))}
         again = [self.placed[asker][0] for asker in sorted(askers)]
-        gone += [placed for axiom in _stepping(again) for placed in self._forget(axiom)]
+        gone += [placed for axiom in _is_step_axiom(again) for placed in self._forget(axiom)]
         for row in turned:
             if row in self._wide:
                 self._log.put(self._implied, row, None)
@@ -241,20 +241,22 @@ class AxiomRules:
         self._left_out = frozenset(self._implied)
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
-        return Change(tuple(gone), tuple([placed for axiom in _stepping(fresh) for placed in self._translate(axiom)]))
+        return Change(
+            tuple(gone), tuple([placed for axiom in _is_step_axiom(fresh) for placed in self._translate(axiom)])
+        )
 
     def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
-        known = mark(axiom)
+        known = key_of(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self.long:
             self._log.drop(self.long, known)
-        _, classes = _outlines(self._profile, self._left_out).of(axiom)
+        _, classes = _outlines(self._profile, self._left_out).rules_of(axiom)
         for class_ in classes:
             self._askers.discard(class_, known)
         return placed
 
     def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
-        (rules_of, classes), at = _outlines(self._profile, self._left_out).of(axiom), place(axiom)
+        (rules_of, classes), at = _outlines(self._profile, self._left_out).rules_of(axiom), place(axiom)
         _, known = at
         for class_ in classes:
             self._askers.add(class_, known)
@@ -283,7 +285,7 @@ def _outlines(profile: Profile, implied: frozenset[Row]) -> Outlines:
     return Outlines(rules_of)
 
 
-def _stepping(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
+def _is_step_axiom(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
     """Yield axioms, and let signals out now and then."""
     for n, axiom in enumerate(axioms, 1):
         if n % SOME == 0:
@@ -347,7 +349,7 @@ class LiveTranslation:
         return frozenset([each.kind for each in self.readings.broken if each.fault.is_fork and each.kind in rows])
 
     @property
-    def walked(self) -> frozenset[Constant]:
+    def kinds_walked(self) -> frozenset[Constant]:
         """The kinds of the axioms that generic rules read, because their lists are long (`translate.lists`).
 
         The kind swrl:Imp is among them if a SWRL rule asks which individuals are different: generic rules read the
@@ -372,10 +374,10 @@ class LiveTranslation:
         change: Change[Any] = Change(tuple(removed), tuple(added))
         for step in self._passes:
             change = step.change(change)
-        return _net(change)
+        return _net_change(change)
 
 
-def _net(change: Change[Placed]) -> RuleChange:
+def _net_change(change: Change[Placed]) -> RuleChange:
     """Turn a change of rules with their places (`Placed`) into a change of rules alone.
 
     If one axiom no longer yields a rule, but an axiom now yields the same rule, the rule stays. It is `restated` if its

@@ -107,11 +107,11 @@ class WhyNot:
             "holds": self.holds,
             "unknown": list(self.unknown),
             "left_out": self.left_out,
-            "rules": [self._attempt(attempt) for attempt in self.attempts],
+            "rules": [self._attempt_as_json(attempt) for attempt in self.attempts],
             **told,
         }
 
-    def _attempt(self, attempt: Attempt) -> dict[str, Any]:
+    def _attempt_as_json(self, attempt: Attempt) -> dict[str, Any]:
         return {
             "name": attempt.rule.name,
             "rule": format_rule(attempt.rule),
@@ -145,13 +145,13 @@ def _lines(answer: WhyNot, prefixes: Mapping[str, str]) -> Iterator[str]:
         yield f"{_INDENT}no rule in force could derive it; only a change that asserts it would make it hold"
     for attempt in answer.attempts:
         yield f"{_INDENT}rule {attempt.rule.name}: {rule_text(attempt.rule, prefixes)}"
-        yield from (f"{_INDENT * 2}{line}" for line in _attempt(attempt, answer.reasons, prefixes))
+        yield from (f"{_INDENT * 2}{line}" for line in _attempt_lines(attempt, answer.reasons, prefixes))
     if answer.left_out:
         rules = "rule" if answer.left_out == 1 else "rules"
         yield f"{_INDENT}and {answer.left_out:,} more {rules}; --limit N shows more (in Python: limit=N)"
 
 
-def _attempt(attempt: Attempt, reasons: Mapping[Atom, str], prefixes: Mapping[str, str]) -> Iterator[str]:
+def _attempt_lines(attempt: Attempt, reasons: Mapping[Atom, str], prefixes: Mapping[str, str]) -> Iterator[str]:
     yield from (f"with the axiom {axiom}" for axiom in axioms_text(attempt.rule, prefixes))
     if attempt.values:
         values = (f"?{name} = {term_text(value, prefixes)}" for name, value in attempt.values.items())

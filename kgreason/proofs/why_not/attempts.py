@@ -64,13 +64,13 @@ def failed_attempt(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
     while waiting:
         found = next(_extensions(bindings, waiting, rows), None)
         if found is None:
-            shown = _first(bindings, rows)
+            shown = _first_values(bindings, rows)
             fails = tuple(Failure("missing", under(shown, atom)) for atom in waiting)
-            return _attempt(rule, shown, [atom for atom in rule.body if atom in matched], fails)
+            return _attempt_of(rule, shown, [atom for atom in rule.body if atom in matched], fails)
         atom, bindings = found
         waiting.remove(atom)
         matched.append(atom)
-    return _beyond(rule, _plain(bindings, rows), rows)
+    return _beyond(rule, _primary_bindings(bindings, rows), rows)
 
 
 def _extensions(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
@@ -101,7 +101,7 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
         found = rows.join(bindings, atom)
         if not len(found.rows):
             first = Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]])
-            return _attempt(rule, _values(first, rows), holds, (failed(atom, first),))
+            return _attempt_of(rule, _values(first, rows), holds, (failed(atom, first),))
         holds.append(atom)
         bindings = found
     return None
@@ -137,14 +137,14 @@ def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings
         while waiting and (step := next(_extensions(found, waiting, rows), None)) is not None:
             waiting.remove(step[0])
             found = step[1]
-        values = _first(found, rows)
+        values = _first_values(found, rows)
         facts = () if waiting else tuple(under(values, each) for each in negated.atoms)
         return Failure("absent", under(_values(at, rows), atom), facts=facts)
 
     return failed
 
 
-def _plain(bindings: Bindings, rows: Rows) -> Bindings:
+def _primary_bindings(bindings: Bindings, rows: Rows) -> Bindings:
     """Return the bindings in which each value is a primary or is in no clique; all bindings if there are none.
 
     Reason: negations are decided for such values alone.
@@ -155,13 +155,13 @@ def _plain(bindings: Bindings, rows: Rows) -> Bindings:
     return Bindings(bindings.variables, bindings.rows[is_plain]) if is_plain.any() else bindings
 
 
-def _attempt(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
+def _attempt_of(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
     variables = [each for each in values if isinstance(each, Variable) and not each.is_anonymous]
     named = {variable.name: values[variable] for variable in variables}
     return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
 
 
-def _first(bindings: Bindings, rows: Rows) -> dict[Term, str]:
+def _first_values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
     return _values(Bindings(bindings.variables, bindings.rows[[_place(bindings, rows)]]), rows)
 
 

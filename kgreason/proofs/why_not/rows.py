@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.program.encoding import columns_of
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.program import is_link
+from kgreason.rules.lowering import is_link
 from kgreason.rules.model import Atom, Term, Variable
 from kgreason.zset.columns import Int32
 
@@ -58,9 +58,9 @@ class Rows:
     def ids(self, texts: Sequence[str]) -> list[int]:
         """Return the ids of terms. A term that the dictionary lacks gets a number below 0."""
         found = self._materializer.dictionary.find(list(texts)).tolist()
-        return [number or self._new(text) for number, text in zip(found, texts, strict=True)]
+        return [number or self._new_id(text) for number, text in zip(found, texts, strict=True)]
 
-    def _new(self, text: str) -> int:
+    def _new_id(self, text: str) -> int:
         if text not in self._unknown:
             self._unknown.append(text)
         return _UNKNOWN - self._unknown.index(text)
@@ -69,7 +69,7 @@ class Rows:
         """Return the text of the term for which `ids` returned this number."""
         return self._unknown[_UNKNOWN - number] if number < 0 else self._materializer.dictionary.decode([number])[0]
 
-    def start(self, values: dict[Variable, str]) -> Bindings:
+    def single_binding(self, values: dict[Variable, str]) -> Bindings:
         """Return `Bindings` that consist of one binding with these values."""
         return Bindings(tuple(values), np.array([self.ids(list(values.values()))], dtype=np.int32).reshape(1, -1))
 
@@ -143,7 +143,7 @@ class Rows:
 
         If one of them has no value, it gets the primary of the other. If neither has a value, no binding is returned.
         """
-        ends = [self._end(bindings, term) for term in (atom.terms[0], atom.terms[2])]
+        ends = [self._ids_at_end(bindings, term) for term in (atom.terms[0], atom.terms[2])]
         (left, right), terms = ends, (atom.terms[0], atom.terms[2])
         if left is None and right is None:
             return Bindings(bindings.variables, bindings.rows[:0])
@@ -156,7 +156,7 @@ class Rows:
         rows = np.column_stack([bindings.rows, self.primaries(known)])[self._is_in_clique(known)]
         return Bindings((*bindings.variables, free), rows.astype(np.int32))
 
-    def _end(self, bindings: Bindings, term: Term) -> Int32 | None:
+    def _ids_at_end(self, bindings: Bindings, term: Term) -> Int32 | None:
         if isinstance(term, Variable):
             return bindings.column(term)
         return np.full(len(bindings.rows), self.ids([term])[0], dtype=np.int32)

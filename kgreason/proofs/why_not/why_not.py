@@ -94,7 +94,7 @@ def _attempts(materializer: Materializer, fact: Atom, rows: Rows) -> Iterator[At
         if rule not in written and (rule.group in _INNER or _OF_EQUALS.fullmatch(rule.name)):
             continue
         for values in _bindings_of(told, goals, primary):
-            for start in _starts(told, rows.start(values), rows, is_own=rule in written):
+            for start in _starts(told, rows.single_binding(values), rows, is_own=rule in written):
                 if attempt := failed_attempt(told, start, rows):
                     yield attempt
 

@@ -124,20 +124,20 @@ class _Folding:
             return fact
         terms = [str(term) for term in fact.terms]
         if relation in _CLASSES and len(terms) == 2:
-            return self._below(terms[0], terms[1], is_context=relation in _OF_CONTEXTS)
+            return self._triple_below(terms[0], terms[1], is_context=relation in _OF_CONTEXTS)
         if relation == "el_sub" and len(terms) == 2:
             return triple(terms[0], v.RDFS_SUB_PROPERTY_OF, terms[1])
         if relation == "el_link" and len(terms) == 3:
             if self._individuals.issuperset((terms[0], terms[2])):
                 return triple(*terms)
             node = self._link(terms[1], terms[2])
-            return None if node is None else self._below(terms[0], node)
+            return None if node is None else self._triple_below(terms[0], node)
         if relation == "el_loop" and len(terms) == 2:
             true = f'"true"^^{v.XSD_BOOLEAN}'
-            return self._below(terms[0], self._node((v.OWL_ON_PROPERTY, terms[1]), (v.OWL_HAS_SELF, true)))
+            return self._triple_below(terms[0], self._node((v.OWL_ON_PROPERTY, terms[1]), (v.OWL_HAS_SELF, true)))
         return None
 
-    def _below(self, context: str, above: str, *, is_context: bool = True) -> Atom | None:
+    def _triple_below(self, context: str, above: str, *, is_context: bool = True) -> Atom | None:
         """Return the triple that says that a context, or a class, is below a class; None if its node says nothing."""
         if context in self._individuals:
             return triple(context, v.OWL_SAME_AS if above in self._individuals else v.RDF_TYPE, above)

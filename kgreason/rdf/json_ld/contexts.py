@@ -99,7 +99,7 @@ class Contexts:
         return found
 
     def _file(self, iri: str, reference: str, place: Place) -> Path:
-        path = (self._find(f"<{iri}>") if self._find else None) or _beside(reference, place.folder)
+        path = (self._find(f"<{iri}>") if self._find else None) or _file_beside(reference, place.folder)
         if path is None:
             where = "neither in a catalogue nor in the folder of the document, and kgreason never uses the network"
             raise InputError(
@@ -108,7 +108,7 @@ class Contexts:
         return path
 
 
-def _beside(reference: str, folder: Path | None) -> Path | None:
+def _file_beside(reference: str, folder: Path | None) -> Path | None:
     """Return the file in `folder`, or below it, that a reference names; None if it names none."""
     if folder is None or urlsplit(reference).scheme not in ("", "file"):
         return None

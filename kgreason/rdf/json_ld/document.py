@@ -116,7 +116,7 @@ class JsonLd:
     def _to_end(self, text: IO[bytes] | _Rest, rest: bytes, at: int) -> tuple[bytes, int]:
         """Read on until `rest` has the whole JSON value that begins at `at`. Returns `rest`, and the value's end."""
         wanted = _LINE
-        while (end := _end(rest, at)) is None:
+        while (end := _end_of_value(rest, at)) is None:
             length = len(rest)
             while len(rest) - length < wanted and (more := text.readline(_LINE)):
                 rest += more
@@ -173,7 +173,7 @@ class _Rest:
         return b""
 
 
-def _end(text: bytes, at: int) -> int | None:
+def _end_of_value(text: bytes, at: int) -> int | None:
     """Return the end of the JSON value that begins at `at`; None if the text ends before."""
     depth = 0
     for token in _TOKEN.finditer(text, at):

@@ -68,17 +68,17 @@ def as_tagged(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | 
             continue
         if unchecked is None:
             unchecked = pyoxigraph.parse(text.unchecked, RdfFormat.JSON_LD, base_iri=base, lenient=True)
-        found = next((each for each in unchecked if _fits(each, quad)), quad)
+        found = next((each for each in unchecked if _are_like(each, quad)), quad)
         is_tagged = isinstance(found.object, Literal) and found.object.language
         yield Quad(quad.subject, quad.predicate, found.object, quad.graph_name) if is_tagged else quad
 
 
-def _fits(one: Quad, other: Quad) -> bool:
+def _are_like(one: Quad, other: Quad) -> bool:
     """Whether two quads are the same but for the letters of a language tag and the drawn labels of blank nodes."""
-    return all(map(_are_alike, map(_small, one), map(_small, other)))
+    return all(map(_are_alike, map(_in_small_letters, one), map(_in_small_letters, other)))
 
 
-def _small(term: object) -> object:
+def _in_small_letters(term: object) -> object:
     """Return what two literals with the same tag in other letters have in common; any other term as it is."""
     if isinstance(term, Literal) and term.language:
         return term.value, term.language.lower(), term.direction

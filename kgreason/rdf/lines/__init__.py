@@ -1,8 +1,7 @@
 """Read N-Triples and N-Quads in blocks, with few calls of a parser; and what becomes such lines.
 
-blocks    cuts the text at line ends
 skipped   the malformed lines that were left out
-plain     tells the lines that are canonical already, and has pyoxigraph parse the others
+plain     cuts the text at line ends; tells canonical lines, and has pyoxigraph parse the others
 parquet   Parquet files of triples, which are read as such lines
 functional  plain axioms of OWL functional syntax, which become such lines
 """

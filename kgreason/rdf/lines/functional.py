@@ -126,7 +126,7 @@ class _Reader:
                 closed = stack.pop()
                 self._tokens.append(")")
                 if len(stack) == 1 and is_plain:
-                    if self._says(closed):
+                    if self._add_lines(closed):
                         rest.append(document[copied : closed.start].rstrip(_BLANKS))
                         copied = found.end()
                 elif closed.keyword == "Prefix" and not stack:
@@ -216,7 +216,7 @@ class _Reader:
         self._lines.append(f"{subject} {v.RDFS_SUB_CLASS_OF if above else v.RDF_TYPE} {object_} .\n")
         return True
 
-    def _says(self, axiom: _Open) -> bool:
+    def _add_lines(self, axiom: _Open) -> bool:
         """Add the lines of an axiom. Returns whether it is plain."""
         keyword, _, terms = axiom
         if keyword == "Declaration":

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from typing import IO
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.formats import marked
+from kgreason.rdf.formats import encoding_of
 
 LINES_BEFORE = 1
 """How many lines come before the text of the document."""
@@ -64,7 +64,7 @@ def text_of(stream: IO[bytes], file: str) -> Iterator[str]:
 
 def _encoding(head: bytes, file: str) -> str:
     """Return Python's name of the encoding of a document with these first bytes. Raises RdfSyntaxError."""
-    name, declared = marked(head), _ENCODING.match(head)
+    name, declared = encoding_of(head), _ENCODING.match(head)
     if name != "utf-8" or not declared:
         return name
     told = declared[1].decode("ascii", "replace")

@@ -1,16 +1,29 @@
 """Check that rules keep to the declarations (`@relation`) of relations: number of columns, types, and kind.
 
+`never_fits` finds variables whose types never fit: no term can be at all places of the rule where the variable stands.
+
+    @relation age(of, years: xsd:integer) .  @relation born(of, day: xsd:date) .
+    born(?x, ?y) :- age(?x, ?y) .                 no value is an xsd:integer and an xsd:date
+
+The types come from the columns of declared relations, and from the parameters and the result of Python functions. Law:
+a rule with such a variable derives nothing that fits its declarations, whatever the data are. Types that share some
+values fit: xsd:decimal and xsd:byte. The places under NOT count too. A NOT whose types never fit always holds, which
+nobody means.
+
 Cost: one pass over all atoms, if a relation is declared; one over the expressions of all rules.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find
-from kgreason.rules.model import Relation, Rule, Variable, place_of
-from kgreason.rules.relations.types import never_fits
+from kgreason.functions.signature import Kinds
+from kgreason.rules.expressions import call_of
+from kgreason.rules.formatter import format_term
+from kgreason.rules.model import Computed, Relation, Rule, Variable, place_of
+from kgreason.terms import vocabulary as v
 
 MADE_BY_RULES = ("derived", "internal")
 """The kinds of relations whose facts nobody may assert."""
@@ -85,3 +98,88 @@ def check_declared(rules: Iterable[Rule], find: Find | None = None, others: Iter
                 raise RuleError(f"{place_of(rule)}: {problem}")
         if problem := never_fits(rule, known, find):
             raise RuleError(f"{place_of(rule)}: {problem}")
+
+
+_PREFIXES = {"xsd": "http://www.w3.org/2001/XMLSchema#", "rdfs": "http://www.w3.org/2000/01/rdf-schema#"}
+_RESOURCE, _LITERAL = v.RDFS_RESOURCE, v.RDFS_LITERAL
+_OF_KIND: dict[str, tuple[str, ...]] = {
+    "str": (v.XSD_STRING, v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING),
+    "int": (v.XSD_INTEGER,),
+    "Decimal": (v.XSD_DECIMAL,),
+    "float": (v.XSD_DOUBLE, v.XSD_FLOAT, v.XSD_DECIMAL),
+    "bool": (v.XSD_BOOLEAN,),
+    "datetime": (v.XSD_DATE_TIME,),
+    "date": (v.XSD_DATE,),
+    "NamedNode": (_RESOURCE,),
+    "BlankNode": (_RESOURCE,),
+    "Literal": (_LITERAL,),
+}
+"""The types of the terms that a parameter of a Python type takes. A triple term is of no type here."""
+
+_Place = tuple[Variable, tuple[str, ...], str]
+"""A variable, the types that its terms may have at a place, and words for the place."""
+
+
+def never_fits(rule: Rule, known: Mapping[str, Relation], find: Find | None = None) -> str | None:
+    """Return, in words, which variable of a rule stands at two places that no term fits, or None if there is none.
+
+    `known` has the declared relations by name, and `find` finds the signatures of Python functions.
+    """
+    seen: dict[Variable, list[tuple[tuple[str, ...], str]]] = {}
+    for variable, types, place in _places(rule, known, find):
+        for others, other in seen.setdefault(variable, []):
+            if all(_are_disjoint(one, another) for one in types for another in others):
+                return f"{variable} is in {other} and in {place}: no term is of both types"
+        seen[variable].append((types, place))
+    return None
+
+
+def _places(rule: Rule, known: Mapping[str, Relation], find: Find | None) -> Iterator[_Place]:
+    for atom in (*rule.read(), *rule.heads):
+        relation = known.get(atom.relation or "")
+        if relation is None or len(relation.columns) != len(atom.terms):
+            continue
+        for column, term in zip(relation.columns, atom.terms, strict=True):
+            if column.type and isinstance(term, Variable):
+                yield term, (column.type,), f"column {column.name} of {relation.name} ({_type_text(column.type)})"
+    if find is not None:
+        inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
+        for computed in (*rule.expressions(), *inside):
+            yield from _of_call(computed, find)
+
+
+def _of_call(computed: Computed, find: Find) -> Iterator[_Place]:
+    call = call_of(computed)
+    signature = find(call.name) if call else None
+    if call is None or signature is None:
+        return
+    for place, (argument, kinds) in enumerate(zip(call.arguments, signature.parameters, strict=False), 1):
+        if isinstance(argument, Variable) and (types := _types(kinds)):
+            yield argument, types, f"argument {place} of {signature}"
+    if computed.result and (types := _types(signature.result)):
+        yield computed.result, types, f"the result of {signature}"
+
+
+def _types(kinds: Kinds) -> tuple[str, ...]:
+    """Return the types of the terms that a union of Python types takes; () if they may be any."""
+    if not all(kind in _OF_KIND for kind in kinds):
+        return ()
+    return tuple(type_ for kind in kinds for type_ in _OF_KIND[kind])
+
+
+def _type_text(type_: str) -> str:
+    return format_term(type_, _PREFIXES)
+
+
+def _are_disjoint(one: str, other: str) -> bool:
+    """Whether no term is of both types. Of a datatype that kgreason does not know are the literals that name it."""
+    from kgreason.datatypes.datatype_map import DATATYPE_MAP  # imported only when two typed places meet
+    from kgreason.datatypes.hierarchy import are_disjoint
+
+    if one == other:
+        return False
+    if _RESOURCE in (one, other):
+        return True
+    if _LITERAL in (one, other):
+        return False
+    return are_disjoint(one, other) if one in DATATYPE_MAP and other in DATATYPE_MAP else True

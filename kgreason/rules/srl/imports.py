@@ -40,7 +40,7 @@ class Imports:
         """
         path = self._find(iri) if self._find else None
         if path is None and self._is_file:
-            path = _beside(iri)
+            path = _file_of_iri(iri)
         if path is None:
             return None
         if path.resolve() in self._seen:
@@ -53,7 +53,7 @@ class Imports:
             self._is_file = before
 
 
-def _beside(iri: str) -> Path | None:
+def _file_of_iri(iri: str) -> Path | None:
     """Return the file that a `file:` IRI names, or None if this file does not exist."""
     parts = urlsplit(iri[1:-1])
     path = Path(unquote(parts.path))

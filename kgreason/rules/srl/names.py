@@ -1,6 +1,6 @@
 """`Names`: from tokens to terms, under the prefixes and the base that a text has declared so far.
 
-Constants are N-Triples text (rules/constants.py). A relative IRI is resolved against the base (RFC 3986, section 5.2);
+Constants are N-Triples text (terms/quoting.py). A relative IRI is resolved against the base (RFC 3986, section 5.2);
 without a base it is an error. Cost: a regular expression for a constant; Oxigraph resolves relative IRIs.
 """
 
@@ -15,10 +15,10 @@ from pyoxigraph import RdfFormat
 
 from kgreason.errors import RuleSyntaxError
 from kgreason.functions.registry import Find
-from kgreason.rules import constants
-from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, in_constants, problem_of
+from kgreason.rules.expressions import DIVISIONS, RESERVED, SKOLEM, problem_of, with_constants
 from kgreason.rules.model import Computed, Constant, Variable
 from kgreason.rules.text.syntax import Literal
+from kgreason.terms import quoting
 from kgreason.terms.prefixes import undeclared_message
 from kgreason.terms.quoting import unescape
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
@@ -66,12 +66,12 @@ class Names:
                 prefix, _, local = text.partition(":")
                 if prefix not in self.prefixes:
                     self.fail(token, undeclared_message(prefix, "srl"))
-                return constants.iri(f"<{self.prefixes[prefix]}{constants.local_name(local)}>")
+                return quoting.iri(f"<{self.prefixes[prefix]}{quoting.local_name(local)}>")
             if not _ABSOLUTE.match(text) and self.base is not None:
                 text = self._resolve(text)
             elif not _ABSOLUTE.match(text):
                 self.fail(token, f"{text} is a relative IRI, and the text has no base: write BASE <http://...> first")
-            return constants.iri(text)
+            return quoting.iri(text)
         except ValueError as error:
             self.fail(token, str(error))
 
@@ -83,7 +83,7 @@ class Names:
             case "A":
                 return RDF_TYPE
             case "NUMBER":
-                return constants.number(node.value)
+                return quoting.number(node.value)
             case "TRUE" | "FALSE":
                 return f'"{node.lower()}"^^{XSD_BOOLEAN}'
             case _:
@@ -107,7 +107,7 @@ class Names:
             )
         if problem := problem_of(found, self.text[tokens[0].start_pos : tokens[-1].end_pos], self._functions):
             self._refuse(start if problem.part is None else tokens[problem.part], problem.words)
-        return found._replace(parts=in_constants(found.parts))
+        return found._replace(parts=with_constants(found.parts))
 
     def _refuse(self, token: Token, problem: str) -> NoReturn:
         self.fail(token, f"rule {self.rule}: {problem}" if self.rule else problem)
@@ -130,8 +130,8 @@ class Names:
                 _, mark, direction = literal.language.value.partition("--")
                 if mark and direction not in _DIRECTIONS:
                     self.fail(literal.language, f"a base direction is ltr or rtl, not {direction}")
-                return constants.tagged(literal.string, literal.language)
-            return constants.typed(literal.string, datatype)
+                return quoting.tagged(literal.string, literal.language)
+            return quoting.typed(literal.string, datatype)
         except ValueError as error:
             self.fail(literal.string, str(error))
 

@@ -67,7 +67,7 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
         result = assignment.computed.result
         assert result is not None
         _check_readers(rule, body, assignment, reader)
-        needing = [pattern for pattern in rule.head if result in _needs(pattern, body)]
+        needing = [pattern for pattern in rule.head if result in _needed_variables(pattern, body)]
         if not needing:
             for element in body:
                 if isinstance(element, (Filter, Assignment)) and _asks_for_value(element.computed, result):
@@ -94,7 +94,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
     A NOT that reads the result is an error as well, unless a head needs the result. `reader` makes the message.
     """
     result = assignment.computed.result
-    is_needed = any(result in _needs(pattern, body) for pattern in rule.head)
+    is_needed = any(result in _needed_variables(pattern, body) for pattern in rule.head)
     for element in body:
         is_negation = isinstance(element, Absent) and not is_needed
         if result in set(variables_mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
@@ -103,7 +103,7 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
             )
 
 
-def _needs(pattern: Pattern, body: list[Element]) -> set[Variable]:
+def _needed_variables(pattern: Pattern, body: list[Element]) -> set[Variable]:
     """Return the variables of `pattern`, a triple of the head, and those from which BINDs of `body` compute them."""
     needed = set(of_triple(pattern.triple))
     for element in reversed(body):

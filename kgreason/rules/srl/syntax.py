@@ -309,7 +309,7 @@ class _Builder(PartsBuilder):
 
     def path_sequence(self, parts: list[Any]) -> Path:
         steps = (parts[0], False), (parts[2], False)
-        return Path(_start(parts[0]), steps)
+        return Path(_first_token(parts[0]), steps)
 
     def path_inverse(self, parts: list[Any]) -> Path:
         return Path(parts[0], ((parts[1], True),))
@@ -331,7 +331,7 @@ class _Builder(PartsBuilder):
         return [*signs, *one, commas[0], *two, commas[1], *three, Token.new_borrow_pos("CLOSE", ")", end)]
 
 
-def _start(verb: Verb) -> Token:
+def _first_token(verb: Verb) -> Token:
     return verb if isinstance(verb, Token) else verb.start
 
 

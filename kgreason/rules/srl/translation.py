@@ -30,7 +30,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from kgreason.rules.canonical import canonical
-from kgreason.rules.expressions import in_order
+from kgreason.rules.expressions import in_order_of_use
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import MOST_ATOMS
@@ -140,7 +140,7 @@ class _Body:
             body,
             self._rule.name,
             negated=tuple(dict.fromkeys(self._negated)),
-            computed=in_order(body, dict.fromkeys(self._computed)),
+            computed=in_order_of_use(body, dict.fromkeys(self._computed)),
             dialect=self._dialect,
             line=self._rule.line,
         )
@@ -183,7 +183,7 @@ class _Body:
         relation_of_part, body = f"{PART}{number}", (Atom(relation, terms),)
         head = Atom(relation_of_part, tuple(found))
         name = f"{self._rule.name}-part-{number}"
-        self._parts.append(Rule((head,), body, name, computed=in_order(body, computed), line=self._rule.line))
+        self._parts.append(Rule((head,), body, name, computed=in_order_of_use(body, computed), line=self._rule.line))
         return Atom(relation_of_part, tuple(found.values()))
 
     def _term_of(self, node: Node, found: dict[Variable, Term], computed: list[Computed]) -> Term:

@@ -56,7 +56,7 @@ class Expansion:
         """Return the triples that `several` subjects with their properties stand for, with abbreviations expanded."""
         self._found = []
         for triples in several:
-            self._at = _start(triples.subject)
+            self._at = _first_token(triples.subject)
             self._properties(self._node(triples.subject), triples.properties)
         return tuple(self._found)
 
@@ -191,7 +191,7 @@ def _steps(path: Path, *, is_back: bool = False) -> Iterator[tuple[Token, bool]]
             yield verb, is_back != is_inverse
 
 
-def _start(node: NodeText) -> Token:
+def _first_token(node: NodeText) -> Token:
     if isinstance(node, Token):
         return node
     return node.string if isinstance(node, Literal) else node.start

@@ -24,7 +24,7 @@ from typing import Literal
 
 from kgreason.errors import RuleError
 from kgreason.rules.canonical import canonical
-from kgreason.rules.expressions import expression_text, in_sparql, is_constant, is_skolem
+from kgreason.rules.expressions import expression_text, is_constant, is_skolem, without_extensions
 from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substitute
@@ -189,7 +189,9 @@ class _Writer:
 
     def _expression(self, computed: Computed) -> str:
         constants = (part for part in computed.parts if isinstance(part, str) and is_constant(part))
-        return expression_text(in_sparql(computed), {part: format_term(part, self._prefixes) for part in constants})
+        return expression_text(
+            without_extensions(computed), {part: format_term(part, self._prefixes) for part in constants}
+        )
 
     def _check_row(self, computed: Computed) -> None:
         """Raise RuleError if a SKOLEM lacks a variable of the body: a blank node in a head depends on all of them."""
@@ -292,7 +294,7 @@ def _form(rule: Rule) -> Rule:
 
     def comparable(found: Computed) -> Computed:
         if not is_skolem(found):
-            return in_sparql(found)
+            return without_extensions(found)
         return found._replace(parts=(*found.parts[:2], '"label"', *sorted(found.inputs()), ")"))
 
     return canonical(

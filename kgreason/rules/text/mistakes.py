@@ -105,28 +105,28 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
         return None
     index = len(kinds) - 1 - kinds[::-1].index("IDENTIFIER")
     word, is_last = unfinished[index], index == len(kinds) - 1
-    if is_last and kinds[-3:-1] == ["AT_RULE", "NAME"] and (name := _NAME.match(text, _start(unfinished[-2]))):
+    if is_last and kinds[-3:-1] == ["AT_RULE", "NAME"] and (name := _NAME.match(text, _start_of(unfinished[-2]))):
         return Hint(name.start(), f"a name with a space needs quotation marks: @rule '{name[0]}'")
     if is_last and word.upper() == "NOT" and "IF" not in kinds:
         return Hint(
-            _start(word), "NOT cannot stand in the head, which says what is true; write it in the body, after :-"
+            _start_of(word), "NOT cannot stand in the head, which says what is true; write it in the body, after :-"
         )
     if exists := _of_exists(text, word):
         return exists
     words = misuse(word, in_head="IF" not in kinds, under_not="NOT" in kinds)
-    return Hint(_start(word), words) if words else None
+    return Hint(_start_of(word), words) if words else None
 
 
 def _of_exists(text: str, word: Token) -> Hint | None:
     """Return a hint if EXISTS follows the token `word`, as in `FILTER EXISTS`, or None."""
-    found = _EXISTS.match(text, _start(word))
+    found = _EXISTS.match(text, _start_of(word))
     if found is None:
         return None
     instead = "NOT EXISTS ?e IN (...) without FILTER" if found[1] else "the atoms without FILTER EXISTS"
     return Hint(found.start(), f"a rule has no FILTER with EXISTS: write {instead}")
 
 
-def _start(token: Token) -> int:
+def _start_of(token: Token) -> int:
     return cast(int, token.start_pos)
 
 

@@ -27,14 +27,13 @@ from lark import Token
 from kgreason.errors import InputError, RuleSyntaxError, UnsafeRuleError
 from kgreason.functions.registry import Find
 from kgreason.interrupts import let_out
-from kgreason.rules import constants
 from kgreason.rules.expressions import (
     AGGREGATES,
     RESERVED,
-    in_constants,
-    in_order,
+    in_order_of_use,
     problem_of,
     problem_of_aggregate,
+    with_constants,
 )
 from kgreason.rules.model import (
     DATA,
@@ -53,8 +52,7 @@ from kgreason.rules.model import (
     anonymous,
 )
 from kgreason.rules.program import Program, default_name
-from kgreason.rules.relations.declarations import misfit
-from kgreason.rules.relations.types import never_fits
+from kgreason.rules.relations.declarations import misfit, never_fits
 from kgreason.rules.safety import bound_by, check_safe
 from kgreason.rules.text.mistakes import misuse
 from kgreason.rules.text.syntax import (
@@ -73,6 +71,7 @@ from kgreason.rules.text.syntax import (
     ResultText,
     statements,
 )
+from kgreason.terms import quoting
 from kgreason.terms.prefixes import USUAL, Where, undeclared_message
 from kgreason.terms.vocabulary import RDF_TYPE, XSD_BOOLEAN
 
@@ -178,7 +177,7 @@ class _Reader:
         if imported is None:
             self._fail(line.file, "only a file can import another file: load this text from a file")
         try:
-            name = constants.unquote(line.file)
+            name = quoting.unquote(line.file)
             found = imported(name)
         except ValueError as error:
             self._fail(line.file, str(error))
@@ -243,7 +242,7 @@ class _Reader:
             line=clause.heads[0].start.line or 0,
         )
         if computed:
-            rule = replace(rule, computed=in_order(bound_by(rule), map(self.computation, computed)))
+            rule = replace(rule, computed=in_order_of_use(bound_by(rule), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -330,7 +329,7 @@ class _Reader:
         if problem := problem_of(found, self.text[first.start_pos : last.end_pos], self._find):
             place = computed.start if problem.part is None else _tokens(computed.parts[problem.part])[0]
             self._refuse(place, problem.words)
-        return found._replace(parts=in_constants(parts))
+        return found._replace(parts=with_constants(parts))
 
     def aggregates(self, written: AggregateText) -> Iterator[Aggregate]:
         """Yield an aggregate for each BIND of the text `AGGREGATE(atoms ON ?x BIND ... BIND ...)`."""
@@ -353,7 +352,7 @@ class _Reader:
             atoms = tuple(self.atom(literal) for literal in written.literals if isinstance(literal, AtomText))
             yield Aggregate(
                 atoms,
-                in_order({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
+                in_order_of_use({term for atom in atoms for term in atom.terms}, (*inner, *computed)),
                 group,
                 name,
                 argument,
@@ -386,7 +385,7 @@ class _Reader:
         if name != "GROUP_CONCAT":
             self._fail(result.separator, f"SEPARATOR is for GROUP_CONCAT, not for {name}")
         try:
-            return constants.unquote(result.separator)
+            return quoting.unquote(result.separator)
         except ValueError as error:
             self._fail(result.separator, str(error))
 
@@ -429,8 +428,8 @@ class _Reader:
         datatype = self._constant(literal.datatype) if literal.datatype else None
         try:
             if literal.language:
-                return constants.tagged(literal.string, literal.language)
-            return constants.typed(literal.string, datatype)
+                return quoting.tagged(literal.string, literal.language)
+            return quoting.typed(literal.string, datatype)
         except ValueError as error:
             self._fail(literal.string, str(error))
 
@@ -441,7 +440,7 @@ class _Reader:
             case "BLANK":
                 return str(token)
             case "NUMBER":
-                return constants.number(token.value)
+                return quoting.number(token.value)
             case "TRUE" | "FALSE":
                 return f'"{token}"^^{XSD_BOOLEAN}'
             case _:
@@ -453,9 +452,9 @@ class _Reader:
             prefix, _, local = token.partition(":")
             if prefix not in self.prefixes:
                 self._fail(token, undeclared_message(prefix, self._where))
-            text = f"<{self.prefixes[prefix]}{constants.local_name(local)}>"
+            text = f"<{self.prefixes[prefix]}{quoting.local_name(local)}>"
         try:
-            return constants.iri(text)
+            return quoting.iri(text)
         except ValueError as error:
             self._fail(token, str(error))
 
@@ -463,7 +462,7 @@ class _Reader:
         if token.type == "NAME":
             return str(token)
         try:
-            return constants.unquote(token)
+            return quoting.unquote(token)
         except ValueError as error:
             self._fail(token, str(error))
 

@@ -153,7 +153,7 @@ def statements(text: str, source: str) -> list[Statement]:
     except UnexpectedInput as error:
         line, column, what = place(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
-        meant = hint(text, _index(error, text), expected, _unfinished(error))
+        meant = hint(text, _index(error, text), expected, _unfinished_tokens(error))
         if meant is None:
             words = in_words(expected - {"DATA", "ANONYMOUS"}, _WORDS)  # wherever they may, an atom or a variable may
             raise RuleSyntaxError(source, line, column, f"found {what}, expected {words}") from None
@@ -171,7 +171,7 @@ def _index(error: UnexpectedInput, text: str) -> int:
     return cast(int, error.pos_in_stream)
 
 
-def _unfinished(error: UnexpectedInput) -> list[Token]:
+def _unfinished_tokens(error: UnexpectedInput) -> list[Token]:
     """Return the tokens before the error that the parser has not put into an atom or another part yet.
 
     For example, these are the name of a relation and its open bracket.

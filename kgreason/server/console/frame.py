@@ -1,7 +1,7 @@
 """`Frame`: what every page of the console has: style, navigation, notices, and the calls to the server.
 
 A page is made in two steps. Its function builds the frame and the controls at once. Data of the graph is read after the
-browser has connected (`Frame.later`), so a slow answer does not delay the page.
+browser has connected (`Frame.when_connected`), so a slow answer does not delay the page.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Frame:
         self._client = ui.context.client
         self._client.on_delete(self._end)
 
-    def may(self, role: str) -> bool:
+    def has_role(self, role: str) -> bool:
         """Whether the user has at least this role. The server checks the role of each request again."""
         return ROLES.index(self._role) >= ROLES.index(role)
 
@@ -105,15 +105,15 @@ class Frame:
     def __exit__(self, *error: object) -> None:
         self._main.__exit__(*error)
 
-    def tell(self, message: str, kind: str = "error") -> None:
+    def show_message(self, message: str, kind: str = "error") -> None:
         """Show a message at the top of the page. An empty message removes the message that is shown."""
         self._notices.set_content(notice(message, kind) if message else "")
 
     def loaded(self) -> None:
-        """Take away the word that the page loads. The frame does so after `load` of `later`, if `load` ends."""
+        """Take away the word that the page loads. The frame does so when `load` of `when_connected` ends."""
         self._loading.set_visibility(False)
 
-    def later(self, load: Callable[[], Awaitable[object]]) -> None:
+    def when_connected(self, load: Callable[[], Awaitable[object]]) -> None:
         """Call `load` after the browser has connected and the words of the graph (`Words`) were read."""
 
         async def loading() -> None:
@@ -131,11 +131,11 @@ class Frame:
             await self._client.connected()
             if not self._client.is_deleted:  # a client that never connects is deleted after a minute
                 self._client.run_javascript(f"{_SHOW_CURRENT}; kgreason.paint()")
-                self.run(loading, _LOAD)
+                self.start_task(loading, _LOAD)
 
         background_tasks.create(begin())
 
-    def run(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
+    def start_task(self, call: Callable[[], Awaitable[object]], kind: str = "") -> asyncio.Task[Any]:
         """Start a task that runs `call`. An error of `call` becomes a message on the page.
 
         An earlier task of the same `kind` is cancelled, so that the latest wish of the user wins. Before the new task
@@ -152,7 +152,7 @@ class Frame:
                         await self._has_words.wait()
                     await call()
                 except Exception as error:
-                    self.tell(problem_of(error).detail)
+                    self.show_message(problem_of(error).detail)
 
         task = background_tasks.create(running())
         self._running[kind] = task
@@ -172,8 +172,8 @@ class Frame:
         """Return an event handler that removes the message on the page and then calls `run(call, kind)`."""
 
         def handle() -> None:
-            self.tell("")
-            self.run(call, kind)
+            self.show_message("")
+            self.start_task(call, kind)
 
         return handle
 

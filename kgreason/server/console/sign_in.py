@@ -69,13 +69,13 @@ async def sign_in(request: Request) -> Response:
         sessions.refused.note(request.scope, "form")
         return HTMLResponse(_PAGE.format(wrong=_WRONG), 401, _HEADERS)
     root = root_of(request.scope)
-    response = RedirectResponse(f"{root}{_next(request)}", 303, {"Cache-Control": "no-store"})
+    response = RedirectResponse(f"{root}{_next_page(request)}", 303, {"Cache-Control": "no-store"})
     is_secure = request.url.scheme == "https" or request.headers.get("origin", "").startswith("https://")
     sessions.begin(response, request.headers.get("host", ""), token, is_secure=is_secure, root=root)
     return response
 
 
-def _next(request: Request) -> str:
+def _next_page(request: Request) -> str:
     """Return the address of the page that the user wanted to see. The page is always on this server."""
     path = request.query_params.get("next", "/")
     is_own = path == "/" or path.startswith(("/?", "/console/"))

@@ -45,7 +45,7 @@ def tree(proof: dict[str, Any], words: Words) -> Markup:
             parts.append(_line(step, words, is_told=place in told))
             continue
         told.add(place)
-        parts.append(_begin(step, words, is_open=depth < _OPEN))
+        parts.append(_opening(step, words, is_open=depth < _OPEN))
         waiting.append(None)
         waiting += [(each, depth + 1) for each in reversed(step.get("premises", ()))]
     parts += [_END] * waiting.count(None)
@@ -59,7 +59,7 @@ def _line(step: dict[str, Any], words: Words, *, is_told: bool) -> Markup:
     )
 
 
-def _begin(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
+def _opening(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
     text = Markup('<li><span class="fact">{}</span><details{}><summary>by {}</summary>{}<ul>')
     return text.format(fact(step, words), Markup(" open") if is_open else "", _how(step), _reasons(step, words))
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from copy import copy
 
 from kgreason.errors import KgreasonError
-from kgreason.graph.labels import best, literal
+from kgreason.graph.labels import best_labels, literal
 from kgreason.ontology.manchester import Manchester, about_of
 from kgreason.proofs.words.naming import names
 from kgreason.server.console.calls import Calls
@@ -105,7 +105,7 @@ class Words:
     def with_labels(self, language: str) -> Words:
         """Return these words with labels in the place of IRIs, those in a language first; "" has labels of any."""
         found = copy(self)
-        found.labels, found._is_labelled = best_labels(self._rows, language), True
+        found.labels, found._is_labelled = best_label_texts(self._rows, language), True
         return found.with_expressions(())
 
     def label(self, iri: str) -> str | None:
@@ -235,22 +235,24 @@ def words_of(
     """Make `Words` from rows (kind, IRI), where kind is "class" or "property". All `namespaces` get prefixes, too.
 
     `declared` are the prefixes of the graph. `labels` are pairs of an IRI and a literal. Of several labels of an IRI,
-    `best_labels` chooses one.
+    `best_label_texts` chooses one.
     """
     known, given = sorted(set(rows)), list(labels)
     classes, properties = (tuple(term for kind, term in known if kind == wanted) for wanted in ("class", "property"))
-    words = Words(prefixes_for((*classes, *properties, *namespaces), declared), classes, properties, best_labels(given))
+    words = Words(
+        prefixes_for((*classes, *properties, *namespaces), declared), classes, properties, best_label_texts(given)
+    )
     words._rows = given
     return words
 
 
-def best_labels(rows: Iterable[tuple[str, str]], language: str = "") -> dict[str, str]:
+def best_label_texts(rows: Iterable[tuple[str, str]], language: str = "") -> dict[str, str]:
     """Choose a label for each IRI, from pairs of an IRI and a literal, as `graph.labels` does.
 
-    >>> best_labels([("e:cat", '"Katze"@de'), ("e:cat", '"cat"@en')])
+    >>> best_label_texts([("e:cat", '"Katze"@de'), ("e:cat", '"cat"@en')])
     {'e:cat': 'cat'}
     """
-    return best(((iri, literal(text)) for iri, text in rows), language)
+    return best_labels(((iri, literal(text)) for iri, text in rows), language)
 
 
 def prefixes_for(iris: Iterable[str], declared: Mapping[str, str] | None = None) -> dict[str, str]:

@@ -43,7 +43,7 @@ class Connections:
         """How many of the connections may be websockets."""
         return max(1, self.most // 4)
 
-    def tell(self, now: float) -> None:
+    def log_crowd(self, now: float) -> None:
         """Log that there are too many connections, at most once in some minutes."""
         if now - self._told >= _HUSH:
             self._told = now
@@ -62,13 +62,13 @@ class Connection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client has connected: wait for its first request."""
         super().connection_made(transport)
-        self._begin("request")
+        self._start_clock("request")
         if len(self.connections) > self._all.most:
-            self._all.tell(self.loop.time())
+            self._all.log_crowd(self.loop.time())
             if (longest := next(iter(self._all.waiting), None)) is None:
                 self._refuse()
                 return
-            longest._drop()
+            longest._close_at_once()
         self._all.waiting[self] = None
 
     def data_received(self, data: bytes) -> None:
@@ -78,36 +78,36 @@ class Connection(H11Protocol):
             return
         cycle: RequestResponseCycle | None = self.cycle
         if cycle and not cycle.response_complete:
-            self._end("request")
+            self._stop_clock("request")
             self._all.waiting.pop(self, None)
         else:
-            self._begin("request")
+            self._start_clock("request")
 
     def handle_websocket_upgrade(self, event: h11.Request) -> None:
         """A request asks for a websocket: give it the connection. The limits here do not hold for websockets."""
-        self._end("request")
+        self._stop_clock("request")
         self._all.waiting.pop(self, None)
         if sum(not isinstance(each, Connection) for each in self.connections) >= self._all.websockets:
-            self._all.tell(self.loop.time())
+            self._all.log_crowd(self.loop.time())
             self._refuse()
             return
         super().handle_websocket_upgrade(event)
 
     def _refuse(self) -> None:
         """Answer that there are too many connections, and end this one."""
-        self._begin("end")
+        self._start_clock("end")
         self.transport.write(_FULL)
         self.transport.close()
 
     def pause_writing(self) -> None:
         """Too many bytes wait to be sent: give the client `seconds` to read them."""
         super().pause_writing()
-        self._begin("answer")
+        self._start_clock("answer")
 
     def resume_writing(self) -> None:
         """The client has read enough: stop the clock that `pause_writing` started."""
         super().resume_writing()
-        self._end("answer")
+        self._stop_clock("answer")
 
     def on_response_complete(self) -> None:
         """An answer is written: if the connection ends after it, give the client `seconds` to read the rest."""
@@ -115,30 +115,30 @@ class Connection(H11Protocol):
         if self.cycle.response_complete:
             self._all.waiting[self] = None
         if self.transport.is_closing():
-            self._begin("end")
+            self._start_clock("end")
 
     def timeout_keep_alive_handler(self) -> None:
         """The client sends no further request: end the connection."""
         super().timeout_keep_alive_handler()
-        self._begin("end")
+        self._start_clock("end")
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended: stop all clocks."""
         for name in list(self._timers):
-            self._end(name)
+            self._stop_clock(name)
         self._all.waiting.pop(self, None)
         super().connection_lost(exc)
 
-    def _begin(self, name: str) -> None:
+    def _start_clock(self, name: str) -> None:
         """Start the clock `name`: unless `_end(name)` stops it, the connection is dropped after `seconds`."""
         if name not in self._timers:
-            self._timers[name] = self.loop.call_later(self._seconds, self._drop)
+            self._timers[name] = self.loop.call_later(self._seconds, self._close_at_once)
 
-    def _end(self, name: str) -> None:
+    def _stop_clock(self, name: str) -> None:
         if timer := self._timers.pop(name, None):
             timer.cancel()
 
-    def _drop(self) -> None:
+    def _close_at_once(self) -> None:
         """End the connection at once. The operating system does not send the rest of the answer either."""
         self._all.waiting.pop(self, None)
         if (own := self.transport.get_extra_info("socket")) is not None:

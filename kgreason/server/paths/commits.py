@@ -76,7 +76,7 @@ async def commit_edit(
     the last commit. Nobody else edits the graph before `answer` has returned. Raises the errors of `edit`, where a
     ViolationError gets the messages of the shapes, and Problem if If-Match or If-None-Match does not hold for `target`.
     """
-    how = _means(request) | {"author": author_of(request.scope)}
+    how = _means_of(request) | {"author": author_of(request.scope)}
     state, asked = served(request), time.perf_counter()
 
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
@@ -151,7 +151,7 @@ def empty_response(delta: Delta, commit: int) -> Response:
     return Response(status_code=204, headers=headers(delta, commit))
 
 
-def _means(request: Request) -> dict[str, Any]:
+def _means_of(request: Request) -> dict[str, Any]:
     """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")

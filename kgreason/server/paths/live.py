@@ -18,7 +18,7 @@ from kgreason.errors import KgreasonError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.user_rules import journalled
+from kgreason.graph.user_rules import journal_text
 from kgreason.interrupts import let_out
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.proof import Proof, Unsatisfiable
@@ -167,7 +167,7 @@ async def rules(request: Request) -> Response:
     given, state = parameters(request), served(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):
-            return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journalled, own)))
+            return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journal_text, own)))
         how = {name: flag(given, name) for name in ("costs", "alone", "anew")}
         return JSONResponse(await ask_engine(request, lambda graph: graph.rules(**how)))
     name = single(given, "name")

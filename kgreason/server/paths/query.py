@@ -59,7 +59,7 @@ async def query(request: Request) -> Response:
         return description(request)
     sparql, given = await _query_of(request)
     services = served(request).settings.services
-    await look(sparql, partial(check_service, sparql, services))
+    await look_through(sparql, partial(check_service, sparql, services))
     accept, state = request.headers.get("accept"), served(request)
     default, named = _dataset(given, address(request))
     wanted = Query(
@@ -100,7 +100,7 @@ async def query(request: Request) -> Response:
     return response(answer, content_type(types[name][0]), headers)
 
 
-async def look(text: str, call: Callable[[], Result]) -> Result:
+async def look_through(text: str, call: Callable[[], Result]) -> Result:
     """Return the result of a call that looks through a text; in a thread if the text is long."""
     return call() if len(text) < _SHORT else await run_in_threadpool(call)
 

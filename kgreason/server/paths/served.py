@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import KgreasonError
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.together import Together
 from kgreason.server.paths.recent import Recent
@@ -97,7 +97,7 @@ def number(given: Parameters, name: str) -> int | None:
 
 def prefixes_of(given: Parameters) -> dict[str, str]:
     """Return the prefixes that the parameters `prefix` declare, in texts such as `ex=http://e/`. Raises InputError."""
-    return dict(checked(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
+    return dict(checked_prefixes(dict(each.partition("=")[::2] for each in given.get("prefix", []))))
 
 
 def base_of(given: Parameters, request: Request) -> str | None:
@@ -156,13 +156,13 @@ async def engine_answer(
     """Return `write(find(graph))`. `find` is a question to the engine, as for `ask_engine`.
 
     `write` runs in another thread, and no edit waits for it. So the graph may have changed meanwhile: the values that
-    `find` returns must be whole. Raises the errors of `ask_engine` and of `Aside.run`.
+    `find` returns must be whole. Raises the errors of `ask_engine` and of `Aside.call_aside`.
     """
     state = served(request)
 
     async def both() -> Result:
         found = await state.writer.ask(find)
-        return await state.answers.run(lambda: write(found))
+        return await state.answers.call_aside(lambda: write(found))
 
     return await _unless_left(request, both())
 
@@ -170,17 +170,17 @@ async def engine_answer(
 async def read_past(request: Request, call: Callable[[], Result]) -> Result:
     """Return the result of `call()`, which reads earlier commits, in a thread for this.
 
-    If the client goes away, the call ends. Raises the errors of `Aside.run`.
+    If the client goes away, the call ends. Raises the errors of `Aside.call_aside`.
     """
-    return await _unless_left(request, served(request).past.run(call))
+    return await _unless_left(request, served(request).past.call_aside(call))
 
 
 async def parse_shapes(request: Request, call: Callable[[], Result]) -> Result:
     """Return the result of `call()`, which parses documents of shapes, in a thread for answers.
 
-    If the client goes away, the call ends. Raises the errors of `Aside.run`.
+    If the client goes away, the call ends. Raises the errors of `Aside.call_aside`.
     """
-    return await _unless_left(request, served(request).answers.run(call))
+    return await _unless_left(request, served(request).answers.call_aside(call))
 
 
 async def _unless_left(

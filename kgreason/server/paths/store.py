@@ -82,7 +82,7 @@ class Target(NamedTuple):
 
     def state(self, states: States) -> int:
         """Return the number of the last commit that changed the target."""
-        return states.commit if self.is_whole else states.of(self.term)
+        return states.commit if self.is_whole else states.state_of(self.term)
 
     def exists(self, graph: KnowledgeGraph) -> bool:
         """Whether the target exists. The default graph and all graphs together always exist.

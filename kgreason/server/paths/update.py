@@ -34,7 +34,7 @@ from kgreason.server.formats import media_type
 from kgreason.server.paths.clients.exact import writer_of_delta
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.description import description
-from kgreason.server.paths.query import check_service, look
+from kgreason.server.paths.query import check_service, look_through
 from kgreason.server.paths.served import (
     Parameters,
     address,
@@ -105,23 +105,23 @@ async def update_of(request: Request) -> UpdateRequest:
     sparql = text if media == _DIRECT else single(given, "update")
     if sparql is None:
         raise Problem(400, "the parameter update is missing")
-    await look(sparql, partial(check_service, sparql))
+    await look_through(sparql, partial(check_service, sparql))
     base, prefixes = base_of(given, request), prefixes_of(given)
     source = single(given, "source") or "<update>"
-    if await look(sparql, partial(may_be_deep, sparql)):
+    if await look_through(sparql, partial(may_be_deep, sparql)):
         await check_text(request, "update", f"{declarations(prefixes)}{sparql}", base=base)
-    operations = await look(sparql, partial(parse, sparql, source, prefixes, base))
+    operations = await look_through(sparql, partial(parse, sparql, source, prefixes, base))
     _check_loads(operations, settings.loads)
     found = tuple(_with_dataset(operations, given, address(request)))
     commit, begun = served(request).writer.commit, time.perf_counter()
     for operation in found:
         if isinstance(operation, Modify):
-            await _try(request, operation.select)
+            await _try_where(request, operation.select)
     is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
     return UpdateRequest(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
 
 
-async def _try(request: Request, select: Select) -> None:
+async def _try_where(request: Request, select: Select) -> None:
     """Evaluate a WHERE in a query process, which is killed if it takes too long. Raises QueryError, QueryTimeoutError.
 
     A WHERE that is surely fast (`is_short`) is not evaluated. Cost: that of the WHERE, and about 20 milliseconds more

@@ -8,7 +8,7 @@ long and much memory. So they do not wait in the queue of the `Writer`, and no e
 their own, they would use up the threads that receive the bodies of edits.
 
 Law: however many clients ask, at most `_AT_ONCE` of these calls run, and no other request waits for them. A call ends
-at its next `let_out` after its time or memory is used up, or after `run` is cancelled; until then it has its thread.
+at its next `let_out` after its time or memory is used up, or `call_aside` is cancelled; until then it has its thread.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Aside:
         self._limits, self._name, self._advice = limits, name, advice
         self._threads = ThreadPoolExecutor(_AT_ONCE, "kgreason aside")
 
-    async def run(self, call: Callable[[], Result]) -> Result:
+    async def call_aside(self, call: Callable[[], Result]) -> Result:
         """Return the result of a call in a thread. Its time begins when it has the thread.
 
         If this is cancelled, the call ends soon. Raises the errors of the call, QueryTimeoutError, LimitError, and

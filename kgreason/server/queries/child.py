@@ -28,7 +28,7 @@ from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat
 from kgreason.errors import KgreasonError, QueryError, StoreError
 from kgreason.graph.constructed.of_state import OfState
 from kgreason.graph.constructed.renamed import Renamed, SpellIn
-from kgreason.graph.constructed.speller import spelled
+from kgreason.graph.constructed.speller import as_written
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
@@ -150,7 +150,7 @@ class _Reader:
         """
         if number is not None:
             assert self._past
-            return spelled(self._past, number, triples, name)
+            return as_written(self._past, number, triples, name)
         if self._spell is None:
             self._spell = self._start_spelling()
         try:

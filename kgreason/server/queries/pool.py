@@ -118,13 +118,13 @@ class Pool:
         time = asyncio.get_running_loop().time
         await self._place(time() + seconds)
         try:
-            process = await self._ready(self._take_idle(request.as_of) or await self._start_process())
+            process = await self._ready_process(self._take_idle(request.as_of) or await self._start_process())
         except BaseException:
             self._leave()
             raise
         if request.as_of is not None:
             self._past[process] = request.as_of
-        answer = Answer(process, time() + seconds, seconds, self._end)
+        answer = Answer(process, time() + seconds, seconds, self._take_back)
         try:
             await answer.begin(frame(REQUEST, json.dumps(request._asdict() | {"most": self._most}).encode()))
         except BaseException:
@@ -192,7 +192,7 @@ class Pool:
                 return
         self._free += 1
 
-    def _end(self, process: Process, is_complete: bool) -> None:
+    def _take_back(self, process: Process, is_complete: bool) -> None:
         """Take back the process of a query that has ended, and let the next query begin.
 
         `is_complete`: whether the whole answer was read. If not, the process is killed.
@@ -223,7 +223,7 @@ class Pool:
         self._starting.add(process)
         return process
 
-    async def _ready(self, process: Process) -> Process:
+    async def _ready_process(self, process: Process) -> Process:
         """Wait until a process is ready, and return it. Raises QueryError or Problem if it does not start."""
         if process not in self._starting:
             return process

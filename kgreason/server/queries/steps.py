@@ -195,8 +195,8 @@ def _rules(
     if verb == "remove_rules":
         tx.remove_rules(text, source, file=file, syntax=syntax)
     elif verb == "unload_rules":
-        tx.take_rules_away(tx.parsed(text, source, syntax))
+        tx.take_rules_away(tx.parse(text, source, syntax))
     elif file:
-        tx.take_rules(replace(rule, file=file) for rule in tx.parsed(text, source, syntax))
+        tx.take_rules(replace(rule, file=file) for rule in tx.parse(text, source, syntax))
     else:
         tx.add_rules(text, source, syntax=syntax)

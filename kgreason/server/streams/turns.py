@@ -25,13 +25,13 @@ class Turns:
     @asynccontextmanager
     async def turn(self, reader: str) -> AsyncIterator[None]:
         """A context: wait for a turn of this reader, and have it."""
-        await self._wait(reader)
+        await self._wait_for_turn(reader)
         try:
             yield
         finally:
             self._pass_on()
 
-    async def _wait(self, reader: str) -> None:
+    async def _wait_for_turn(self, reader: str) -> None:
         if not self._is_taken:
             self._is_taken = True
             return

@@ -152,7 +152,7 @@ class Driver:
 
     def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
-        closure = self._materializer.closed()
+        closure = self._materializer.closed_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))

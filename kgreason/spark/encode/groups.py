@@ -29,7 +29,7 @@ from kgreason.spark.input.lines import SKIPPED, LineReader
 from kgreason.spark.input.terms import QUAD, interned, record, texts
 from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
-from kgreason.zset.order import grouped
+from kgreason.zset.order import group_rows
 
 GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
 """Rows of three kinds: a text (group, local, text), quads int32[4, n] (group, quads), or skipped lines."""
@@ -133,7 +133,7 @@ def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
     ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
     quads = [np.zeros((4, 0), np.int32), *(unpacked(quads) for quads in rows.column("quads").to_pylist())]
     triples = ids[np.concatenate(quads, axis=1)[:3].T]
-    triples = triples[grouped(triples).firsts()]
+    triples = triples[group_rows(triples).firsts()]
     return pa.table({name: np.ascontiguousarray(triples[:, column]) for column, name in enumerate("spo")})
 
 

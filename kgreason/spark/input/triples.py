@@ -18,7 +18,7 @@ from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.input.frames import FrameMapping, Meaning, mapping_of
-from kgreason.graph.input.terms import checked
+from kgreason.graph.input.terms import checked_prefixes
 from kgreason.mapping.mapping import RowMapping
 from kgreason.mapping.triples import triples as mapped
 from kgreason.spark.cluster.workers import check_workers
@@ -57,7 +57,7 @@ def triples(
     }
     if twice := [name for name in frame.columns if frame.columns.count(name) > 1]:
         raise InputError(f"the frame has two columns {twice[0]}")
-    mapping = mapping_of(frame.columns, given, checked(prefixes))
+    mapping = mapping_of(frame.columns, given, checked_prefixes(prefixes))
     check_workers(frame.sparkSession)
     names = mapping.names or frame.columns[:1]  # without a column the frame would have no rows
     read = frame.select(*(F.col(f"`{name.replace('`', '``')}`") for name in names))

@@ -68,7 +68,7 @@ class PartOperators:
         wait for nothing. `before`: the last stratum that was decided already. Raises StratificationError if the facts
         make the rules circular, and RuleError if a Python function fails.
         """
-        facts = self._operators.computed(no_check) if level == before else NO_FACTS
+        facts = self._operators.computed_facts(no_check) if level == before else NO_FACTS
         if level and not any(map(len, facts.added.values())):
             facts = self._operators.decided_at(level, before, self._engine.changes(), no_check)
         self._operators.finish()

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.ontology.generic.instances import with_instances
+from kgreason.ontology.generic.generic import with_instances
 from kgreason.rules.expressions import is_skolem, skolem_terms
 from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple

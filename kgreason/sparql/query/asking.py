@@ -8,7 +8,7 @@
 
 GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
 
-The pattern of an update has its part of this from `in_dialect`. Error messages are about the text of the user. Law: a
+The pattern of an update has its part of this from `for_oxigraph`. Error messages are about the text of the user. Law: a
 query that Oxigraph takes and that has none of this is asked as it is.
 
 Cost: a microsecond for each token of a query with GROUP_CONCAT, LANG or a SELECT inside; else a look at its head.
@@ -44,7 +44,7 @@ def answer(
     `spell` looks up how the graph writes triples; see `triples_as_written`.
     Raises QueryError for a text that does not parse, and the errors of `ask`.
     """
-    text, names = _in_dialect(query)
+    text, names = _for_oxigraph(query)
     text = with_columns(text, prefixes, base)
     try:
         found = _ask(text, ask)
@@ -64,7 +64,7 @@ def answer(
 
 def repeat(query: str, found: Results) -> Results:
     """Return the results of a query, as another process gave them, with the columns that the query repeats."""
-    return _repeat(_in_dialect(query)[1], found)
+    return _repeat(_for_oxigraph(query)[1], found)
 
 
 def _repeat(names: tuple[str, ...], found: Results) -> Results:
@@ -81,16 +81,16 @@ def _ask(text: str, ask: Callable[[str], Results]) -> Results:
         raise
 
 
-def in_dialect(text: str) -> str:
+def for_oxigraph(text: str) -> str:
     """Return a query or a pattern as Oxigraph takes it, without a change of its meaning.
 
-    >>> in_dialect("SELECT ?s ?s (GROUP_CONCAT(?v) AS ?c) { ?s ?p ?v } GROUP BY ?s")
+    >>> for_oxigraph("SELECT ?s ?s (GROUP_CONCAT(?v) AS ?c) { ?s ?p ?v } GROUP BY ?s")
     'SELECT ?s    (GROUP_CONCAT(COALESCE(CONCAT(?v),STR(?v))) AS ?c) { ?s ?p ?v } GROUP BY ?s'
     """
-    return _in_dialect(text)[0]
+    return _for_oxigraph(text)[0]
 
 
-def _in_dialect(text: str) -> tuple[str, tuple[str, ...]]:
+def _for_oxigraph(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text as Oxigraph takes it, and the columns of its outermost SELECT if it repeats one; otherwise ()."""
     if not _MAY_DIFFER.search(text):
         return text, ()

@@ -75,7 +75,7 @@ def with_terms(
         if name not in terms or not scopes.is_seen(name, place):
             continue
         met.add(name)
-        around = scopes.around(place)
+        around = scopes.scopes_around(place)
         if any(each.is_cut for each in around):
             raise QueryError(
                 f"bindings: ?{name} is selected by an inner SELECT with LIMIT or OFFSET, which may count all rows or"
@@ -90,7 +90,7 @@ def with_terms(
         elif depth == in_list:
             written[place] = f"({terms[name]})"
         else:
-            written[place] = _apart(terms[name], pieces, place)
+            written[place] = _spaced(terms[name], pieces, place)
     if missing := [name for name in terms if name not in met]:
         raise QueryError(_missing_message(missing[0], pieces))
     for place, brace, end, names in scopes.minus():
@@ -120,7 +120,7 @@ def _fresh(pieces: Sequence[Piece], terms: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _apart(term: str, pieces: Sequence[Piece], place: int) -> str:
+def _spaced(term: str, pieces: Sequence[Piece], place: int) -> str:
     """Return a term with space around it: `?o<?x` must not become `?o<<http://e/x>`."""
     before = "" if place and pieces[place - 1].text.isspace() else " "
     return f"{before}{term}{'' if pieces[place + 1 : place + 2] and pieces[place + 1].text.isspace() else ' '}"

@@ -41,13 +41,13 @@ class Scopes:
         self._ends = _ends(pieces)
         self.inner = [self._inner(place, end) for place, end in self._selects()]
 
-    def around(self, place: int) -> list[Inner]:
+    def scopes_around(self, place: int) -> list[Inner]:
         """Return the SELECTs inside of which a place is, from outside in."""
         return [each for each in self.inner if each.start <= place < each.end]
 
     def is_seen(self, name: str, place: int) -> bool:
         """Whether a variable at a place is the one of the outermost pattern."""
-        return all(name in each.seen for each in self.around(place))
+        return all(name in each.seen for each in self.scopes_around(place))
 
     def minus(self) -> Iterator[tuple[int, int, int, list[str]]]:
         """Yield the place of each MINUS and of its two braces, and those of the names that its pattern has."""

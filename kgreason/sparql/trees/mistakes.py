@@ -132,7 +132,7 @@ def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
     token = match[0] if match else ""
     found = token_text(token) if token else "the end of the text"
     last = _LAST.search(text, 0, at)
-    words = _unclosed(text, at, token, expected) or _spelling_mistake(token, expected)
+    words = _unclosed_part(text, at, token, expected) or _spelling_mistake(token, expected)
     for names, before, pattern, advice in _ADVICE if words is None else ():
         if (
             names <= expected
@@ -144,7 +144,7 @@ def _mistake(text: str, at: int, expected: set[str]) -> Mistake:
     return Mistake(at, words or f"found {found}, expected {_names(expected)}")
 
 
-def _unclosed(text: str, at: int, token: str, expected: set[str]) -> str | None:
+def _unclosed_part(text: str, at: int, token: str, expected: set[str]) -> str | None:
     """Say which string, IRI or bracket has no end, or which bracket is one too many."""
     if token in ("'", '"'):
         return "the string that begins here does not end: a quotation mark is missing, or a line break is in the string"

@@ -55,7 +55,7 @@ class History(Protocol):
         """Return the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
 
 
-def gone(number: int, base: int) -> HistoryError:
+def missing_commit_error(number: int, base: int) -> HistoryError:
     """Make the error that commit `number` is missing, because the history begins only after commit `base`."""
     return HistoryError(f"the history has the commits after {base}, and commit {number} is older")
 
@@ -96,7 +96,7 @@ class MemoryHistory:
     def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
         base, frames = self._base, self._frames
         if after < base:
-            raise gone(after, base)
+            raise missing_commit_error(after, base)
         for frame in frames[after - base : max(to - base, 0)]:
             file = BytesIO(frame)
             found = place(file, 0)
@@ -232,7 +232,7 @@ class FileHistory:
     def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
         firsts = self._firsts()
         if not firsts or after < firsts[0] - 1:
-            raise gone(after, self.base)
+            raise missing_commit_error(after, self.base)
         number = after
         for first, behind in zip(firsts, [*firsts[1:], to + 1], strict=True):
             if behind > after + 1:
@@ -254,7 +254,7 @@ class FileHistory:
                     yield number, found, file
                     number, offset = number + 1, found.end
         except FileNotFoundError as error:
-            raise gone(first, self.base) from error
+            raise missing_commit_error(first, self.base) from error
         except OSError as error:
             raise StoreError(f"{self._path(first)}: the history cannot be read: {error.strerror or error}") from error
         except ValueError as error:

@@ -41,7 +41,7 @@ from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head
 from kgreason.store.history.kept import Kept
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed, has_rows, net
+from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed_error, has_rows, net
 from kgreason.store.homes.position import Position
 from kgreason.store.homes.room import LEAST, Room
 from kgreason.store.journal.record import Record, now
@@ -114,13 +114,13 @@ class Disk:
             return store
         with self._opening:
             if self.is_closed:
-                raise closed()
+                raise closed_error()
             if self._store is None:
                 self._store = OxigraphStore(self._folder.oxigraph(self.manifest))
             return self._store
 
     @property
-    def settled(self) -> Manifest | None:
+    def settled_manifest(self) -> Manifest | None:
         """The manifest, if it is one of the last commit."""
         manifest = self.manifest
         return manifest if manifest.stored == self.last else None
@@ -143,7 +143,7 @@ class Disk:
             self.stage().flush()
             with undivided():
                 assert self._stage is not None
-                self._note(replace(self.manifest, oxigraph=self._stage.name), self._stored)
+                self._note_manifest(replace(self.manifest, oxigraph=self._stage.name), self._stored)
                 self._adopt()
         finally:
             self.unstage()
@@ -160,10 +160,10 @@ class Disk:
         """Whether the home is not closed, and belongs to this process."""
         return not self.is_closed and self._is_ours
 
-    def for_commits(self) -> Disk:
+    def writable(self) -> Disk:
         """Return this home. Raises StoreError if it is closed, or belongs to another process."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         if not self._is_ours:
             raise StoreError(
                 "the graph was opened in another process, before a fork; open the store again in the present process"
@@ -189,10 +189,10 @@ class Disk:
     def reading(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`: nobody else writes here."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         return read()
 
-    def start(self, begin: Callable[[int], Started]) -> Started:
+    def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine; a store of an older format is brought to the present format, and Oxigraph up to `last`.
 
         Oxigraph may have some of the deltas already. If the deltas were applied one after the other, readers would see
@@ -220,7 +220,7 @@ class Disk:
             engine.fill(store)
             if self.history is not None:
                 self.history.append(Entry(Head(self.last + 1, now())))
-            self.load(replace(engine.manifest(), format=FORMAT), engine.write)
+            self.load_snapshot(replace(engine.manifest(), format=FORMAT), engine.write)
         finally:
             self.unstage()
 
@@ -237,7 +237,7 @@ class Disk:
             store.flush()
             with undivided():
                 assert self._stage is not None
-                self._note(self._manifest_of_files(engine.manifest(), self._stage.name), self.last)
+                self._note_manifest(self._manifest_of_files(engine.manifest(), self._stage.name), self.last)
                 self._adopt()
         finally:
             self.unstage()
@@ -271,11 +271,11 @@ class Disk:
         earlier failure, such as one in the background, when there is room again.
         """
         try:
-            self._attempt(delta)
+            self._apply_once(delta)
         except StoreError:
-            self._attempt(delta)
+            self._apply_once(delta)
 
-    def _attempt(self, delta: RowDelta) -> None:
+    def _apply_once(self, delta: RowDelta) -> None:
         """Apply a delta as `_apply` does. An error may come after the transaction; then the store has the rows."""
         store = self._sound_store()
         try:
@@ -324,8 +324,8 @@ class Disk:
             self._store = self._stage.store  # the old store is closed once nobody reads it any more
             self._stage = None
 
-    def load(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
-        """Make a commit whose rows are in the stage already; see `Writable.load`."""
+    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
+        """Make a commit whose rows are in the stage already; see `Writable.load_snapshot`."""
         store, number = self.stage(), self.last + 1
         self._make_sure()
         with self._new_snapshot(number, write):
@@ -363,7 +363,7 @@ class Disk:
         if self._manifest_of_files(manifest, self.manifest.oxigraph) != self.manifest:
             self._sound_store().flush()  # which may put a copy in the place of the store, under another name
             if not self.position.is_behind:
-                self._note(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
+                self._note_manifest(self._manifest_of_files(manifest, self.manifest.oxigraph), self.last)
 
     def _manifest_of_files(self, manifest: Manifest, oxigraph: str) -> Manifest:
         """Return `manifest` with new values in the fields that say what the files hold now.
@@ -390,7 +390,7 @@ class Disk:
 
     def _rebase(self, manifest: Manifest, number: int, oxigraph: str) -> None:
         """Write a manifest that names the snapshot of commit `number` and the store `oxigraph`."""
-        self._note(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph), number)
+        self._note_manifest(replace(manifest, commit=number, stored=number, journal=0, oxigraph=oxigraph), number)
         self._limit = None
         try:
             self._folder.journal.reset(number)
@@ -400,7 +400,7 @@ class Disk:
     def _tidy(self) -> None:
         self._folder.tidy(self._stage.name if self._stage else "")
 
-    def _note(self, manifest: Manifest, stored: int) -> None:
+    def _note_manifest(self, manifest: Manifest, stored: int) -> None:
         self._is_doubted = True
         try:
             self._folder.put(manifest)

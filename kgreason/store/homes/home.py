@@ -7,7 +7,7 @@ A home knows neither the engine nor the contents of snapshots; its callers pass 
 store from its beginning to its end. So a reader sees each commit completely or not at all: a commit is one transaction
 of Oxigraph, and a load fills a store of its own, the *stage*, which no query reads before it is complete.
 
-Threads: any thread may use `store` and `settled` at any time. Everything else needs the graph's lock.
+Threads: any thread may use `store` and `settled_manifest` at any time. Everything else needs the graph's lock.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Home(Protocol):
 
     @property
     def is_writable(self) -> bool:
-        """Whether `for_commits` returns."""
+        """Whether `writable` returns."""
 
     @property
     def snapshot(self) -> Path | None:
@@ -93,10 +93,10 @@ class Home(Protocol):
         """The store as of the last commit. Any thread may ask, without waiting. Raises StoreError."""
 
     @property
-    def settled(self) -> Manifest | None:
+    def settled_manifest(self) -> Manifest | None:
         """The manifest, if it tells of all commits that the store may have. Any thread may ask, without waiting."""
 
-    def for_commits(self) -> Writable:
+    def writable(self) -> Writable:
         """Return this home, if it can take a commit. Raises StoreError."""
 
     def pending(self) -> list[Record]:
@@ -108,7 +108,7 @@ class Home(Protocol):
         Raises StoreError, also if the graph is closed.
         """
 
-    def start(self, begin: Callable[[int], Started]) -> Started:
+    def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine by `begin`, and see to it that engine and store have the same commit.
 
         `begin(commit)` restores the snapshot and replays `pending`; its result has the rows of the commits after
@@ -123,7 +123,7 @@ class Home(Protocol):
         """
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
-        """Return the stage for the next `load`.
+        """Return the stage for the next `load_snapshot`.
 
         The stage is a store with the rows of the last commit, or with no rows if `is_empty`. Until the load, each call
         returns the same stage. The caller must call `unstage` in the end, also after a load. Raises StoreError.
@@ -145,7 +145,7 @@ class Writable(Home, Protocol):
         Raises StoreError if the commit was not made. After an interrupt `last` says whether it was made.
         """
 
-    def load(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
+    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
         """Make a commit whose rows are in the stage already: the stage becomes the store.
 
         `manifest` describes the store after the commit, and `write` writes the snapshot. If another thread still fills
@@ -160,7 +160,7 @@ class Writable(Home, Protocol):
         """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit."""
 
 
-def closed() -> StoreError:
+def closed_error() -> StoreError:
     """Return the error for the use of a graph that is closed."""
     return StoreError("the graph is closed")
 

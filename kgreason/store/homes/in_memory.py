@@ -12,7 +12,7 @@ from typing import Self
 from kgreason.interrupts import let_out, undivided
 from kgreason.spans import span
 from kgreason.store.folder import Manifest
-from kgreason.store.homes.home import LastCommit, Result, Started, Write, closed
+from kgreason.store.homes.home import LastCommit, Result, Started, Write, closed_error
 from kgreason.store.homes.position import UNKNOWN, Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -37,7 +37,7 @@ class RowsInMemory:
         self._store: OxigraphStore = OxigraphStore()
         self._stage: OxigraphStore | None = None
 
-    settled = None
+    settled_manifest = None
     """Only the engine tells of a graph in memory."""
 
     @property
@@ -49,10 +49,10 @@ class RowsInMemory:
     def store(self) -> OxigraphStore:
         """The store as of the last commit. Any thread may ask."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         return self._store
 
-    def start(self, begin: Callable[[int], Started]) -> Started:
+    def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine, and load the rows of its commit."""
         started = begin(self.last)
         self.refill(started)
@@ -61,7 +61,7 @@ class RowsInMemory:
     def reading(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`: nobody else writes here."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         return read()
 
     def free_store(self) -> OxigraphStore:
@@ -104,7 +104,7 @@ class RowsInMemory:
                 raise error.reason from None
             self._reach(self.manifest, record.commit)
 
-    def load(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:  # noqa: ARG002
+    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:  # noqa: ARG002
         """Make the stage the store. There is no snapshot to write."""
         self.stage()
         with span("store"):
@@ -144,8 +144,8 @@ class WritableRows(RowsInMemory):
         """Whether the graph is not closed."""
         return not self.is_closed
 
-    def for_commits(self) -> Self:
+    def writable(self) -> Self:
         """Return this home. Raises StoreError if the graph is closed."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         return self

@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 
 from kgreason.errors import StoreError
 from kgreason.store.folder import Manifest
-from kgreason.store.homes.home import closed
+from kgreason.store.homes.home import closed_error
 from kgreason.store.homes.in_memory import RowsInMemory
 from kgreason.store.homes.position import UNKNOWN
 from kgreason.store.journal.record import Record
@@ -45,10 +45,10 @@ class Past(RowsInMemory):
         """The snapshot from which the state is made, for `start`."""
         self._records = records
 
-    def for_commits(self) -> NoReturn:
+    def writable(self) -> NoReturn:
         """Raise StoreError: nobody changes the past."""
         if self.is_closed:
-            raise closed()
+            raise closed_error()
         raise StoreError(f"this is the graph as of commit {self.last}, which cannot be changed")
 
     def pending(self) -> list[Record]:

@@ -1,12 +1,12 @@
 """`Reader`: the home of a graph that is open for reading only. A writer in another process may change the store.
 
 A reader opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be ahead of Oxigraph.
-So the reader replays the journal only up to the commit that its Oxigraph store has (`start`). If the writer has
+So the reader replays the journal only up to the commit that its Oxigraph store has (`start_engine`). If the writer has
 replaced the snapshot meanwhile, the reader looks again (`reading`). A reader writes no file of the store: its stage is
 in memory.
 
 Threads: any thread may use `store` at any time. Everything else needs the graph's lock. Cost: opening reads one small
-file, and the part of the journal since the flush. If the journal is ahead, `start` looks up the rows of the last
+file, and the part of the journal since the flush. If the journal is ahead, `start_engine` looks up the rows of the last
 commits. A stage costs the memory of all rows.
 """
 
@@ -22,7 +22,7 @@ from kgreason.errors import StoreError
 from kgreason.interrupts import let_out
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import Result, RowDelta, Started, closed, has_rows
+from kgreason.store.homes.home import Result, RowDelta, Started, closed_error, has_rows
 from kgreason.store.homes.position import Position
 from kgreason.store.journal.record import Record
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -79,24 +79,24 @@ class Reader:
     def store(self) -> OxigraphStore:
         """The store, opened when it is first needed. It stays as it was at that moment. Any thread may ask."""
         moment = self._moment
-        return self._open().store if moment is None else moment.store
+        return self._open_moment().store if moment is None else moment.store
 
     @property
-    def settled(self) -> Manifest | None:
+    def settled_manifest(self) -> Manifest | None:
         """The manifest, if a writer has written it after all commits that were there when Oxigraph was opened."""
         folder = self._moment and self._moment.folder
         manifest = folder and folder.manifest
         return manifest if folder and manifest and manifest.stored == folder.journal.last else None
 
-    def _open(self) -> _Moment:
+    def _open_moment(self) -> _Moment:
         with self._opening:
             if self.is_closed:
-                raise closed()
+                raise closed_error()
             if self._moment is None:
-                self._moment = self._opened()
+                self._moment = self._open_steadily()
             return self._moment
 
-    def _opened(self) -> _Moment:
+    def _open_steadily(self) -> _Moment:
         """Open Oxigraph as it is now. If a writer moves it to another folder meanwhile, try again."""
         for attempts in range(_ATTEMPTS, 0, -1):
             folder = Folder(self.path, write=False)
@@ -114,9 +114,9 @@ class Reader:
                 break
         return _Moment(folder, first, store)
 
-    def for_commits(self) -> NoReturn:
+    def writable(self) -> NoReturn:
         """Raise StoreError: a reader makes no commits."""
-        raise closed() if self.is_closed else StoreError(self._reason or "the store was opened for reading only")
+        raise closed_error() if self.is_closed else StoreError(self._reason or "the store was opened for reading only")
 
     @property
     def snapshot(self) -> Path | None:
@@ -134,7 +134,7 @@ class Reader:
         """
         while True:
             try:
-                moment = self._open()
+                moment = self._open_moment()
                 if moment.folder is not self._folder:
                     self._see(moment.folder, self.manifest)
                 return read()
@@ -145,12 +145,12 @@ class Reader:
             with self._opening:
                 self._moment = None
 
-    def start(self, begin: Callable[[int], Started]) -> Started:
+    def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine for the last commit that Oxigraph has; `last` no longer counts later ones."""
-        return self.reading(lambda: self._start(begin))
+        return self.reading(lambda: self._start_once(begin))
 
-    def _start(self, begin: Callable[[int], Started]) -> Started:
-        started = begin(self._open().first - 1)
+    def _start_once(self, begin: Callable[[int], Started]) -> Started:
+        started = begin(self._open_moment().first - 1)
         end = self._last_applied(started.replayed)
         if end == self.last:
             return started

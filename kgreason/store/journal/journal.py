@@ -62,7 +62,7 @@ class Journal:
         try:
             with self._errors("opened"):
                 if write:
-                    self._file = _open(path)
+                    self._file = _open_file(path)
                 self._find_end()
         except BaseException:
             self.close()
@@ -105,14 +105,14 @@ class Journal:
         data = _frame(record.patch())
         file = self._writable()
         with self._errors("written"):
-            _cut(file, self.size)  # the rest of an append that failed, if it could not be cut off then
+            _truncate(file, self.size)  # the rest of an append that failed, if it could not be cut off then
             try:
                 _write(file, data)
                 _sync(file)
                 self._before, self._end = self._end, _End(self.size + len(data), record.commit)
             except BaseException:
                 with suppress(OSError):
-                    _cut(file, self.size)
+                    _truncate(file, self.size)
                 raise
 
     def take_back(self) -> None:
@@ -122,7 +122,7 @@ class Journal:
         """
         self._end = self._before
         with suppress(OSError):
-            _cut(self._writable(), self.size)
+            _truncate(self._writable(), self.size)
 
     def records(self, after: int) -> Iterator[Record]:
         """Yield the records of the commits after commit `after`, in order.
@@ -177,7 +177,7 @@ class Journal:
         """
         self._end = self._before = _End(0, last)
         with suppress(OSError):
-            _cut(self._writable(), 0)
+            _truncate(self._writable(), 0)
 
     def _writable(self) -> int:
         if self._file is None:
@@ -205,7 +205,7 @@ class Journal:
         for _ in self.news():
             pass
         if self._file is not None and os.fstat(self._file).st_size > known:
-            _cut(self._file, self.size)
+            _truncate(self._file, self.size)
             _sync(self._file)  # a kill may have been between the write and its sync
 
     def _read(self, offset: int, last: int) -> Iterator[tuple[Record, bytes, int]]:
@@ -217,7 +217,7 @@ class Journal:
         first = True
         with self._errors("read"), self._path.open("rb") as file:
             file.seek(offset)
-            while (found := self._next(file, offset)) is not None:
+            while (found := self._next_record(file, offset)) is not None:
                 record, frame = found
                 if record.commit > last + 1 or not (first or record.commit == last + 1):
                     raise self._error(
@@ -226,7 +226,7 @@ class Journal:
                 first, last, offset = False, record.commit, file.tell()
                 yield record, frame, offset
 
-    def _next(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
+    def _next_record(self, file: BinaryIO, offset: int) -> tuple[Record, bytes] | None:
         """Read the next record of the file, which begins at `offset`. Returns the record and its first row.
 
         Returns None at the end of the file, and at a torn record. Raises StoreError for any other damage.
@@ -241,7 +241,7 @@ class Journal:
             raise self._error(f"is damaged at byte {offset}: {error}") from error
 
 
-def _open(path: Path) -> int:
+def _open_file(path: Path) -> int:
     is_new = not path.exists()
     file = os.open(path, _FLAGS, 0o666)
     if is_new:
@@ -292,7 +292,7 @@ def _write(file: int, data: bytes) -> None:
         rest = rest[os.write(file, rest) :]
 
 
-def _cut(file: int, size: int) -> None:
+def _truncate(file: int, size: int) -> None:
     if os.fstat(file).st_size != size:
         os.ftruncate(file, size)
         os.fsync(file)

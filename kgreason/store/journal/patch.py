@@ -23,8 +23,8 @@ from typing import NamedTuple
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rules.constants import unquote
 from kgreason.store.journal.record import SIGNED
+from kgreason.terms.quoting import unquote
 from kgreason.terms.tags import canonical
 
 _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")

@@ -34,9 +34,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from kgreason.rules.constants import unquote
 from kgreason.terms.prefixes import prefixes_to_remember
-from kgreason.terms.quoting import quote
+from kgreason.terms.quoting import quote, unquote
 
 if TYPE_CHECKING:
     from kgreason.engine.changes import StrategyRun

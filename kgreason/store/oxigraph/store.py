@@ -273,7 +273,7 @@ class OxigraphStore:
         stack = stack_for(sparql)
         try:
             is_apart = is_apart and timeout is not None
-            if not is_apart and worker.is_short(sparql) and (results := worker.at_once(ask)) is not None:
+            if not is_apart and worker.is_short(sparql) and (results := worker.small_results(ask)) is not None:
                 return results
             if is_apart and timeout is not None and self._path is not None:
                 graph = default_graph

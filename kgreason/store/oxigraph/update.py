@@ -114,14 +114,14 @@ class Update:
         for verb, lines in (("DELETE", removed), ("INSERT", added)):
             for piece in pieces(lines):
                 rows = quads(piece, check)
-                self._note(rows, is_removed=verb == "DELETE")
+                self._note_graphs(rows, is_removed=verb == "DELETE")
                 self._ask()
                 self._append(verb, piece, rows)
         self.text = ";\n".join(self._operations)
         if self._rows:
             self.functions |= self._functions()
 
-    def _note(self, rows: list[Quad], *, is_removed: bool) -> None:
+    def _note_graphs(self, rows: list[Quad], *, is_removed: bool) -> None:
         """Note in `thinned` or `filled` which graphs lose rows (`is_removed`) or get rows."""
         if not is_removed:
             self.filled.update(quad.graph_name for quad in rows)

@@ -37,7 +37,7 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
-from kgreason.stacks import start
+from kgreason.stacks import start_thread
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
 
@@ -64,7 +64,7 @@ def is_short(sparql: str) -> bool:
     return len(sparql) < 1000 and _SHORT.fullmatch(sparql) is not None
 
 
-def at_once(ask: Callable[[], Results]) -> Results | None:
+def small_results(ask: Callable[[], Results]) -> Results | None:
     """Call `ask` in this thread, and read all rows. Returns None if there are more rows than the largest batch has."""
     results = ask()
     if isinstance(results, QueryBoolean):
@@ -141,7 +141,7 @@ def stay_at_exit() -> None:
 
 
 @atexit.register
-def _end() -> None:
+def _wait_for_calls() -> None:
     """When Python ends, wait a moment for calls that nobody waits for, so that they finish or reach `stay_at_exit`."""
     if is_left():
         _ENDING.acquire(blocking=False)
@@ -175,7 +175,7 @@ class _Worker:
         self._value: Any = None
         self._error: BaseException | None = None
         self._has_usual_stack = not stack
-        self._thread = start(stack, self._run, name="kgreason query", daemon=True)
+        self._thread = start_thread(stack, self._run, name="kgreason query", daemon=True)
 
     def submit(self, call: Callable[[_Worker], Any]) -> None:
         """Begin `call` in the worker's thread. It gets the worker as its argument."""
@@ -281,7 +281,7 @@ class _Query:
         self._ask = ask  # which keeps the store, and a reader's own files, until the rows are fetched
         self._submit(lambda worker: worker.begin(ask, self))
         while self._is_busy and not self.ready:
-            self._wait()
+            self._wait_a_moment()
 
     def _submit(self, call: Callable[[_Worker], bool]) -> None:
         """Begin `call` in the worker. It must return True if no row is left."""
@@ -290,7 +290,7 @@ class _Query:
         self._is_busy = True
         worker.submit(call)
 
-    def _wait(self) -> None:
+    def _wait_a_moment(self) -> None:
         """Wait at most `_LOOK` seconds for the worker's call. If the call has finished, note whether rows are left."""
         worker = self._worker
         assert worker
@@ -318,7 +318,7 @@ class _Query:
                     size = min(2 * size, _MOST)
                     self._submit(partial(_Worker.fetch, most=size, ready=self.ready))
                 while self._is_busy and not self.ready:
-                    self._wait()
+                    self._wait_a_moment()
         except FAILURES as error:
             raise failure(error) from error
         finally:
@@ -332,7 +332,7 @@ class _Query:
         If `output` is None, return the document. If `syntax` is None, the name of the file `output` says the format.
         """
         while self._is_busy:
-            self._wait()
+            self._wait_a_moment()
         if self._is_done:
             return document(variables, self.ready).serialize(output, syntax)
         if isinstance(output, (str, PathLike)):
@@ -358,7 +358,7 @@ class _Query:
         self.ready.clear()
         self._submit(lambda worker: worker.write(rest, syntax))
         while self._is_busy:
-            self._wait()
+            self._wait_a_moment()
 
     def _is_unwanted(self) -> bool:
         return self._worker is None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from kgreason.engine.facts import table
-from kgreason.engine.memory import blocks, buffers
+from kgreason.engine.memory import blocks
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.crews import crews
 from tests.engine.parts.arrangements import check
@@ -74,7 +74,7 @@ class Scarce:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, at: int = -1) -> None:
         self.at, self.count = at, 0
-        for owner, name in ((np, "zeros"), (np, "full"), (blocks, "grow"), (buffers, "grow"), (table, "zeros")):
+        for owner, name in ((np, "zeros"), (np, "full"), (blocks, "grow"), (table, "zeros")):
             monkeypatch.setattr(owner, name, self.watched(getattr(owner, name)))
 
     def watched(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from kgreason.engine.facts.hash_table import rehash
 from kgreason.engine.index import candidates
 from kgreason.engine.index.candidates import Catalogue
 from kgreason.engine.memory import layout as at
-from kgreason.engine.memory.buffers import grow
+from kgreason.engine.memory.blocks import grow
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.systems import System

@@ -230,19 +230,19 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
 
 def test_a_hash_table_that_was_saved_is_taken_over() -> None:
     filled = _full_table()
-    hashed = filled.facts.hashed(filled.facts.borrowed())
+    hashed = filled.facts.hash_table(filled.facts.borrowed())
     assert hashed is not None
     table, made = _adopted(hashed.copy())
     assert made == 0
     _, made = _adopted(None)
     assert made == 1
-    assert table.hashed(table.borrowed()) is not None
+    assert table.hash_table(table.borrowed()) is not None
 
 
 def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
     filled = _full_table()
     filled.take(filled.memory["rows"][5:6, at.FIRST :].copy())
-    assert filled.facts.hashed(filled.facts.borrowed()) is None
+    assert filled.facts.hash_table(filled.facts.borrowed()) is None
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
 )
 def test_a_saved_hash_table_that_does_not_fit_is_made_anew(change: Callable[[UInt32], UInt32]) -> None:
     filled = _full_table()
-    hashed = filled.facts.hashed(filled.facts.borrowed())
+    hashed = filled.facts.hash_table(filled.facts.borrowed())
     assert hashed is not None
     _, made = _adopted(np.ascontiguousarray(change(hashed)))
     assert made == 1

@@ -149,5 +149,5 @@ def test_two_threads_that_see_a_call_make_it_once(pool: CountingPool) -> None:
 
 def test_a_look_ends() -> None:
     words = np.zeros(24, dtype=np.int64)
-    assert standby.look(words, 0, 1, 100, 0) == 100
-    assert standby.look(words, 0, 0, 100, 5) == 0
+    assert standby.wait_for_word(words, 0, 1, 100, 0) == 100
+    assert standby.wait_for_word(words, 0, 0, 100, 5) == 0

@@ -39,7 +39,7 @@ def stored(system: System) -> tuple[Int32, Int32, int, list[list[int]]]:
     """All rows in their order, the queue, the rewrites, and the costs of the rules."""
     circuit = system.engine._circuit
     rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]].copy()
-    return rows, circuit.queued(0), circuit.rewrites, circuit.costs.tolist()
+    return rows, circuit.queued_rows(0), circuit.rewrites, circuit.costs.tolist()
 
 
 def assert_same(system: System, other: System) -> None:
@@ -102,7 +102,7 @@ def test_facts_that_are_asserted_twice(parts: list[list[tuple[int, int]]], threa
         len(divided.facts) == len(alone.facts) == len({(n % 2, *pair) for n, part in enumerate(parts) for pair in part})
     )
     for circuit in (divided, alone):
-        assert np.array_equal(circuit.queued(0), np.arange(len(circuit.facts)))
+        assert np.array_equal(circuit.queued_rows(0), np.arange(len(circuit.facts)))
     rows, other_rows = (circuit.memory["rows"][: len(circuit.facts)] for circuit in (divided, alone))
     assert np.array_equal(rows, other_rows)
     keys = divided.memory["rows"][: len(divided.facts), at.FIRST :]
@@ -155,12 +155,12 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
     with crews(2, 100):
         alone = commits(bootstrap=True)
         used = asserted([[(1, 1)]], 2)
-        before = used.crew._others()
+        before = used.crew._other_workers()
         if not (child := os.fork()):
             assert_same(commits(bootstrap=True), alone)
             used.assert_rows(1, np.array([[7, 7, 7]], dtype=np.int32), lambda: None)
             assert len(used.facts) == 2
-            os._exit(used.crew._others()[0] is before[0])
+            os._exit(used.crew._other_workers()[0] is before[0])
         _, status = os.waitpid(child, 0)
         assert os.waitstatus_to_exitcode(status) == 0
 

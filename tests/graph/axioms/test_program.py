@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build
 from kgreason.materialize.selection import Selection, select
-from kgreason.memory import uncollected
+from kgreason.memory import without_collection
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
@@ -214,11 +214,11 @@ def test_needed_rules_come_and_go_with_what_asks_for_them() -> None:
 
 
 def test_garbage_is_collected_again_afterwards_if_it_was_before() -> None:
-    with pytest.raises(KeyError), uncollected():
+    with pytest.raises(KeyError), without_collection():
         raise KeyError
     assert gc.isenabled()
-    with uncollected():
-        with uncollected():
+    with without_collection():
+        with without_collection():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()

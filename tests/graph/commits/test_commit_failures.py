@@ -41,8 +41,8 @@ from tests.store import interrupted
 
 STEPS = (
     (commits, "without_shared"),
-    (commits.Committer, "_keep"),
-    (quads, "_filled"),
+    (commits.Committer, "_write_commit"),
+    (quads, "_engine_with"),
     (Quads, "change"),
     (Quads, "accept"),
     (SchemaStratum, "change"),
@@ -219,7 +219,7 @@ def siege(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mo
 
 def points(siege: Siege, *, every: bool) -> list[int]:
     """Steps, in memory all and on disk those behind the engine: the first of each name, or of each run of a name."""
-    names, kept = siege.names, siege.names.index("_keep")
+    names, kept = siege.names, siege.names.index("_write_commit")
     start = kept if siege.way.is_on_disk else 0
     seen = [names[max(n - 1, start) : n] if every else names[start:n] for n in range(len(names))]
     return [n for n in range(start, len(names)) if names[n] not in seen[n] or (n > kept and not siege.way.is_on_disk)]
@@ -253,7 +253,7 @@ def test_a_fault_in_any_step_of_an_update(tmp_path: Path, is_on_disk: bool) -> N
         after = lasting(view(twin))
     changes = [number for number, name in enumerate(counted.names) if name == "change"]
     assert len(changes) > 2  # two steps that a WHERE asks about, and the commit
-    keep = counted.names.index("_keep")
+    keep = counted.names.index("_write_commit")
     for number in sorted(
         {counted.names.index(name, first) for first in (0, changes[1]) for name in counted.names[first:keep]} | {keep}
     ):

@@ -183,7 +183,7 @@ def test_ctrl_c_ends_the_waiting_and_leaves_the_lock_as_it_was() -> None:
     lock, is_held, go_on = GraphLock(), threading.Event(), threading.Event()
 
     def hold() -> None:
-        with lock.within():
+        with lock.hold():
             is_held.set()
             go_on.wait()
 
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_the_waiting_and_leaves_the_lock_as_it_was() -> None:
     thread.join()
     timer.join()
     for _ in range(2):
-        with lock.within():
+        with lock.hold():
             assert lock.is_mine
         assert not lock.is_mine
 
@@ -229,7 +229,7 @@ def test_a_lock_is_reentrant_and_goes_to_who_waits() -> None:
     assert [lock.acquire(), lock.acquire()] == [0, 1]
 
     def take(number: int) -> None:
-        with lock.within():
+        with lock.hold():
             order.append(number)
 
     threads = [threading.Thread(target=take, args=[number]) for number in range(3)]

@@ -87,8 +87,8 @@ class Asking(Materializer):
     def _interests(self, asserted: Asserted, facts: Facts) -> bool:
         return super()._interests(asserted, facts) or True
 
-    def _look(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
-        super()._look(is_linked, has_datatype, changes)
+    def _note_parts_with_work(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
+        super()._note_parts_with_work(is_linked, has_datatype, changes)
         if self.equality:
             self._touched[self.equality] = None
         if self.literals:

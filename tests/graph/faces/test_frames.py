@@ -18,7 +18,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of, term_text
 from kgreason.graph.results.answers import Solutions
-from kgreason.graph.results.columns import typed
+from kgreason.graph.results.columns import column_of
 
 pandas = pytest.importorskip("pandas", reason="the extra frames is not installed")
 polars = pytest.importorskip("polars", reason="the extra frames is not installed")
@@ -103,7 +103,7 @@ def test_n_triples_text_tells_all_terms_apart(graph: KnowledgeGraph) -> None:
 )
 def test_a_column_of_numbers_has_all_of_them(numbers: list[Any]) -> None:
     cells = [None if number is None else term_of(term_text(number, "object")) for number in numbers]
-    kind, _, values = typed(cells, ntriples=False)
+    kind, _, values = column_of(cells, ntriples=False)
     if kind == "text":
         assert all(value is None for value in numbers) or any(abs(number or 0) >= 10**29 for number in numbers)
     else:
@@ -185,4 +185,4 @@ def test_an_xml_literal_that_takes_too_long_is_text() -> None:
 def test_a_moment_of_too_many_digits_is_text() -> None:
     text = f"2004-02-29T12:00:00.{'0' * 100_000}Z"
     cell = Literal(text, datatype=NamedNode("http://www.w3.org/2001/XMLSchema#dateTime"))
-    assert typed([cell], ntriples=False) == ("text", 0, [text])
+    assert column_of([cell], ntriples=False) == ("text", 0, [text])

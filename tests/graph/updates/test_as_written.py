@@ -205,13 +205,13 @@ def test_an_update_whose_where_has_no_tree_inserts_the_normal_forms(monkeypatch:
 def test_many_questions_are_answered_by_one_look(within: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values with an unknown subject, or an unknown property, in both spellings of a number."""
     looks = list[int]()
-    note = _Answers._note
+    note = _Answers._note_objects
 
     def counted(answers: _Answers, *rest: Any) -> None:
         looks.append(len(rest[1]))
         note(answers, *rest)
 
-    monkeypatch.setattr(_Answers, "_note", counted)
+    monkeypatch.setattr(_Answers, "_note_objects", counted)
     with KnowledgeGraph.open(rules="none") as graph:
         data = " ".join(f':s{n} :p "0{n % 7}"^^xsd:int . :t{n} :r "{n % 7}"^^xsd:int .' for n in range(20))
         graph.update(f"{PREFIXES} INSERT DATA {{ {within % data} }}")

@@ -391,7 +391,7 @@ def test_keyed_rows_are_those_with_the_keys_and_a_literal(data: st.DataObject) -
     for _ in range(7):
         wanted = data.draw(st.sets(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=4))
         keys = np.unique(np.array([s << 32 | p for s, p in wanted], dtype=np.int64))
-        found = sorted(map(tuple, table.of(keys, lambda: None).tolist()))
+        found = sorted(map(tuple, table.rows_with(keys, lambda: None).tolist()))
         assert found == sorted(row for row in some if row[1:3] in wanted and row[3] in literals)
 
 

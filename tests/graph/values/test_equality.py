@@ -115,7 +115,7 @@ class Shown:
         assert self.triples == visible_triples(self.materializer)
         assert triples_of(self.materializer, asserted=True) == self.asserted
         rows = self.materializer.save().triples(self.materializer.dictionary)
-        assert self.materializer.shows(rows).all()
+        assert self.materializer.are_shown(rows).all()
 
 
 def visible_triples(materializer: Materializer) -> set[Triple]:

@@ -9,7 +9,7 @@ import pytest
 
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.literals.long_numbers import fits
+from kgreason.materialize.literals.long_numbers import is_computable
 from kgreason.sparql.query.numeric import computes
 from kgreason.terms.vocabulary import XSD
 from tests.cli.calling import call
@@ -55,14 +55,14 @@ def test_a_query_that_does_not(query: str) -> None:
     ],
 )
 def test_which_numbers_are_too_long(number: str, is_short: bool) -> None:
-    assert fits(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>') == is_short
-    assert fits(f'"{number}"^^<{XSD}double>')
-    assert fits(f'"{number}"')
+    assert is_computable(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>') == is_short
+    assert is_computable(f'"{number}"^^<{XSD}double>')
+    assert is_computable(f'"{number}"')
 
 
 def test_a_number_of_millions_of_digits_is_too_long() -> None:
     for number in ("7" * 1_000_001, "7" * 1_000_001 + ".5", "0." + "0" * 1_000_001 + "7"):
-        assert not fits(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>')
+        assert not is_computable(f'"{number}"^^<{XSD}{"decimal" if "." in number else "integer"}>')
 
 
 def test_the_warning_comes_with_the_number_and_stays(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from pyoxigraph import Literal
 from kgreason.errors import KgreasonError
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.vocabulary import WELL_KNOWN, Words, best_labels, local
+from kgreason.server.console.vocabulary import WELL_KNOWN, Words, best_label_texts, local
 from kgreason.server.problems import Problem
 
 MOST = 20
@@ -55,7 +55,7 @@ async def search(calls: Calls, wanted: str, words: Words) -> list[Hit]:
         parts = [stem] if stem else wanted.split()
         tests = " ".join(f"FILTER(CONTAINS(?text, {Literal(part)}))" for part in parts)
         labelled, named = await asyncio.gather(_rows(calls, _LABELS % tests), _rows(calls, _NAMES % tests))
-        hits |= best_labels((row[0][1:-1], row[1]) for row in labelled)
+        hits |= best_label_texts((row[0][1:-1], row[1]) for row in labelled)
         for iri in (row[0][1:-1] for row in named):
             if stem or all(part in local(iri).lower() for part in parts):
                 hits.setdefault(iri, words.labels.get(iri, ""))
@@ -92,4 +92,4 @@ def offer_terms(frame: Frame, form: ui.html, field: str) -> None:
         offered.set_content(offers(await search(frame.calls, text, frame.words), frame.words))
 
     typed = f"(event) => event.target.id === '{field}' && emit(event.target.value)"
-    form.on("input", lambda event: frame.run(lambda: find(str(event.args)), f"find {field}"), js_handler=typed)
+    form.on("input", lambda event: frame.start_task(lambda: find(str(event.args)), f"find {field}"), js_handler=typed)

@@ -23,7 +23,7 @@ from nicegui import ui
 from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
-from kgreason.entailment.repairs import OF_ANNOTATIONS, annotated, may_repair, notes
+from kgreason.entailment.repairs import OF_ANNOTATIONS, annotated_axiom, may_repair, notes
 from kgreason.proofs.words.naming import MEMBER
 from kgreason.rules.model import Triple
 from kgreason.server.console.frame import Frame, button, html
@@ -44,7 +44,7 @@ async def contradictions_page(request: Request) -> None:
     """Make the page Contradictions."""
     with Frame(request, "Contradictions") as frame:
         page = _Contradictions(frame)
-    frame.later(page.load)
+    frame.when_connected(page.load)
 
 
 class _Place(NamedTuple):
@@ -102,14 +102,14 @@ class _Contradictions:
 
     def _show(self, found: dict[str, Any]) -> None:
         with ui.element("section").classes("contradiction"):
-            self._tell(found)
+            self._show_found(found)
             with ui.element("div").classes("bar repairs"):
                 button("Find repairs", self._frame.on(lambda: self._find(found, place), found["message"]))
                 stop = button("Stop", lambda: self._frame.stop(found["message"])).props("disabled")
                 state = html("")
             place = _Place(state, stop, ui.element("div"))
 
-    def _tell(self, found: dict[str, Any]) -> None:
+    def _show_found(self, found: dict[str, Any]) -> None:
         """Show the message and the proof of a contradiction, or of a class that nothing can be in."""
         words = self._frame.words
         html(Markup("<h2>{}</h2>").format(rule_text(found.get("words", found["message"]), words)))
@@ -139,7 +139,7 @@ class _Contradictions:
             place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")
             try:
                 gone = await self._with_annotations(each)
-                told = await self._try(gone, found.get("class"))
+                told = await self._try_removal(gone, found.get("class"))
             except Problem:
                 continue
             helps = not told["contradictions"] if "class" in found else found["message"] in told["ended"]
@@ -156,18 +156,18 @@ class _Contradictions:
         """
         axiom = each
         if each[1] in OF_ANNOTATIONS:
-            axiom = annotated(await self._matching(s=each[0])) or each
+            axiom = annotated_axiom(await self._matching(s=each[0])) or each
         ends = [await self._matching(p=OF_ANNOTATIONS[place], o=axiom[place]) for place in (0, 2)]
         nodes = sorted(set.intersection(*({subject for subject, *_ in end} for end in ends)))
         about = [await self._matching(s=node) for node in nodes[:_TRIED]]
-        return [axiom, *chain.from_iterable(told for told in about if annotated(told) == axiom)]
+        return [axiom, *chain.from_iterable(told for told in about if annotated_axiom(told) == axiom)]
 
     async def _matching(self, **pattern: str) -> list[Triple]:
         async with self._frame.calls.open("GET", "/match", {**pattern, "asserted": "true"}) as answer:
             rows = [quad.triple for quad in parse(await answer.read(), format=RdfFormat.N_QUADS)]
         return [(str(row.subject), str(row.predicate), str(row.object)) for row in rows]
 
-    async def _try(self, gone: Sequence[Triple], name: str | None) -> Any:
+    async def _try_removal(self, gone: Sequence[Triple], name: str | None) -> Any:
         """Ask what a removal of triples would change, with a member of the class `name` if there is one."""
         edits, options = removal(gone) + (membership(name) if name else ""), {"limit": 0}
         answer = await self._frame.calls.send("POST", "/what-if", edits, LINES, parameters=options)
@@ -182,14 +182,14 @@ class _Contradictions:
                     triple(gone[0], words), _notes(gone, words), f"{count:,}", "" if count == 1 else "s"
                 )
             )
-            if self._frame.may("write"):
+            if self._frame.has_role("write"):
                 button("Remove", self._frame.on(lambda: self._remove(gone, told["commit"]), "remove"))
 
     async def _remove(self, gone: Sequence[Triple], commit: int) -> None:
         headers = {"if-match": f'"{commit}"'}
         answer = await self._frame.calls.send("POST", "/transactions", removal(gone), LINES, headers=headers)
         await self.load()
-        self._frame.tell(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
+        self._frame.show_message(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
 
 
 def candidates(proof: dict[str, Any]) -> Iterator[Triple]:

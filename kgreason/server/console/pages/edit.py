@@ -67,7 +67,7 @@ class _Edit:
                 self._kept = html("")
                 self._shown = html(_NOTHING).classes("consequences")
         self._offers = html("", tag="datalist").props('id="graph-offers"')
-        frame.later(self._ready)
+        frame.when_connected(self._ready)
 
     def _make_editor(self, update: str) -> None:
         kinds = [self._kind, *(kind for kind in _LANGUAGES if kind != self._kind)]
@@ -82,8 +82,8 @@ class _Edit:
             self._button = button("Commit", commit, is_main=True).props("disabled")
             self._stop = button("Stop", lambda: self._frame.stop("follow")).props("disabled")
             html(Markup('<span class="mark keys">Ctrl+Enter</span>'))
-        if self._frame.may("write"):
-            Files(self._frame.body_bytes, self._on_change, may_edit_rules=self._frame.may("admin"))
+        if self._frame.has_role("write"):
+            Files(self._frame.body_bytes, self._on_change, may_edit_rules=self._frame.has_role("admin"))
         else:
             html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
 
@@ -118,32 +118,32 @@ class _Edit:
         self._button.props("disabled")
         self._shown.classes("old")
         self._kept.set_content("")
-        self._frame.run(self._wait, "wait")
+        self._frame.start_task(self._wait_for_pause, "wait")
 
-    async def _wait(self) -> None:
+    async def _wait_for_pause(self) -> None:
         """Wait until the user has stopped typing for a moment. Then try the text."""
         await asyncio.sleep(_PAUSE)
         self._stale = True
         if not self._busy:
-            self._frame.run(self._follow, "follow")
+            self._frame.start_task(self._follow, "follow")
 
     async def _follow(self) -> None:
         self._busy = True
         try:
             while self._stale:
                 self._stale = False
-                await self._try()
+                await self._try_text()
         finally:
             self._busy = False
 
-    async def _try(self) -> None:
+    async def _try_text(self) -> None:
         text = self._editor.text
         if not text.strip():
             self._shown.set_content(_NOTHING)
             self._shown.classes(remove="old")
             self._state.set_content("")
             return
-        self._frame.tell("")
+        self._frame.show_message("")
         self._state.set_content(Markup('<span role="status">looking ahead…</span>'))
         self._stop.props(remove="disabled")
         try:
@@ -167,8 +167,10 @@ class _Edit:
         self._state.set_content(Markup('<span class="mark">{}</span>').format(self._declared) if self._declared else "")
         self._shown.set_content(consequences(told, self._frame.words))
         self._shown.classes(remove="old")
-        self._frame.run(lambda: self._say_why_they_stay(told.get("entailed", 0), self._with_prefixes(text)), "staying")
-        if self._frame.may("write") and _changes(told):
+        self._frame.start_task(
+            lambda: self._say_why_they_stay(told.get("entailed", 0), self._with_prefixes(text)), "staying"
+        )
+        if self._frame.has_role("write") and _changes(told):
             self._button.props(remove="disabled")
 
     async def _say_why_they_stay(self, count: int, update: str) -> None:
@@ -202,7 +204,7 @@ class _Edit:
         return self._declared + text
 
     async def _commit(self) -> None:
-        if self._tried is None or self._tried[0] != self._editor.text or not self._frame.may("write"):
+        if self._tried is None or self._tried[0] != self._editor.text or not self._frame.has_role("write"):
             return
         text, commit = self._tried
         self._button.props("disabled")
@@ -221,13 +223,15 @@ class _Edit:
             self._state.set_content("")
             if problem.status != 412:
                 raise
-            await self._try()
-            self._frame.tell("Somebody has changed the graph meanwhile. Look at the consequences again, then commit.")
+            await self._try_text()
+            self._frame.show_message(
+                "Somebody has changed the graph meanwhile. Look at the consequences again, then commit."
+            )
             return
         number, came, went = (answer.headers[f"kgreason-{name}"] for name in ("commit", "appeared", "disappeared"))
         self._editor.text = ""
         self._state.set_content("")
-        self._frame.tell(f"Commit {number} is saved: {came} triples appeared, and {went} disappeared.", "done")
+        self._frame.show_message(f"Commit {number} is saved: {came} triples appeared, and {went} disappeared.", "done")
 
 
 def _shift_column(message: str, shift: int) -> str:

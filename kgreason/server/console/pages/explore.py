@@ -70,7 +70,7 @@ class _Explore:
         offer_terms(frame, form, "term")
         self._offers = html("", tag="datalist").props('id="graph-offers"')
         self._content = ui.element("div").classes("pane")
-        frame.later(self._load)
+        frame.when_connected(self._load)
 
     async def _load(self) -> None:
         found = await graphs.names(self._frame.calls)
@@ -146,7 +146,7 @@ class _Explore:
             if self._graph:
                 return Row(cells)
             links = link(why(triple), "why?", "why")
-            if is_asserted and self._frame.may("write") and (address := removal(triple)):
+            if is_asserted and self._frame.has_role("write") and (address := removal(triple)):
                 links += " " + link(address, "remove", "why")
             return Row([*cells, badge(is_asserted), links])
 
@@ -196,15 +196,15 @@ class _Classes:
             self._state = html("").classes("state")
         self._tree = html("")
         self._more = button("", self._show_more)
-        frame.run(self._show, "filter")
+        frame.start_task(self._show, "filter")
 
     def _filter(self, wanted: str) -> None:
         self._wanted, self._most = wanted, MOST
-        self._frame.run(partial(self._show, _PAUSE), "filter")
+        self._frame.start_task(partial(self._show, _PAUSE), "filter")
 
     def _show_more(self) -> None:
         self._most += MOST
-        self._frame.run(self._show, "filter")
+        self._frame.start_task(self._show, "filter")
 
     async def _show(self, pause: float = 0) -> None:
         await asyncio.sleep(pause)

@@ -28,7 +28,7 @@ async def feed_page(request: Request) -> None:
     """Make the page Feed."""
     with Frame(request, "Feed") as frame:
         page = _Feed(frame)
-    frame.later(page.follow)
+    frame.when_connected(page.follow)
 
 
 class _Feed:
@@ -43,7 +43,7 @@ class _Feed:
 
     async def follow(self) -> None:
         """Show the commits that the server still has, and then every new one, until the page is left."""
-        first, last = await self._first()
+        first, last = await self._first_and_last()
         if first == last:
             self._empty.set_visibility(True)
             self._frame.loaded()
@@ -55,7 +55,7 @@ class _Feed:
                     if b"\ndata:" in event:
                         await self._show(event)
 
-    async def _first(self) -> tuple[int, int]:
+    async def _first_and_last(self) -> tuple[int, int]:
         """Return two numbers of commits: the page shows the commits after the first one, and the second is the last.
 
         The server still has all commits after the first one. At the time of the call, there are at most `_KEPT` of
@@ -86,7 +86,7 @@ class _Feed:
         self._frame.loaded()
         with self._commits, ui.element("article") as element:
             html(commit_markup(number, told, head, self._frame.words))
-            if self._frame.may("write") and self._heads is not None:
+            if self._frame.has_role("write") and self._heads is not None:
                 revert = self._frame.on(lambda: self._revert(number, head), "revert")
                 button("Take back", revert).classes("plain").props(f'aria-label="Take commit {number} back"')
         element.props(f'aria-label="Commit {number}" tabindex="0"').move(target_index=0)
@@ -100,7 +100,7 @@ class _Feed:
         async with self._frame.calls.open("POST", "/revert", {"commit": number}) as answer:
             told = await answer.json()
         conflicts = "".join(f" {each}." for each in told["conflicts"][:5])
-        self._frame.tell(f"Commit {number} was taken back by commit {told['commit']}.{conflicts}", "done")
+        self._frame.show_message(f"Commit {number} was taken back by commit {told['commit']}.{conflicts}", "done")
 
 
 async def _is_sure(number: int, head: Head) -> bool:

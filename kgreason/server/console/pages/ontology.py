@@ -32,10 +32,14 @@ class _Ontology:
         with ui.element("div").classes("bar"):
             html(Markup('<label for="filter">Filter</label>'))
             field = ui.element("input").props('id="filter" type="search" placeholder="a class, property or rule"')
-            field.on("input", lambda event: frame.run(lambda: self._show(str(event.args)), "filter"), js_handler=_TYPED)
+            field.on(
+                "input",
+                lambda event: frame.start_task(lambda: self._show(str(event.args)), "filter"),
+                js_handler=_TYPED,
+            )
             self._state = html("").classes("state")
         self._content = html("")
-        frame.later(self._load)
+        frame.when_connected(self._load)
 
     async def _load(self) -> None:
         rules = await self._frame.calls.json("/rules", costs="true")

@@ -59,7 +59,7 @@ async def query_page(request: Request, query: str = "", as_of: str = "") -> None
 class _Query:
     def __init__(self, frame: Frame, text: str, as_of: str) -> None:
         self._frame, self._as_of = frame, as_of
-        run = frame.on(self._run, "query")
+        run = frame.on(self._run_query, "query")
         self._editor = Editor(text or _FIRST, "SPARQL", "SPARQL query", run, lambda: None)
         with ui.element("div").classes("bar"):
             button("Run", run, is_main=True)
@@ -75,7 +75,7 @@ class _Query:
         self._result = ui.element("div").classes("result")
         with self._result:
             html(empty("No answer yet", "Press Run, or Ctrl+Enter in the editor."))
-        frame.later(lambda: self._ready(text))
+        frame.when_connected(lambda: self._ready(text))
 
     async def _ready(self, text: str) -> None:
         self._editor.ready(self._frame.words, restores=not text)
@@ -84,7 +84,7 @@ class _Query:
         self._as_of = str(await ui.run_javascript("return document.getElementById('as-of').value", timeout=_WAIT))
         self._commits.set_content(options(await heads(self._frame.calls, _COMMITS) or ()))
         if text:
-            self._frame.run(self._run, "query")
+            self._frame.start_task(self._run_query, "query")
 
     def _choose_past(self, event: GenericEventArguments) -> None:
         self._as_of = str(event.args)
@@ -95,7 +95,7 @@ class _Query:
             with self._result:
                 html(answer)
 
-    async def _run(self) -> None:
+    async def _run_query(self) -> None:
         text, as_of = self._declare_prefixes(), await commit_of(self._frame.calls, self._as_of)
         self._state.set_content(Markup('<span role="status">running…</span>'))
         self._stop.props(remove="disabled")

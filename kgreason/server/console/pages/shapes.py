@@ -34,7 +34,7 @@ async def shapes_page(request: Request, shape: str = "", focus: str = "") -> Non
     """Make the page Shapes. `shape` and `focus` are N-Triples texts: only results of this shape or node are shown."""
     with Frame(request, "Shapes") as frame:
         page = _Shapes(frame, {"shape": shape or None, "focus": focus or None})
-    frame.later(page.load)
+    frame.when_connected(page.load)
 
 
 class _Shapes:
@@ -67,7 +67,7 @@ class _Shapes:
     def _choose_severity(self, chosen: str) -> None:
         if chosen in _SEVERITIES:
             self._severity = chosen
-            self._frame.run(self.load, "report")
+            self._frame.start_task(self.load, "report")
 
     def _show(self) -> None:
         report, grouped = self._report, dict[str, list[dict[str, Any]]]()

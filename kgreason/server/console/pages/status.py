@@ -39,11 +39,11 @@ async def status_page(request: Request) -> None:
         while True:
             content.set_content(status_markup(await frame.calls.json("/status"), frame.words))
             frame.loaded()
-            if frame.may("admin"):
-                queries.set_content(slow(await frame.calls.json("/slow-queries")))
+            if frame.has_role("admin"):
+                queries.set_content(slowest_queries(await frame.calls.json("/slow-queries")))
             await asyncio.sleep(_SECONDS)
 
-    frame.later(follow)
+    frame.when_connected(follow)
 
 
 def status_markup(told: dict[str, Any], words: Words) -> Markup:
@@ -102,7 +102,7 @@ _CHART = Markup(
 )
 
 
-def slow(queries: Sequence[dict[str, Any]]) -> Markup:
+def slowest_queries(queries: Sequence[dict[str, Any]]) -> Markup:
     """Show the slowest queries as HTML."""
     if not queries:
         return Markup("")

@@ -31,7 +31,7 @@ async def why_page(request: Request, triple: str = "") -> None:
             return
         content.set_content(tree(proof, frame.words))
 
-    frame.later(load)
+    frame.when_connected(load)
 
 
 def _why_not_markup(problem: Problem, told: dict[str, Any], words: Words) -> Markup:

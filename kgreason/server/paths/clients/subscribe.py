@@ -68,7 +68,7 @@ async def subscribe(request: Request) -> Response:
         if await run_in_threadpool(may_be_deep, sparql):
             await check_text(request, "query", f"{declarations(prefixes)}{sparql}", base=base)
         query = Query(sparql, state.writer.commit, base, solutions="json", triples="nt", prefixes=prefixes)
-        await _try(request, query)
+        await _try_query(request, query)
         plan = await run_in_threadpool(plan_of, sparql, prefixes, base)
     except BaseException:
         state.feed.leave(reader)
@@ -78,7 +78,7 @@ async def subscribe(request: Request) -> Response:
     return Stream(state.feed, reader, _events(changes), headers)
 
 
-async def _try(request: Request, query: Query) -> None:
+async def _try_query(request: Request, query: Query) -> None:
     """Evaluate a query once in a query process, to find its errors. Raises QueryError, QueryTimeoutError, Problem."""
     answer = await ask_process(request, query)
     try:
@@ -100,13 +100,13 @@ async def _events(changes: AsyncGenerator[RowChange | None]) -> AsyncGenerator[b
                 if change is None:
                     yield b": still here\n\n"
                 elif change.error is not None:
-                    yield _end(change.error)
+                    yield _end_event(change.error)
                     return
                 else:
                     yield _event(change, is_first=is_first)
                     is_first = False
     except (KgreasonError, Problem) as error:
-        yield _end(error)
+        yield _end_event(error)
 
 
 async def _changes(
@@ -142,7 +142,7 @@ async def _changes(
             each.close()
 
 
-def _end(error: Exception) -> bytes:
+def _end_event(error: Exception) -> bytes:
     problem = problem_of(error)
     text = json.dumps({"status": problem.status, "detail": problem.detail})
     return f"event: end\ndata: {text}\n\n".encode()

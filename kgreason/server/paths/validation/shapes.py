@@ -40,7 +40,7 @@ class _ShapesGraph:
 
     def state(self, states: States) -> int:
         """Return the number of the last commit that changed the shapes graph."""
-        return states.of(SHAPE)
+        return states.state_of(SHAPE)
 
     def exists(self, _: KnowledgeGraph) -> bool:
         """Return True."""
