@@ -197,7 +197,7 @@ def prepare(spark: SparkSession, inputs: Inputs, *folders: str) -> None:
     see a file, or a path of `folders` to which this process writes.
     """
     worker_memory(spark)  # workers with too little would say that kgreason cannot be imported
-    files, places = [*inputs.lines, *inputs.documents], [Path(each).resolve() for each in folders if "://" not in each]
+    files, places = [*inputs.lines, *inputs.files], [Path(each).resolve() for each in folders if "://" not in each]
     check_workers(spark, {next(each for each in (place, *place.parents) if each.is_dir()) for place in places}, files)
     fit(spark, files)
 

@@ -349,6 +349,13 @@ class Dictionary:
 
         return Table(self._arena, self._offsets, self._slots)
 
+    def hashes(self) -> npt.NDArray[np.uint32]:
+        """Return half of the hash of each term, in the order of ids: uint32[n]. It depends on the text alone."""
+        entries = self._slots[self._slots != 0]
+        found = np.empty(self._count, np.uint32)
+        found[(entries & np.uint64(MAX_ID)).astype(np.int64) - 1] = entries >> np.uint64(32)
+        return found
+
     def table_of(self, ids: Ids) -> tuple[Table, Ids]:
         """Return the arrays that have the terms `ids`, int32[n], and the numbers of these terms there."""
         return self.table(), ids

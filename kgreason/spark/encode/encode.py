@@ -1,8 +1,8 @@
 """`encode`: replace the terms of quads by ids, and make the dictionary as a table. Every step is distributed.
 
     quads                -> grouped    one pass over the input: ids that are valid in a group of rows
-    grouped              -> numbered   one shuffle of texts: each text once for each group
-    grouped, numbered    -> facts      one shuffle of ids: the triples of each group get their ids
+    grouped              -> numbered   one shuffle of texts, in cells: each text once for each group
+    grouped, numbered    -> facts      one shuffle of ids, in cells: the triples of each group get their ids
 
 `group` ends after the first step; then the driver gives the ids (`dictionary.quads_of_groups`).
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from functools import partial, reduce
+from functools import partial
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -30,20 +30,27 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.errors import InputError
-from kgreason.spark.encode.groups import FACTS, GROUPED, NUMBERED, grouped_lines, grouped_texts, numbered, renamed
+from kgreason.spark.encode.groups import (
+    BUCKETS,
+    FACTS,
+    GROUPED,
+    NUMBERED,
+    grouped_files,
+    grouped_texts,
+    numbered,
+    renamed,
+)
 from kgreason.spark.folders.markers import whole
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort
-from kgreason.spark.input.read import OnError, documents_of, lines_of
+from kgreason.spark.input.read import OnError, in_tasks
 from kgreason.spark.input.terms import QUAD, record
 from kgreason.terms.vocabulary import VOCABULARY
 
-_LAYOUT = 2
+_LAYOUT = 3
 """The version of the layout of these tables; another version has other folders."""
-_MOST = 2_000_000
-"""The largest average number of (group, text) pairs in a part."""
-_LEAST = 50_000
-"""A part should have at least this many pairs on average."""
+_LEAST, _MOST = 2, 8
+"""On average a part has as many texts as 2 groups, or more, but at most as 8: half a gigabyte."""
 
 
 class Grouped(NamedTuple):
@@ -77,7 +84,7 @@ def group(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_erro
     Arguments and errors are those of `encode`, which continues from the same folder.
     """
     given, folder = _given(spark, quads, folder, on_error)
-    groups, _ = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
+    groups, _ = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error))
     return Grouped(groups, _skipped(groups, on_error))
 
 
@@ -90,11 +97,9 @@ def encode(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_err
     missing path, LimitError if ids run out, StoreError for a full disk.
     """
     given, folder = _given(spark, quads, folder, on_error)
-    groups, count = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error == "count"))
-    names = groups.where(F.col("local").isNotNull()).select("group", "local", "text")
-    numbers, _ = whole(spark, f"{folder}/numbered", NUMBERED, lambda: _numbered(names, count))
-    ids = numbers.where(F.col("group").isNotNull()).select("group", "local", "id")
-    facts, count = whole(spark, f"{folder}/facts", FACTS, lambda: _renamed(groups, ids))
+    groups, count = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error))
+    numbers, _ = whole(spark, f"{folder}/numbered", NUMBERED, lambda: _numbered(groups, count))
+    facts, count = whole(spark, f"{folder}/facts", FACTS, lambda: _renamed(groups, numbers))
     terms = numbers.where(F.col("text").isNotNull()).select("id", "text")
     files = sorted(numbers.inputFiles())  # Spark never uses a name of a file twice
     identity = hashlib.sha256(repr(files).encode()).hexdigest()
@@ -127,7 +132,7 @@ def _made_from(spark: SparkSession, given: DataFrame | Inputs, on_error: OnError
         value = F.xxhash64(*QUAD)
         parts = (F.count("*"), F.bit_xor(value), F.sum(F.shiftright(value, 24)))  # a sum of so few bits stays a bigint
         return hashlib.sha256(repr((kept, *given.agg(*parts).collect())).encode()).hexdigest()
-    states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.documents]
+    states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.files]
     return hashlib.sha256(json.dumps([states, _remote(spark, given.remote), kept]).encode()).hexdigest()
 
 
@@ -139,15 +144,10 @@ def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
     return sorted(map(str, files.select("path", "length", "modificationTime").collect()))
 
 
-def _grouped(spark: SparkSession, given: DataFrame | Inputs, skip: bool) -> DataFrame:
+def _grouped(spark: SparkSession, given: DataFrame | Inputs, on_error: OnError) -> DataFrame:
     if isinstance(given, DataFrame):
         return given.mapInArrow(grouped_texts, GROUPED)
-    frames = []
-    if given.has_lines():
-        frames.append(lines_of(spark, given).mapInArrow(partial(grouped_lines, skip), GROUPED))
-    if given.documents:
-        frames.append(documents_of(spark, given).mapInArrow(grouped_texts, GROUPED))
-    return reduce(DataFrame.unionAll, frames)
+    return in_tasks(spark, given, on_error, grouped_files, GROUPED)
 
 
 def _skipped(groups: DataFrame, on_error: OnError) -> list[Malformed]:
@@ -158,27 +158,29 @@ def _skipped(groups: DataFrame, on_error: OnError) -> list[Malformed]:
     return sorted(Malformed(*row) for row in rows)
 
 
-def _numbered(names: DataFrame, count: int) -> DataFrame:
-    """Return the table `numbered`: an id for each text of all groups. `count`: about how many these texts are.
+def _numbered(groups: DataFrame, count: int) -> DataFrame:
+    """Return the table `numbered`: an id for each text of all groups. `count` is the number of rows of `groups`.
 
-    The texts are shuffled into parts, and one task numbers a part.
+    The buckets are divided into parts, and one task numbers a part.
     """
-    spark = names.sparkSession
-    parts = _parts(spark, count)
+    spark, parts = groups.sparkSession, _parts(groups.sparkSession, count // BUCKETS)
     own = record(NUMBERED, id=pa.array(range(1, len(VOCABULARY) + 1), pa.int32()), text=pa.array(VOCABULARY))
     vocabulary = spark.createDataFrame(pa.Table.from_batches([own])).coalesce(1)
-    return names.repartition(parts, "text").mapInArrow(partial(numbered, parts), NUMBERED).unionAll(vocabulary)
+    names = groups.where(F.col("texts").isNotNull()).select("group", "bucket", "first", "texts")
+    names = names.repartitionById(parts, F.col("bucket") % parts)
+    return names.mapInArrow(partial(numbered, parts), NUMBERED).unionAll(vocabulary)
 
 
-def _parts(spark: SparkSession, texts: int) -> int:
-    """Return the number of parts into which to shuffle the texts. `texts` is the number of texts.
+def _parts(spark: SparkSession, groups: int) -> int:
+    """Return the number of parts into which to divide the buckets of so many groups.
 
     The result is Spark's setting for shuffles, unless parts would be very small or very large.
     """
     usual = int(spark.conf.get("spark.sql.shuffle.partitions"))
-    return max(1, min(usual, texts // _LEAST), texts // _MOST)
+    return min(BUCKETS, max(1, min(usual, groups // _LEAST), groups // _MOST))
 
 
-def _renamed(groups: DataFrame, names: DataFrame) -> DataFrame:
+def _renamed(groups: DataFrame, numbers: DataFrame) -> DataFrame:
     rows = groups.where(F.col("quads").isNotNull()).select("group", "quads")
+    names = numbers.where(F.col("ids").isNotNull()).select("group", "first", "ids")
     return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(renamed, FACTS)

@@ -1,9 +1,11 @@
 """The functions that tasks of `encode` run. Terms get *local* ids first: ids that are valid only in one group of rows.
 
-So a text is shuffled only once for each group. Right are the columns of the rows that each function gives.
+So a text is shuffled only once for each group. The texts of a group are divided into `BUCKETS` by their hashes, and the
+local ids of a bucket follow each other. So all texts of a bucket are one cell (`input/terms.packed`), and Spark, which
+is slow with rows, moves few rows. Right are the columns of the rows that each function gives.
 
-    grouped     about 500,000 rows are a group; a dictionary for this group gives local ids  (group, local id, text)
-    numbered    the texts of one part get ids from one dictionary               (group, local id, id), (id, text)
+    grouped     about 500,000 rows are a group; its dictionary gives local ids  (group, bucket, first, texts)
+    numbered    the texts of some buckets get ids from one dictionary           (group, first, ids), (id, text)
     renamed     the triples of a group get the ids that are valid everywhere    (s, p, o)
 
 The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
@@ -19,47 +21,47 @@ Cost: kernels and copies of whole columns. A task holds one group, or the dictio
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 from pyspark import TaskContext
 
 from kgreason.errors import InputError, LimitError
-from kgreason.spark.input.lines import SKIPPED, LineReader
-from kgreason.spark.input.terms import QUAD, interned, record, texts
+from kgreason.spark.input.lines import SKIPPED, QuadReader
+from kgreason.spark.input.read import Interner
+from kgreason.spark.input.terms import QUAD, intern_cell, interned, packed, record, texts
 from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids, Kind
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.order import group_rows
 
-GROUPED = f"group long, local int, text string, quads binary, {SKIPPED}"
-"""Rows of three kinds: a text (group, local, text), quads int32[4, n] (group, quads), or skipped lines."""
+GROUPED = f"group long, bucket int, first int, texts binary, quads binary, {SKIPPED}"
+"""Rows of three kinds. (group, bucket, first, texts): the texts of a bucket, the first of which has the local id
+`first`. (group, quads): the quads of a group, int32[4, n]. Or skipped lines."""
 
-NUMBERED = "group long, local int, id int, text string"
-"""Rows of two kinds: (group, local, id) for each text of a group; (id, text) for each term."""
+NUMBERED = "group long, first int, ids binary, id int, text string"
+"""Rows of two kinds: (group, first, ids int32[n]) for n texts of a group; (id, text) for each term."""
 
 FACTS = "s int, p int, o int"
 
+BUCKETS = 256
+"""The number of buckets of a group. A part has at least one of them."""
 _ROWS = 500_000
 _BYTES = 1 << 26
-"""A group ends with the batch in which it reaches `_ROWS` rows or `_BYTES` bytes."""
-_SLICE = 1 << 16
-"""The number of texts that are given to Spark at a time."""
-_GROUPS = 33
+"""A group ends with the batch in which it reaches `_ROWS` rows or `_BYTES` bytes of text."""
+GROUPS = 33
 """The low 33 bits of the number of a group count the groups of its task; the other bits are the partition."""
 
 _IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
 
 Batches = Iterable[pa.RecordBatch]
-Interner = Callable[[pa.RecordBatch, Dictionary], Iterable[Ids]]
 
 
-def grouped_lines(skip: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Parse rows (line, file). Yields rows with the columns `GROUPED`.
-
-    With `skip` malformed lines are skipped and counted, otherwise they are errors.
-    """
-    reader = LineReader(skip=skip)
-    yield from _grouped(batches, reader.intern)
+def grouped_files(reader: QuadReader, intern: Interner, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Parse files with a reader. Yields rows with the columns `GROUPED`."""
+    yield from _grouped(batches, intern)
     yield record(GROUPED, **reader.skipped())
 
 
@@ -80,36 +82,58 @@ def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
 
 
 def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
-    group, rows, dictionary = first_group(), 0, Dictionary(())
+    group, dictionary, waiting, rows = first_group(), Dictionary(()), list[Ids](), 0
     for batch in batches:
         for quads in intern(batch, dictionary):
-            yield record(GROUPED, group=_repeated(group, 1), quads=pa.array([quads.tobytes()], pa.binary()))
+            waiting.append(quads)
             rows += quads.shape[1]
-        if rows >= _ROWS or dictionary.nbytes >= _BYTES:
-            yield from _named(group, dictionary)
-            group, rows, dictionary = group + 1, 0, Dictionary(())
-    yield from _named(group, dictionary)
+            if rows >= _ROWS or dictionary.table().offsets[len(dictionary) + 1] >= _BYTES:
+                yield from _group(group, dictionary, np.concatenate(waiting, axis=1))
+                group, waiting, rows = group + 1, [], 0
+                dictionary.truncate(0)
+    if rows:
+        yield from _group(group, dictionary, np.concatenate(waiting, axis=1))
 
 
-def _named(group: int, dictionary: Dictionary) -> Iterator[pa.RecordBatch]:
-    """Yield rows (group, local, text): each text of a group with its local id."""
-    names = texts(dictionary)
-    local = pa.array(np.arange(len(names), dtype=np.int32))
-    for first in range(1, len(names), _SLICE):
-        some = names[first : first + _SLICE]
-        yield record(GROUPED, group=_repeated(group, len(some)), local=local[first : first + _SLICE], text=some)
+def _group(group: int, dictionary: Dictionary, quads: Ids) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a group: its quads, given as int32[4, n], and its texts in buckets."""
+    buckets = dictionary.hashes() // ((1 << 32) // BUCKETS)
+    order = np.argsort(buckets, kind="stable")
+    local = np.zeros(len(order) + 1, np.int32)
+    local[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
+    yield record(GROUPED, group=repeated(group, 1), quads=pa.array([local[quads].tobytes()], pa.binary()))
+    words = texts(dictionary, 1).take(pa.array(order))
+    yield record(GROUPED, **cells(group, buckets[order], "texts", partial(packed, words)))
+
+
+def cells(
+    group: int, buckets: NDArray[Any], column: str, make: Callable[[list[int]], list[bytes]]
+) -> dict[str, pa.Array]:
+    """Return rows (group, bucket, first, `column`), one for each bucket of a group.
+
+    `buckets` are the buckets of the terms of the group, sorted. The first term has the local id 1. `make` returns the
+    cells of the column, if it gets the numbers of the terms with which they start.
+    """
+    found, starts = np.unique(buckets, return_index=True)
+    return {
+        "group": repeated(group, len(found)),
+        "bucket": pa.array(found.astype(np.int32)),
+        "first": pa.array((starts + 1).astype(np.int32)),
+        column: pa.array(make(starts.tolist()), pa.binary()),
+    }
 
 
 def numbered(parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give ids to the texts of one of so many parts. Turns rows (group, local, text) into rows of `NUMBERED`.
+    """Give ids to the texts of one of so many parts. Turns rows (group, first, texts) into rows of `NUMBERED`.
 
     Raises LimitError if ids run out.
     """
     part, dictionary = part_number(), Dictionary()
     for batch in batches:
         known = len(dictionary) + 1
-        ids = _ids(interned(batch.column("text"), dictionary), part, parts)
-        yield record(NUMBERED, group=batch.column("group"), local=batch.column("local"), id=pa.array(ids))
+        found = [_ids(intern_cell(cell, dictionary), part, parts) for cell in batch.column("texts").to_pylist()]
+        ids = pa.array([each.tobytes() for each in found], pa.binary())
+        yield record(NUMBERED, group=batch.column("group"), first=batch.column("first"), ids=ids)
         fresh = _ids(np.arange(known, len(dictionary) + 1, dtype=np.int32), part, parts)
         yield record(NUMBERED, id=pa.array(fresh), text=texts(dictionary, known))
 
@@ -126,15 +150,20 @@ def _ids(numbers: Ids, part: int, parts: int) -> Ids:
 def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
     """Replace the local ids in the quads of one group by ids that are valid everywhere. Returns rows s, p, o.
 
-    `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `local` and `id`. The result has the
+    `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `first` and `ids`. The result has the
     triples of all graphs, each once.
     """
-    ids = np.zeros(len(names) + 1, np.int32)
-    ids[names.column("local").to_numpy()] = names.column("id").to_numpy()
+    slices = zip(names.column("first").to_pylist(), names.column("ids").to_pylist(), strict=True)
+    ids = by_local((first, np.frombuffer(ids, np.int32)) for first, ids in slices)
     quads = [np.zeros((4, 0), np.int32), *(unpacked(quads) for quads in rows.column("quads").to_pylist())]
     triples = ids[np.concatenate(quads, axis=1)[:3].T]
     triples = triples[group_rows(triples).firsts()]
     return pa.table({name: np.ascontiguousarray(triples[:, column]) for column, name in enumerate("spo")})
+
+
+def by_local(slices: Iterable[tuple[int, Ids]]) -> Ids:
+    """Put slices of ids, each with its first local id, in order. Returns the id for each local id, and 0 for 0."""
+    return np.concatenate([np.zeros(1, np.int32), *(ids for _, ids in sorted(slices, key=lambda each: each[0]))])
 
 
 def unpacked(quads: bytes) -> Ids:
@@ -144,7 +173,7 @@ def unpacked(quads: bytes) -> Ids:
 
 def first_group() -> int:
     """Return the number of the first group of this task; the others have the numbers after this one."""
-    return part_number() << _GROUPS
+    return part_number() << GROUPS
 
 
 def part_number() -> int:
@@ -152,5 +181,6 @@ def part_number() -> int:
     return int(TaskContext.get().partitionId())
 
 
-def _repeated(number: int, times: int) -> pa.Array:
+def repeated(number: int, times: int) -> pa.Array:
+    """Return a column of the number of a group."""
     return pa.array(np.full(times, number, np.int64))

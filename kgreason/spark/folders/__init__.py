@@ -1,5 +1,5 @@
 """Tables on disk. A table that is not complete is never read as if it were complete.
 
 markers  small tables, each of which says that another table is complete; `whole` writes a table once
-folders  save: writes a DataFrame as a folder of files
+folders  writes a folder of files as a whole, or not at all
 """

@@ -1,12 +1,12 @@
-"""`save`: write a DataFrame as a folder of files. An unfinished folder never looks finished.
+"""`whole_folder`, `save`: write a folder of files. An unfinished folder never looks finished.
 
-    a path                       written beside the target under a hidden name, and renamed when it is complete; an
-                                 old folder of this name stays until then
-    a URI (s3a://, hdfs://, ..)  written in place: files appear when every task has ended, `_SUCCESS` comes last
+    a path                       tasks write beside the target, in a folder with a hidden name, which is renamed when it
+                                 is complete; an old folder of this name stays until then
+    a URI (s3a://, hdfs://, ..)  Spark writes in place: files appear when every task has ended, `_SUCCESS` comes last
 
 This process and Spark's workers must see the same folder under a path. Invariant: after an error, a full disk or a kill
 there is no new folder at a path (a hidden folder may stay), and no folder with `_SUCCESS` at a URI.
-Cost: writing the rows, and a rename for each file.
+Cost: writing the files.
 """
 
 from __future__ import annotations
@@ -34,23 +34,44 @@ _COMMIT = {
 """Settings of Hadoop, different from its defaults: when all tasks have ended, the files of all move to their place."""
 
 
-def save(frame: DataFrame, form: str, folder: str | PathLike[str], *, overwrite: bool, suffix: str) -> None:
-    """Write the rows to files in a folder, in the Spark format `form`.
+@contextmanager
+def whole_folder(folder: str | PathLike[str], *, overwrite: bool) -> Iterator[Path]:
+    """A context that gives a new folder, which appears at the path `folder` when the block ends.
 
-    The names of the files end in `.suffix`; but if the folder is a URI, Spark chooses the names of the files. Raises
-    InputError if `folder` is a file, or is not empty and `overwrite` is not set. Raises StoreError if writing fails.
+    Raises InputError if `folder` is a file, or is not empty and `overwrite` is not set, and StoreError if writing
+    fails. Files whose names begin with a point and `part-` are left out: tasks that were killed have left them.
     """
-    name = fspath(folder)
-    if "://" in name:
-        with writing(name):
-            _save_in_place(frame, form, name, overwrite=overwrite)
-    else:
-        check_free(name, overwrite=overwrite)
-        _save_beside(frame, form, Path(name).resolve(), suffix)
+    check_free(folder, overwrite=overwrite)
+    target = Path(folder).resolve()
+    new = target.with_name(f".{target.name}.{uuid4().hex}.new")
+    try:
+        with writing(str(target)):
+            new.mkdir(parents=True)
+            yield new
+            for file in new.glob(".part-*"):
+                file.unlink()
+            (new / "_SUCCESS").touch()
+            _put(new, target)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def save(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
+    """Let Spark write the rows to files in a folder at a URI, in the Spark format `form`.
+
+    Raises InputError if the folder exists and `overwrite` is not set. Raises StoreError if writing fails.
+    """
+    with writing(folder):
+        try:
+            frame.write.format(form).options(**_COMMIT).mode("overwrite" if overwrite else "error").save(folder)
+        except AnalysisException as error:
+            if error.getCondition() != "PATH_ALREADY_EXISTS":
+                raise
+            raise _is_taken(folder) from error
 
 
 def check_free(folder: str | PathLike[str], *, overwrite: bool) -> None:
-    """Raise the error that `save` would raise for these arguments. Call it before long work, to fail early.
+    """Raise the error that `whole_folder` would raise for these arguments. Call it before long work, to fail early.
 
     The error is InputError, or StoreError if the folder cannot be made. The check makes a temporary folder beside the
     path, and removes it again.
@@ -73,31 +94,8 @@ def check_seen(folder: str | PathLike[str]) -> None:
         raise StoreError(f"{folder}: Spark's workers write to another machine; choose a folder that all machines share")
 
 
-def _save_in_place(frame: DataFrame, form: str, folder: str, *, overwrite: bool) -> None:
-    try:
-        frame.write.format(form).options(**_COMMIT).mode("overwrite" if overwrite else "error").save(folder)
-    except AnalysisException as error:
-        if error.getCondition() != "PATH_ALREADY_EXISTS":
-            raise
-        raise _is_taken(folder) from error
-
-
 def _is_taken(name: str) -> InputError:
     return InputError(f"{name}: already exists; remove it or choose another folder (in Python: or overwrite=True)")
-
-
-def _save_beside(frame: DataFrame, form: str, target: Path, suffix: str) -> None:
-    new = target.with_name(f".{target.name}.{uuid4().hex}.new")
-    try:
-        with writing(str(target)):
-            frame.write.format(form).save(f"file://{new}")
-            check_seen(new)
-            for file in new.glob("part-*"):
-                (new / f".{file.name}.crc").unlink(missing_ok=True)
-                file.rename(file.with_suffix(f".{suffix}"))
-            _put(new, target)
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
 
 
 def _put(new: Path, target: Path) -> None:

@@ -1,8 +1,8 @@
 """Read RDF files as DataFrames of quads, with the same result as the reader in one process.
 
-paths   decides which paths are read as lines, and which as documents
-lines   LineReader: parses lines in a task
+paths   decides how files are read, and divides them into pieces
+lines   QuadReader: parses files in a task
 terms   converts columns of texts between Arrow and a Dictionary
-read    read: all steps together
+read    read: the tasks, and all steps together
 triples  triples: DataFrames of a user's own as quads
 """

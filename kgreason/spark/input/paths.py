@@ -1,13 +1,14 @@
-"""`sort`: decide for each path whether Spark reads it as lines or as a document.
+"""`sort`: decide for each path how its file is read. `divide`: the pieces of files that tasks read.
 
-    N-Triples and N-Quads, plain, .gz or .bz2     lines: on any file system that Spark knows; a file may be split
-    all other files                               documents: only local files; one task reads one file
+    N-Triples and N-Quads on other file systems, and .bz2   lines, which Spark reads; a file may be split
+    all other local files                                   a task opens them; N-Triples and N-Quads are cut in pieces
 
 A path without `://`, or with `file:`, is local: a file, a folder or a pattern. A local folder stands for the RDF files
 in it. Any other path is on another file system, and Spark reads it.
 
-Law: a local file has the same name as in `kgreason.rdf.reader`, so its blank nodes are the same nodes.
-Cost: the driver only lists local folders; the tasks read the documents.
+Law: a local file has the same name as in `kgreason.rdf.reader`, so its blank nodes are the same nodes. Each line of a
+file that is cut is in the piece in which it begins.
+Cost: the driver only lists local folders, and looks up the sizes of files.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from glob import glob
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -30,25 +32,36 @@ Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 LINE_FILES = "*.{nt,nq}{,.gz,.bz2}"
 """The pattern of the files that Spark reads in a folder on another file system."""
 
-_LINES, _UNPACKED = ("nt", "nq"), ("", "gz", "bz2")
+LINES = ("nt", "nq")
+"""The formats in which a statement is a line."""
+_SPLIT = "bz2"
+"""The compression whose files Spark can split."""
+_LEAST, _MOST = 1 << 23, 1 << 26
+"""The smallest and the largest piece, in bytes."""
+_UNPACKED = 10
+"""So many bytes of text a byte of a compressed file stands for; a byte of other formats takes as long to parse."""
 _PASSED_OVER = re.compile(r"[_.]|.*:")
 """Names of files that Spark silently skips, or cannot read on a local disk."""
 _PATTERN = re.compile(r"([\\\[\]{}*?])")
 
 
 class Inputs(NamedTuple):
-    """Files to read: `lines` are local files to read as lines, `documents` local files to read as documents.
+    """Files to read: `lines` are local files that Spark reads as lines, `files` local files that tasks open.
 
-    `remote` are paths on other file systems, which are read as lines.
+    `remote` are paths on other file systems, which Spark reads as lines.
     """
 
     lines: list[Path]
-    documents: list[Path]
+    files: list[Path]
     remote: list[str]
 
-    def has_lines(self) -> bool:
-        """Whether Spark reads at least one path as lines."""
-        return bool(self.lines or self.remote)
+
+class FilePiece(NamedTuple):
+    """The lines of a file that begin at the bytes from `begin` to before `end`; the whole file if `end` is 0."""
+
+    file: str
+    begin: int
+    end: int
 
 
 def sort(paths: Paths) -> Inputs:
@@ -63,10 +76,27 @@ def sort(paths: Paths) -> Inputs:
             inputs.remote.append(path)
         else:
             for file in local_files(path):
-                (inputs.lines if _is_lines(file) else inputs.documents).append(file)
+                (inputs.lines if _is_split(file) else inputs.files).append(file)
     if not any(inputs):
         raise InputError("no file to read: give at least one path")
     return inputs
+
+
+def divide(files: list[Path], tasks: int) -> list[list[FilePiece]]:
+    """Divide files among about so many tasks, or more if they are large. Returns the pieces of each task."""
+    weights = [file.stat().st_size * (1 if _is_cut(file) else _UNPACKED) for file in files]
+    most = min(_MOST, max(_LEAST, -(-sum(weights) // tasks)))
+    found, room = list[list[FilePiece]](), 0
+    for file, weight in zip(files, weights, strict=True):
+        cuts = [*range(0, weight, most), weight] if _is_cut(file) and weight > most else [0, 0]
+        for begin, end in pairwise(cuts):
+            size = end - begin or weight
+            if not found or size > room:
+                found.append([])
+                room = most
+            found[-1].append(FilePiece(str(file), begin, end))
+            room -= size
+    return found
 
 
 def local_files(path: str) -> Iterator[Path]:
@@ -102,9 +132,14 @@ def _local(uri: str) -> str:
     return unquote(urlsplit(uri.replace("?", "%3F").replace("#", "%23")).path)
 
 
-def _is_lines(file: Path) -> bool:
+def _is_split(file: Path) -> bool:
     form = format_of(file)
-    return form.name in _LINES and form.compression in _UNPACKED and not _PASSED_OVER.match(file.name)
+    return form.name in LINES and form.compression == _SPLIT and not _PASSED_OVER.match(file.name)
+
+
+def _is_cut(file: Path) -> bool:
+    form = format_of(file)
+    return form.name in LINES and not form.compression
 
 
 def _documents(folder: Path) -> Iterable[Path]:

@@ -1,36 +1,36 @@
 """`read`: read RDF files in parallel, as a DataFrame of texts.
 
-    lines      spark.read.text -> mapInArrow over `LineReader`          files are split
-    documents  spark.range -> mapInArrow over `documents`               one task reads one file
+    local files    spark.range -> mapInArrow over `QuadReader.of_pieces`       tasks open the files; lines are cut
+    other files    spark.read.text -> mapInArrow over `QuadReader.of_lines`    Spark splits the files
 
 Columns: subject, predicate, object, graph: string, in canonical N-Triples text; an empty graph is the default graph.
 A quad that is written twice gives two rows.
 
 Law: the rows are the quads that `kgreason.rdf.reader` reads from the same files: literals as written, blank nodes by
 file and label. The rows do not depend on how the files are split into tasks.
-Cost: parsing, divided by the number of cores. Lines are sent to the Python workers once, as bytes.
+Cost: parsing, divided by the number of cores. Lines that Spark reads are sent to the Python workers once, as bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial, reduce
-from pathlib import Path
 from typing import Literal
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.rdf.reader import read as read_document
 from kgreason.spark.cluster.workers import check_workers
-from kgreason.spark.input.lines import LineReader
-from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort, spark_path
+from kgreason.spark.input.lines import QuadReader, Quads
+from kgreason.spark.input.paths import LINE_FILES, FilePiece, Inputs, Paths, divide, sort, spark_path
 from kgreason.spark.input.terms import SCHEMA, record, strings
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
+Batches = Iterator[pa.RecordBatch]
+Interner = Callable[[pa.RecordBatch, Dictionary], Quads]
+Task = Callable[[QuadReader, Interner, Batches], Batches]
 
 
 def read(spark: SparkSession, paths: Paths, *, on_error: OnError = "raise") -> DataFrame:
@@ -42,19 +42,28 @@ def read(spark: SparkSession, paths: Paths, *, on_error: OnError = "raise") -> D
     """
     inputs = sort(paths)
     check_workers(spark)
-    frames = []
-    if inputs.has_lines():
-        frames.append(lines_of(spark, inputs).mapInArrow(partial(_parsed, on_error == "count"), SCHEMA))
-    if inputs.documents:
-        frames.append(documents_of(spark, inputs))
+    return in_tasks(spark, inputs, on_error, _texts, SCHEMA)
+
+
+def in_tasks(spark: SparkSession, inputs: Inputs, on_error: OnError, task: Task, schema: str) -> DataFrame:
+    """Read files in tasks. `task` makes rows of `schema`: it gets batches, and a reader that makes quads of a batch."""
+    skip, frames = on_error == "count", []
+    if inputs.files:
+        tasks = divide(inputs.files, int(spark.conf.get("spark.sql.shuffle.partitions")))
+        numbers = spark.range(0, len(tasks), 1, len(tasks))
+        frames.append(numbers.mapInArrow(partial(_run, task, skip, tasks), schema))
+    if inputs.lines or inputs.remote:
+        frames.append(_lines(spark, inputs).mapInArrow(partial(_run, task, skip, None), schema))
     return reduce(DataFrame.unionAll, frames)
 
 
-def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Return the lines, not parsed, of those inputs that are N-Triples or N-Quads files.
+def _run(task: Task, skip: bool, tasks: list[list[FilePiece]] | None, batches: Batches) -> Batches:
+    reader = QuadReader(skip=skip)
+    return task(reader, reader.of_lines if tasks is None else partial(reader.of_pieces, tasks), batches)
 
-    Columns: line binary, file (a URI) string.
-    """
+
+def _lines(spark: SparkSession, inputs: Inputs) -> DataFrame:
+    """Return the lines, not parsed, of those inputs that Spark reads. Columns: line binary, file (a URI) string."""
     paths = [*map(spark_path, inputs.lines), *inputs.remote]
     text = spark.read.option("pathGlobFilter", LINE_FILES) if inputs.remote else spark.read
     return text.text(paths).select(
@@ -62,30 +71,9 @@ def lines_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
     )
 
 
-def documents_of(spark: SparkSession, inputs: Inputs) -> DataFrame:
-    """Read the quads of those inputs that are read as documents, each in one task."""
-    files = [str(file) for file in inputs.documents]
-    return spark.range(0, len(files), 1, len(files)).mapInArrow(partial(_documents, files), SCHEMA)
-
-
-def _documents(files: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn the numbers of files into the quads of these files, in a task."""
-    for batch in batches:
-        for number in batch.column(0).to_pylist():
-            yield from _document(files[number])
-
-
-def _document(file: str) -> Iterator[pa.RecordBatch]:
+def _texts(_: QuadReader, intern: Interner, batches: Batches) -> Batches:
     dictionary = Dictionary(())
-    for batch in read_document(Path(file), dictionary):
-        yield record(SCHEMA, **strings(np.stack(batch), dictionary))
-        dictionary.truncate(0)
-
-
-def _parsed(skip: bool, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows (line, file) into quads of texts, in a task. With `skip` malformed lines are left out."""
-    reader, dictionary = LineReader(skip=skip), Dictionary(())
     for batch in batches:
-        for quads in reader.intern(batch, dictionary):
+        for quads in intern(batch, dictionary):
             yield record(SCHEMA, **strings(quads, dictionary))
             dictionary.truncate(0)

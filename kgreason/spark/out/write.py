@@ -1,38 +1,47 @@
 """`write`: write triples of Spark as text to a folder.
 
-    triples (s, p, o int, asserted)  ->  packed   groups of rows: (group, triples), and (group, id) for each id in them
-    packed, terms (id, text)         ->  names    (group, id, text): one join, of each id once for each group
+    triples (s, p, o int, asserted)  ->  packed   groups of rows with local ids: (group, triples), (group, bucket, ids)
+    packed, terms (id, text)         ->  names    (group, texts): a task gets the terms of a bucket
     packed, names                    ->  files    a task gets a group with its texts, and writes lines or rows of texts
 
 The files are part-*.nt, with a triple on each line, or part-*.parquet with the columns subject, predicate, object,
 asserted. Generalised triples are left out, because they are only steps in the derivation of other triples
 (`Dictionary.are_rdf`). A term that most triples share does not overload one task, because a group names it once.
 
-A folder is written as a whole or does not exist (`folders`). Cost: a job for the groups, and one for the join and the
-files. The triples are shuffled as numbers, the texts once for each group.
+At a path a task writes the file of a group itself; at a URI it gives the rows to Spark. A folder is written as a whole
+or does not exist (`folders`). Cost: a job for the groups, and one for the texts and the files. The triples are shuffled
+as numbers, each term once, and then once for each group, in cells (`input/terms.packed`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from os import PathLike, fspath
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from kgreason.spark.encode.groups import Batches, first_group, unpacked
-from kgreason.spark.folders.folders import save, writing
+from kgreason.files import whole
+from kgreason.rdf.lines import parquet as tables
+from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, by_local, cells, first_group, repeated, unpacked
+from kgreason.spark.folders.folders import check_seen, save, whole_folder, writing
 from kgreason.spark.folders.markers import parquet, uri
-from kgreason.spark.input.terms import interned, record, texts
+from kgreason.spark.input.terms import intern_cell, packed, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
 
 Form = Literal["nt", "parquet"]
 
-_PACKED = "group long, id int, triples binary"
+_PACKED = "group long, bucket int, first int, ids binary, triples binary"
+"""Rows of two kinds: (group, bucket, first, ids int32[n]), where `first` is the local id of the first one, or
+(group, triples int32[4, n]), with local ids and flags."""
+_NAMES = "group long, first int, texts binary"
+_BUCKET = f"CAST(shiftright(id, 16) % {BUCKETS} AS int)"
 _ROWS = 250_000
 """A group ends with the batch in which it reaches so many rows."""
 _LINES = 10_000
@@ -59,13 +68,19 @@ def write(
         triples.select("s", "p", "o", "asserted").mapInArrow(_packed, _PACKED).write.mode("overwrite").parquet(
             uri(path)
         )
-    ids, packed = (parquet(triples.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
-    names = ids.where("id IS NOT NULL").select("group", "id").join(terms, "id").groupBy("group")
-    groups = packed.where("triples IS NOT NULL").select("group", "triples").groupBy("group").cogroup(names)
-    if form == "nt":
-        save(groups.applyInArrow(_lines, "value string"), "text", folder, overwrite=overwrite, suffix="nt")
+    ids, rows = (parquet(triples.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
+    wanted = ids.where("ids IS NOT NULL").select("group", "bucket", "first", "ids").groupBy("bucket")
+    named = terms.selectExpr(f"{_BUCKET} AS bucket", "id", "text").groupBy("bucket")
+    names = wanted.cogroup(named).applyInArrow(_named, _NAMES).groupBy("group")
+    groups = rows.where("triples IS NOT NULL").select("group", "triples").groupBy("group").cogroup(names)
+    if "://" not in fspath(folder):
+        with whole_folder(folder, overwrite=overwrite) as new:
+            if groups.applyInArrow(partial(_file, str(new), form), "triples long").collect():
+                check_seen(new)
+    elif form == "nt":
+        save(groups.applyInArrow(_lines, "value string"), "text", fspath(folder), overwrite=overwrite)
     else:
-        save(groups.applyInArrow(_rows, _TEXTS), "parquet", folder, overwrite=overwrite, suffix="parquet")
+        save(groups.applyInArrow(_rows, _TEXTS), "parquet", fspath(folder), overwrite=overwrite)
 
 
 def _packed(batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -82,20 +97,52 @@ def _packed(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def _group(group: int, rows: Int32) -> Iterator[pa.RecordBatch]:
-    number, ids = pa.scalar(group, pa.int64()), distinct(rows[:3])
-    yield record(_PACKED, group=pa.repeat(number, 1), triples=pa.array([rows.tobytes()], pa.binary()))
-    yield record(_PACKED, group=pa.repeat(number, len(ids)), id=pa.array(ids))
+    """Yield the rows of a group: its triples with flags, given as int32[4, n], and its ids in buckets."""
+    ids = distinct(rows[:3])
+    buckets = (ids >> 16) % BUCKETS
+    order = np.argsort(buckets, kind="stable")
+    local = np.empty(len(ids), np.int32)
+    local[order] = np.arange(1, len(ids) + 1, dtype=np.int32)
+    triples = np.vstack([local[np.searchsorted(ids, rows[:3])], rows[3:]])
+    yield record(_PACKED, group=repeated(group, 1), triples=pa.array([triples.tobytes()], pa.binary()))
+
+    def ids_from(starts: list[int]) -> list[bytes]:
+        return [each.tobytes() for each in np.split(ids[order], starts[1:])]
+
+    yield record(_PACKED, **cells(group, buckets[order], "ids", ids_from))
+
+
+def _named(wanted: pa.Table, terms: pa.Table) -> pa.Table:
+    """Return the texts of the ids of one bucket: rows `_NAMES`. `terms` are the terms of the bucket."""
+    order = np.argsort(terms.column("id").to_numpy())
+    ids, words = terms.column("id").to_numpy()[order], terms.column("text").combine_chunks()
+    found = list[bytes]()
+    for cell in wanted.column("ids").to_pylist():
+        found += packed(words.take(pa.array(order[np.searchsorted(ids, np.frombuffer(cell, np.int32))])))
+    return wanted.select(["group", "first"]).append_column("texts", pa.array(found, pa.binary()))
 
 
 def _decoded(groups: pa.Table, names: pa.Table) -> tuple[Dictionary, Int32, Int32]:
     """Return a dictionary of the texts of one group, its triples as ids of this dictionary, int32[n, 3], and flags."""
-    dictionary, order = Dictionary(()), np.argsort(names.column("id").to_numpy())
-    ids = names.column("id").to_numpy()[order]
-    numbers = interned(names.column("text").combine_chunks(), dictionary)[order]
-    rows = np.concatenate([np.zeros((4, 0), np.int32), *map(unpacked, groups.column("triples").to_pylist())], axis=1)
-    triples = np.ascontiguousarray(numbers[np.searchsorted(ids, rows[:3])].T)
+    dictionary = Dictionary(())
+    slices = zip(names.column("first").to_pylist(), names.column("texts").to_pylist(), strict=True)
+    numbers = by_local((first, intern_cell(cell, dictionary)) for first, cell in slices)
+    rows = unpacked(groups.column("triples")[0].as_py())
+    triples = np.ascontiguousarray(numbers[rows[:3]].T)
     kept = dictionary.are_rdf(triples)
     return dictionary, triples[kept], rows[3][kept]
+
+
+def _file(folder: str, form: Form, groups: pa.Table, names: pa.Table) -> pa.Table:
+    """Write the file of one group to a folder that all machines see. Returns a row with the number of triples."""
+    dictionary, triples, asserted = _decoded(groups, names)
+    task, number = divmod(groups.column("group")[0].as_py(), 1 << GROUPS)
+    with whole(Path(folder) / f"part-{task:05}-{number:03}.{form}") as file:
+        if form == "nt":
+            file.write(dictionary.lines(*map(np.ascontiguousarray, triples.T)))
+        else:
+            tables.write([(triples[asserted == flag], bool(flag)) for flag in (1, 0)], dictionary, file)
+    return pa.table({"triples": pa.array([len(triples)], pa.int64())})
 
 
 def _lines(groups: pa.Table, names: pa.Table) -> pa.Table:

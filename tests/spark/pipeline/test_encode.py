@@ -38,8 +38,9 @@ from pyspark.errors import PySparkException
 from kgreason.spark.encode import groups
 from kgreason.spark.encode.dictionary import quads_of_groups
 from kgreason.spark.encode.encode import encode
-from kgreason.spark.input.lines import Malformed
-from kgreason.spark.input.terms import QUAD
+from kgreason.spark.input import paths
+from kgreason.spark.input.lines import Malformed, QuadReader
+from kgreason.spark.input.terms import QUAD, intern_cell, packed
 from kgreason.spark.start.failures import clear_errors
 
 _LINES = """\
@@ -60,7 +61,7 @@ from pyspark.sql import SparkSession
 from kgreason import KnowledgeGraph
 from kgreason.spark.encode.encode import encode
 from kgreason.spark.pipeline import load
-from kgreason.spark.input.read import Skipped, read
+from kgreason.spark.input.read import read
 from kgreason.spark.out.store import write_to_store
 from kgreason.spark.out.write import write
 
@@ -79,10 +80,10 @@ if kind == "master":
     rows = spark.read.parquet(folder + "/rows")
     given = rows.mapInArrow(falling, rows.schema)
 else:
-    skipped = Skipped()
-    print(read(spark, given, on_error="count", skipped=skipped).count(), skipped.files()[0].lines)
+    print(read(spark, given, on_error="count").count())
     with KnowledgeGraph.open() as graph:
-        print(load(graph, [given], spark, on_error="count")["asserted"])
+        told = load(graph, [given], spark, on_error="count")
+        print(told["asserted"], told["skipped"])
 encoded = encode(spark, given, folder + "/out", on_error="count")
 if kind == "remote":
     triples = encoded.facts.selectExpr("*", "true AS asserted")
@@ -97,9 +98,8 @@ spark.stop()
 
 @pytest.fixture
 def fine(spark: SparkSession) -> SparkSession:
-    """The session, with files cut into many small pieces and these into many batches, of the larger types."""
+    """The session, with many small batches, of the larger types."""
     session = spark.newSession()
-    session.conf.set("spark.sql.files.maxPartitionBytes", "200000")
     session.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "500")
     session.conf.set("spark.sql.execution.arrow.useLargeVarTypes", "true")
     return session
@@ -140,31 +140,34 @@ def test_files_of_all_kinds(spark: SparkSession, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "parts"),
+    ("size", "most", "parts"),
     [
-        (50_000, 2_000_000, lambda _texts: 1),
-        (100, 2_000_000, lambda _texts: 2),  # as other shuffles of the session
-        (100, 300, lambda texts: texts // 300),
+        (1 << 26, 8, lambda _groups: 1),
+        (200_000, 8, lambda _groups: 2),  # as other shuffles of the session
+        (200_000, 2, lambda groups: groups // 2),
     ],
 )
 def test_universities_in_parts(
     fine: SparkSession,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    least: int,
+    size: int,
     most: int,
     parts: Callable[[int], int],
 ) -> None:
-    monkeypatch.setattr("kgreason.spark.encode.encode._LEAST", least)
+    monkeypatch.setattr(paths, "_LEAST", 100_000)
+    monkeypatch.setattr(paths, "_MOST", size)
     monkeypatch.setattr("kgreason.spark.encode.encode._MOST", most)
-    files = generator.write(tmp_path / "in", 1)[:3]
+    fine.conf.set("spark.sql.shuffle.partitions", "1" if size > 200_000 else "2")
+    files = generator.write(tmp_path / "in", 1)[:8]
     encoded = encode(fine, files, str(tmp_path / "out"))
     assert _checked(encoded) == _triples(in_process(files))
     grouped = fine.read.parquet(f"{tmp_path}/out/*/grouped")
-    assert grouped.select("group").distinct().count() > 3
+    number = parts(grouped.select("group").distinct().count())
+    assert number < 3 or most == 2
     assert of_driver(grouped) == in_process(files)
-    residues = encoded.terms.where(f"id > {len(VOCABULARY)}").selectExpr(f"id % {parts(grouped.count())} AS part")
-    assert residues.groupBy("part").count().where("count > 50").count() == parts(grouped.count())
+    residues = encoded.terms.where(f"id > {len(VOCABULARY)}").selectExpr(f"id % {number} AS part")
+    assert residues.groupBy("part").count().where("count > 50").count() == number
 
 
 def test_a_table_of_texts(spark: SparkSession, tmp_path: Path) -> None:
@@ -184,7 +187,8 @@ def test_groups_without_quads_and_quads_without_a_group_of_their_own(
     for number, batches in enumerate(([empty], [*statements, empty, statements[0]], [empty, *statements, empty], [])):
         monkeypatch.setattr(groups, "part_number", lambda number=number: number)
         lines = [pa.record_batch({"line": [line], "file": [f"file://{tmp_path}/a.nt"]}) for line in batches]
-        rows = pa.Table.from_batches(groups.grouped_lines(skip, iter(lines)))
+        reader = QuadReader(skip=skip)
+        rows = pa.Table.from_batches(groups.grouped_files(reader, reader.of_lines, iter(lines)))
         parquet.write_table(rows, tmp_path / f"{number}.parquet")
     dictionary = Dictionary()
     quads = quads_of_groups(dataset.dataset(list(map(str, tmp_path.glob("*.parquet")))), dictionary)
@@ -263,15 +267,16 @@ def test_malformed_lines(spark: SparkSession, tmp_path: Path) -> None:
 
 def test_parts_give_different_ids_until_they_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
     batch = pa.record_batch(
-        {"group": [0] * 3, "local": [1, 2, 3], "text": [RDF_TYPE, "<http://e/a>", "<http://e/b>"]},
-        pa.schema([("group", pa.int64()), ("local", pa.int32()), ("text", pa.string())]),
+        {"group": [0], "first": [1], "texts": packed(pa.array([RDF_TYPE, "<http://e/a>", "<http://e/b>"]))},
+        pa.schema([("group", pa.int64()), ("first", pa.int32()), ("texts", pa.binary())]),
     )
     after = len(VOCABULARY) + 1
     (type_,) = Dictionary().find([RDF_TYPE])
     for part in (0, 2):
         monkeypatch.setattr(groups, "part_number", lambda part=part: part)
         names, terms = groups.numbered(3, [batch])
-        assert names.column("id").to_pylist() == [type_, after + part, after + part + 3]
+        (ids,) = names.column("ids").to_pylist()
+        assert np.frombuffer(ids, np.int32).tolist() == [type_, after + part, after + part + 3]
         assert terms.column("id").to_pylist() == [after + part, after + part + 3]
     monkeypatch.setattr(groups, "MAX_ID", after + 4)
     with pytest.raises(LimitError, match=f"about {after + 5:,} terms, but .* more than {after + 4:,}"):
@@ -288,7 +293,6 @@ def test_a_full_disk(tmp_path: Path) -> None:
 def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups, "TaskContext", SimpleNamespace(get=lambda: SimpleNamespace(partitionId=lambda: 5)))
     monkeypatch.setattr(groups, "_ROWS", 100)
-    monkeypatch.setattr(groups, "_SLICE", 7)
     batches = pa.table(dict(zip(QUAD, zip(*_ROWS, strict=True), strict=True))).to_batches(max_chunksize=30)
     records = pa.Table.from_batches(groups.grouped_texts(iter(batches)))
     numbers = sorted(set(records.column("group").to_pylist()))
@@ -297,11 +301,10 @@ def test_groups_end_in_time_and_come_together_again(monkeypatch: pytest.MonkeyPa
     rows: list[tuple[str, ...]] = []
     for number in numbers:
         own = records.filter(pa.compute.equal(records.column("group"), number))
-        names = own.filter(pa.compute.is_valid(own.column("local"))).select(["local", "text"])
-        assert names.column("local").to_pylist() == list(range(1, len(names) + 1))
-        ids = dictionary.intern(names.column("text").to_pylist())
+        names = own.filter(pa.compute.is_valid(own.column("texts"))).select(["first", "texts"])
+        ids = [intern_cell(cell, dictionary).tobytes() for cell in names.column("texts").to_pylist()]
         quads = groups.renamed(
-            own.filter(pa.compute.is_valid(own.column("quads"))), names.append_column("id", pa.array(ids))
+            own.filter(pa.compute.is_valid(own.column("quads"))), names.append_column("ids", pa.array(ids))
         )
         assert len(quads) <= 120
         rows += zip(*(dictionary.decode(np.asarray(quads.column(name))) for name in "spo"), strict=True)
@@ -334,7 +337,7 @@ def test_a_session_of_spark_connect(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.nt").write_text(f"{_LINES}junk\n")
     triples, skipped, counted = _in_a_session(str(tmp_path), "remote", "local[2]")
     assert triples == _triples(expected)
-    assert counted == [f"{expected.total()} 1", str(len(expected))]
+    assert counted == [str(expected.total()), f"{len(expected)} 1"]
     assert skipped == [[str(tmp_path / "in" / "a.nt"), 1, "junk"]]
     lines = {f"{' '.join(triple)} ." for triple in triples}
     assert {line for path in (tmp_path / "nt").glob("*.nt") for line in path.read_text().splitlines()} == lines

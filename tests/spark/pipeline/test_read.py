@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason.errors import InputError, RdfSyntaxError
-from tests.spark.pipeline.reading import in_process, on_spark
+from kgreason.terms.dictionary import Dictionary
+from tests.spark.pipeline.reading import Bag, in_process, on_spark, texts_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytest.importorskip("pyspark")
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812
+
+from kgreason.spark.input import paths
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _LINES = f"""\
@@ -54,8 +60,10 @@ _CUT = {
 
 
 @pytest.fixture
-def cut(spark: SparkSession) -> SparkSession:
+def cut(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """The session, with files cut into many small pieces and these into many batches, of the larger types."""
+    monkeypatch.setattr(paths, "_LEAST", 2000)
+    monkeypatch.setattr(paths, "_MOST", 2000)
     fine = spark.newSession()
     for key, value in _CUT.items():
         fine.conf.set(key, value)
@@ -77,13 +85,35 @@ def test_each_format_says_what_it_says_in_process(spark: SparkSession, tmp_path:
     assert on_spark(read(spark, tmp_path)) == in_process(files)
 
 
+@pytest.mark.parametrize("size", [7, 100, 10_000])
+def test_each_line_is_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    """Empty lines, two kinds of line ends, a last line without one; files that are cut, and files that are not."""
+    from kgreason.spark.input.lines import QuadReader
+
+    monkeypatch.setattr(paths, "_LEAST", size)
+    monkeypatch.setattr(paths, "_MOST", size)
+    (tmp_path / "a.nt").write_bytes(f"\n{_LINES}\r\n\n{_LINES}".encode().removesuffix(b"\n"))
+    (tmp_path / "b.nt").write_bytes(b"")
+    (tmp_path / "c.nt.xz").write_bytes(lzma.compress(_LINES.encode()))
+    (tmp_path / "d.ttl").write_text(_TURTLE)
+    files = sorted(tmp_path.iterdir())
+    tasks, found, reader = paths.divide(files, 2), Bag(), QuadReader(skip=False)
+    assert len(tasks) == 1 if size == 10_000 else len(tasks) > 2
+    for number in range(len(tasks)):
+        dictionary = Dictionary(())
+        for quads in reader.of_pieces(tasks, pa.record_batch({"id": [number]}), dictionary):
+            found.update(texts_of(quads.T, dictionary))
+            dictionary.truncate(0)
+    assert found == in_process(files)
+
+
 def test_blank_nodes_of_two_files_are_two_nodes_and_of_many_tasks_one(cut: SparkSession, tmp_path: Path) -> None:
     from kgreason.spark.input.read import read
 
     for name in ("a.nt", "b.nt"):
         (tmp_path / name).write_text("".join(f"_:x <http://e/p> _:y{number} .\n" for number in range(200)))
     rows = read(cut, [tmp_path / "a.nt", tmp_path / "b.nt"])
-    assert len(rows.inputFiles()) == 2
+    assert rows.select(F.spark_partition_id()).distinct().count() > 4
     assert on_spark(rows) == in_process([tmp_path / "a.nt", tmp_path / "b.nt"])
     assert rows.select("subject").distinct().count() == 2
 

@@ -26,7 +26,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.lines import parquet
 from kgreason.rdf.reader import read_files
 from kgreason.spark.encode import groups
-from kgreason.spark.folders.folders import save
+from kgreason.spark.folders.folders import save, whole_folder
 from kgreason.spark.input.read import read
 from kgreason.spark.out import write as module
 from kgreason.spark.out.store import _lines, write_to_store
@@ -77,7 +77,15 @@ def lines_frame(spark: SparkSession, lines: list[str]) -> DataFrame:
 
 
 def saved(frame: DataFrame, folder: Path | str, *, overwrite: bool = False) -> None:
-    save(frame, "text" if len(frame.columns) == 1 else "parquet", folder, overwrite=overwrite, suffix="nt")
+    form = "text" if len(frame.columns) == 1 else "parquet"
+    if isinstance(folder, str):
+        save(frame, form, folder, overwrite=overwrite)
+        return
+    with whole_folder(folder, overwrite=overwrite) as new:
+        (new / ".part-0.killed.new").write_text("by a task")
+        frame.write.format(form).save(f"file://{new}/files")
+        for file in (new / "files").glob("part-*"):
+            file.rename(new / f"{file.stem}.nt")
 
 
 def lines_in(folder: Path) -> list[str]:
@@ -107,11 +115,12 @@ def test_groups_of_triples_get_their_texts(monkeypatch: pytest.MonkeyPatch) -> N
     ids = np.array([dictionary.intern(term or "" for term in row) for row in TRIPLES], dtype=np.int32)
     rows = pa.table([*ids.T.copy(), np.array([True, False, True])], names=[*"spo", "asserted"])
     packed = pa.Table.from_batches(module._packed(rows.to_batches(max_chunksize=1)))
+    ids = pa.array(range(1, len(dictionary) + 1), pa.int32())
+    terms = pa.table({"id": ids, "text": dictionary.decode(ids)})
     lines = []
     for number in ((5 << 33), (5 << 33) + 1):
         own = packed.filter(pa.compute.equal(packed["group"], number))
-        names = own.filter(pa.compute.is_valid(own["id"])).select(["id"])
-        names = names.append_column("text", pa.array(dictionary.decode(names["id"].to_numpy())))
+        names = module._named(own.filter(pa.compute.is_valid(own["ids"])), terms.take(list(reversed(range(len(ids))))))
         lines += module._lines(own.filter(pa.compute.is_valid(own["triples"])), names)["value"].to_pylist()
     assert sorted(lines) == TEXT
 
