@@ -24,7 +24,7 @@ from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
 from kgreason.spark.encode.groups import Batches, part_number
-from kgreason.spark.folders.markers import parquet, whole
+from kgreason.spark.folders.markers import largest, parquet, whole
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
@@ -80,7 +80,7 @@ class Terms:
         made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
         self._made.append(path)
         if count:
-            self._last = made.agg(F.max("id")).collect()[0][0]
+            self._last = largest(made, "id")
         return count
 
     def _new(self, texts: DataFrame) -> DataFrame:

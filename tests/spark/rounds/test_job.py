@@ -140,8 +140,8 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
             pa.RecordBatch.from_arrays([pa.array(np.ascontiguousarray(c)) for c in each], names) for each in columns
         ]
         placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
-        rows = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
-        assert [hot.value for hot in plan.divided(rows[rows[:, 0] == tasks.ALIKE, 1:], plan.most).hot] == [near]
+        found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
+        assert [hot.value for hot in plan.divided(found[found[:, 0] == tasks.ALIKE, 1:], plan.most).hot] == [near]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
