@@ -73,7 +73,7 @@ class _Rounds:
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new
         arguments = dictionary.find([*plan.operated.arguments()]).tolist()
-        constants = sorted({*plan.constants(), *arguments} - {0}) if plan.operated.keys else []
+        constants = sorted({*_constants(plan), *arguments} - {0}) if plan.operated.keys else []
         self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry, _ROOM)
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]
@@ -154,3 +154,15 @@ class _Rounds:
                 self._parts[number] = self._job.made(number, self._at, source)
             found.append(step(self._parts[number], source))
         return found
+
+
+def _constants(plan: PartsPlan) -> set[int]:
+    """Return the ids of all constants of a plan."""
+    operated, rules = plan.operated, (*plan.rules, *plan.first)
+    forms = (*plan.forms, *operated.reads, *operated.copied)
+    return {number for rule in rules for number in rule.constants}.union(
+        plan.hidden,
+        [operated.data] if operated.data else [],
+        [relation for _, relation in operated.outlasts],
+        *(form.values.ravel().tolist() for form in forms),
+    )

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
@@ -167,7 +167,7 @@ class _Closing:
     def _asserted(self) -> DataFrame:
         """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
         triples = _triples(self._encoded.facts, self._planned.plan)
-        others = _twins(self.driver, self._planned), self._literals(0)
+        others = _twins(triples.sparkSession, self.driver, self._planned), self._literals(0)
         return reduce(DataFrame.union, [each for each in others if each is not None], triples)
 
     def _literals(self, since: int) -> DataFrame | None:
@@ -216,7 +216,7 @@ def _triples_in(facts: DataFrame, plan: PartsPlan) -> DataFrame:
     return triples.selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
 
-def _twins(driver: Driver, planned: Planned) -> DataFrame | None:
+def _twins(spark: SparkSession, driver: Driver, planned: Planned) -> DataFrame | None:
     """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`), or None."""
     plan = planned.plan
     rows = [
@@ -227,7 +227,7 @@ def _twins(driver: Driver, planned: Planned) -> DataFrame | None:
         return None
     columns = np.array(rows, dtype=np.int32).T
     table = pa.table([np.ascontiguousarray(each) for each in columns], names=["tbl", *_columns(plan)])
-    return driver.session.createDataFrame(table)
+    return spark.createDataFrame(table)
 
 
 def _about_literals(found: DataFrame, planned: Planned) -> DataFrame:

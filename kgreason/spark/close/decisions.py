@@ -101,7 +101,7 @@ class Decisions:
     ) -> None:
         self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
         """The texts of the constants of rules, by their ids, and Python functions."""
-        self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
+        self._planned, self.terms, self._literals, self._first = planned, terms, literals, terms.last
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
         self._expressions = sum(isinstance(each, Function) for each in operators)
@@ -113,10 +113,6 @@ class Decisions:
         self._stated = self._first
         """The facts about literals up to this id are asserted."""
 
-    def terms(self) -> DataFrame:
-        """Return all terms: id int, text string."""
-        return self._terms.all
-
     def facts(self, rows: DataFrame, level: int) -> DataFrame:
         """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert.
 
@@ -126,17 +122,17 @@ class Decisions:
         columns = [f"c{number}" for number in range(self._planned.plan.width)]
         if not self._make_terms:
             return rows.select("tbl", *columns)
-        made = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+        made = self.terms.intern(rows.where("text IS NOT NULL").select("text"))
         if level > self._level:
             self._level, self._rounds, self._made = level, 0, 0  # a recursion makes all its terms in one stratum
         if made and not level:
             self._count(rows, made)
-        named = self._terms.identified(rows)
+        named = self.terms.identified(rows)
         cells = [F.when(F.col("text").isNotNull() & (F.col("place") == n), F.col("id")) for n in range(len(columns))]
         values = [cell.otherwise(F.col(name)).alias(name) for cell, name in zip(cells, columns, strict=True)]
         facts = named.select("tbl", *values)
-        literals = self._literals(self._stated) if self._terms.last > self._stated else None
-        self._stated = self._terms.last
+        literals = self._literals(self._stated) if self.terms.last > self._stated else None
+        self._stated = self.terms.last
         return facts if literals is None else facts.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:

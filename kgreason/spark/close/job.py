@@ -12,8 +12,8 @@ driver must look at (`PartsPlan.noted`), so that the driver reads no facts to le
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.
 
-Cost: a small job for each round, and one for each decision; two more if operators read texts, and
-some if they make new terms.
+Cost: a small job for each round and for each decision; two more if operators read texts, and some if they make new
+terms.
 """
 
 from __future__ import annotations
@@ -105,10 +105,10 @@ class _AlikeError(Exception):
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_noted` has for each round how many noted facts of each kind were news; `_seen` is the first round whose news
-    `more` has not seen. `_decided` is the number of the next decision,
-    `_learnt` are those before which parts have learnt texts. `_begins` are the rounds before which strata have begun,
-    `_dropped` are those that turns of recursions have dropped.
+    `_noted` has for each round how many noted facts of each kind were news; `more` has seen the news of the rounds
+    before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before which parts have learnt
+    texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of recursions have
+    dropped.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions | None) -> None:
@@ -190,14 +190,13 @@ class _Rounds:
             at, number = self._at, self._decided
             if operated.read_texts(level) and not are_learnt:
                 are_learnt = True
-                self._whole(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms()))
+                self._step(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms.all))
                 self._learnt = (*self._learnt, number)
             self._decided += 1
             after, path = self._at, f"{self._folder}/decided-{number}"
             step = decide(after, level, before, schema)
-            work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
-            count = self._whole(f"decided-{number}", "operators", work)
-            if not count:
+            work = partial(self._write, path, self._travel.rows(step, schema, at, after))
+            if not self._step(f"decided-{number}", "operators", work).facts:
                 continue
             rows = parquet(self._spark, schema, path)
             better = rows.where("place >= 0") if operated.outlasts else rows
@@ -223,12 +222,12 @@ class _Rounds:
         self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
         self.place(rows)
 
-    def _write_texts(self, at: At, terms: DataFrame) -> int:
+    def _write_texts(self, at: At, terms: DataFrame) -> Moved:
         """Write the texts that parts need, in a folder for each part."""
         needs = self._travel.rows(need, NEEDS, at, at)
         rows = needs.join(terms, "id").repartition("part")
         rows.write.mode("overwrite").partitionBy("part").parquet(uri(self._job.texts(at.decided)))
-        return 0
+        return Moved(0)
 
     @contextmanager
     def _with_texts(self) -> Iterator[None]:
@@ -238,19 +237,14 @@ class _Rounds:
                 yield
         except (LimitError, StratificationError) as error:
             ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
-            wanted = self._by.terms().where(F.col("id").isin(ids)) if ids and self._by else None
+            wanted = self._by.terms.all.where(F.col("id").isin(ids)) if ids and self._by else None
             texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
             clear = _NUMBER.sub(lambda found: texts.get(int(found[1]), f"number {found[1]}"), str(error))
             raise type(error)(clear) from error
 
-    def _write(self, path: str, rows: Callable[[], DataFrame]) -> int:
-        found = rows()
-        found.write.mode("overwrite").parquet(uri(path))
-        return count_rows(self._spark, path, found.schema)
-
-    def _whole(self, name: str, title: str, work: Callable[[], int]) -> int:
-        """Do a step that returns how many facts it has written, unless it is whole already (`_step`)."""
-        return self._step(name, title, lambda: Moved(work())).facts
+    def _write(self, path: str, rows: DataFrame) -> Moved:
+        rows.write.mode("overwrite").parquet(uri(path))
+        return Moved(count_rows(self._spark, path, rows.schema))
 
     def _step(self, name: str, title: str, work: Callable[[], Moved]) -> Moved:
         """Do a step, unless it is whole already. Returns what `work` returns. `name` is the name of its marker."""

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import columns_of
@@ -100,11 +100,8 @@ class Driver:
     @property
     def asked(self) -> frozenset[int]:
         """The ids of the datatypes whose members rules ask for; every dictionary has the same ids for datatypes."""
-        return (
-            self._materializer.datatypes_in_use(self._materializer.literals)
-            if self._materializer.literals
-            else frozenset()
-        )
+        literals = self._materializer.literals
+        return self._materializer.datatypes_in_use(literals) if literals else frozenset()
 
     def unknown_imports(self) -> list[str]:
         """Return a warning for each document that an owl:imports names but that is not in the data.
@@ -121,21 +118,13 @@ class Driver:
             alone.accept()
         return Imports(alone, None).warnings()
 
-    @property
-    def session(self) -> SparkSession:
-        """The Spark session of the data."""
-        return self._terms.sparkSession
-
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
         """Return the facts that `ontology/twins` finds for the restrictions of the schema, as rows of Spark's ids.
 
         A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
-        rows = (
-            [tuple(map(str, columns_of(fact))) for fact in self._materializer.twins.facts]
-            if self._materializer.twins
-            else []
-        )
+        twins = self._materializer.twins
+        rows = [tuple(map(str, columns_of(fact))) for fact in twins.facts] if twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
@@ -204,7 +193,7 @@ class Driver:
         """
         wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
         if wanted:
-            frame = self.session.createDataFrame(pa.table({"text": wanted}))
+            frame = self._terms.sparkSession.createDataFrame(pa.table({"text": wanted}))
             found = self._terms.join(F.broadcast(frame), "text").select("text", "id").collect()
             self._ids |= dict.fromkeys(wanted, 0) | dict(found)
         return {text: number for text in texts if (number := self._ids.get(text))}
@@ -227,11 +216,9 @@ def _noted(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ..
         return PlaceForm(table, columns, (), None, 0, False, values)
 
     def relations(name: str) -> tuple[PlaceForm, ...]:
-        found = [(text, number) for text, number in ids.items() if text.rpartition("/")[0] == name]
-        widths = [(False, int(text.rpartition("/")[2]) + 1) for text, _ in found]
-        return tuple(
-            form(plan.tables.index(width), (number,)) for width, (_, number) in zip(widths, found, strict=True)
-        )
+        found = [(*text.rpartition("/"), number) for text, number in ids.items()]
+        arities = [(int(arity), number) for each, _, arity, number in found if each == name]
+        return tuple(form(plan.tables.index((False, arity + 1)), (number,)) for arity, number in arities)
 
     triples = plan.tables.index((True, 3))
     links, types = form(triples, (SAME_AS,)), form(triples, *((TYPE, datatype) for datatype in NAMES))

@@ -107,11 +107,8 @@ def largest(table: DataFrame, column: str) -> int:
     if not all(name.startswith("file:") for name in names):
         return int(table.agg(F.max(column)).collect()[0][0] or 0)
     footers = [pq.read_metadata(unquote(urlsplit(name).path)) for name in names]
-    chunks = [
-        footer.row_group(group).column(footer.schema.names.index(column)).statistics
-        for footer in footers
-        for group in range(footer.num_row_groups)
-    ]
+    groups = [footer.row_group(number) for footer in footers for number in range(footer.num_row_groups)]
+    chunks = [group.column(footers[0].schema.names.index(column)).statistics for group in groups]
     return max((int(chunk.max) for chunk in chunks if chunk.has_min_max), default=0)
 
 

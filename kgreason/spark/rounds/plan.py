@@ -189,16 +189,6 @@ class PartsPlan(NamedTuple):
         """The number of columns of the widest table; at least three, as in the engine."""
         return max(3, *(width for _, width in self.tables))
 
-    def constants(self) -> set[int]:
-        """Return the ids of all constants."""
-        rules = (*self.rules, *self.first)
-        return {number for rule in rules for number in rule.constants}.union(
-            self.hidden,
-            [self.operated.data] if self.operated.data else [],
-            [relation for _, relation in self.operated.outlasts],
-            *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
-        )
-
     def with_data(self, facts: Int32) -> Int32:
         """Return asserted facts, and the facts of DATA about them."""
         if not self.operated.copied or not len(facts):
@@ -231,9 +221,10 @@ class PartsPlan(NamedTuple):
                 copied |= found
                 continue
             some = np.flatnonzero(found)
-            is_hot = self._are_hot(facts[some, FIRST + max(0, form.column)], form.column)
-            cold = some if form.is_decided else some[~is_hot]
-            pairs.append(self.parts_by(facts[cold, FIRST + max(0, form.column)], form.column) * count + cold)
+            values = facts[some, FIRST + max(0, form.column)]
+            is_hot = self._are_hot(values, form.column)
+            is_cold = ~is_hot | form.is_decided
+            pairs.append(self.parts_by(values[is_cold], form.column) * count + some[is_cold])
             if form.atoms and is_hot.any():
                 spread, parts = self._spread(number, facts, some[is_hot])
                 copied[np.setdiff1d(some[is_hot], spread)] = True

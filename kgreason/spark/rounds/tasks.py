@@ -181,9 +181,8 @@ def placing(job: Job, number: int, total: int) -> Task:
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
-        for piece, (sent, alike) in enumerate(_placed(job.plan, total, batches)):
-            exchange.write(Path(job.round(number)) / f"placed-{task}-{piece}.parquet", *sent)
-            yield _summary(job.plan, sent, alike)
+        for piece, sent in enumerate(_placed(job.plan, total, batches)):
+            yield _written(job, number, f"placed-{task}-{piece}", sent)
 
     return run
 
@@ -196,25 +195,20 @@ def placed(plan: PartsPlan, total: int) -> Task:
     """
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for sent, alike in _placed(plan, total, batches):
-            yield _record(_with_alike(sent, alike))
+        yield from map(_record, _placed(plan, total, batches))
 
     return run
 
 
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
-    """Return the step that does the round `at.round`: rows `part, flag..`, for other parts and of news.
+    """Return the step that does the round `at.round`: rows `part, flag..`, for other parts, of news, and of `ALIKE`.
 
-    With `in_files`, these rows are written to a file of the next round, and the step returns a summary. Without, rows
-    of `ALIKE` are added.
+    With `in_files`, these rows are written to a file of the next round, and the step returns a summary.
     """
 
     def step(held: Held, source: Source) -> pa.RecordBatch:
-        sent, alike = job.receive(held, source.received(at.round)), held.part.alike()
-        if not in_files:
-            return _record(_with_alike(sent, alike))
-        exchange.write(Path(job.round(at.round + 1)) / f"from-{held.number}.parquet", *sent)
-        return _summary(job.plan, sent, alike)
+        sent = _with_alike(job.receive(held, source.received(at.round)), held.part.alike())
+        return _written(job, at.round + 1, f"from-{held.number}", sent) if in_files else _record(sent)
 
     return step
 
@@ -325,10 +319,10 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
     return run
 
 
-def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[tuple[Sent, Int64]]:
+def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[Sent]:
     for rows in _asserted(plan, batches):
         least = max(1, plan.most * len(rows) // total // 4) if total else 1
-        yield plan.sent(rows), plan.counts(rows if total else rows[:0], least)
+        yield _with_alike(plan.sent(rows), plan.counts(rows if total else rows[:0], least))
 
 
 def _with_alike(sent: Sent, alike: Int64) -> Sent:
@@ -363,11 +357,13 @@ def _pieces(batches: Batches) -> Iterator[Int32]:
         yield np.concatenate(waiting)
 
 
-def _summary(plan: PartsPlan, sent: Sent, alike: Int64) -> pa.RecordBatch:
-    noted = plan.notes(sent.rows[sent.parts == NOTED]).sum(axis=0)
+def _written(job: Job, number: int, name: str, sent: Sent) -> pa.RecordBatch:
+    """Write facts to a file of a round. Returns a summary."""
+    exchange.write(Path(job.round(number)) / f"{name}.parquet", *sent)
+    noted = job.plan.notes(sent.rows[sent.parts == NOTED]).sum(axis=0)
     columns = [
         pa.array([int((sent.parts >= 0).sum())]),
-        pa.array([alike.tolist()], pa.list_(pa.list_(pa.int64()))),
+        pa.array([sent.rows[sent.parts == ALIKE].tolist()], pa.list_(pa.list_(pa.int64()))),
         pa.array([noted.tolist()], pa.list_(pa.int64())),
     ]
     return pa.RecordBatch.from_arrays(columns, names=["sent", "alike", "noted"])
