@@ -48,8 +48,7 @@ _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 class News(NamedTuple):
     """Facts that are new at their homes, rows `tbl, c0.., asserted`.
 
-    `noted` are those of a kind that the driver looks at. `counts` has for each kind their number, or a larger one; 0
-    is exact.
+    `noted` are those of a kind that the driver looks at; `counts` has at least their number for each kind; 0 is exact.
     """
 
     facts: DataFrame

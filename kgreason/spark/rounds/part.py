@@ -47,10 +47,7 @@ class EnginePart:
         return len(self._engine)
 
     def receive(self, rows: Int32) -> Sent:
-        """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need, and the news.
-
-        Facts of hidden relations are no news.
-        """
+        """Take facts, int32[n, 2 + w], and evaluate. Returns what others need, and the news, without hidden facts."""
         ends = (FIRST + width for _, width in self._plan.tables)
         facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
         columns, tables, kinds = self._evaluate(facts)

@@ -88,7 +88,6 @@ def placement(rules: Iterable[Rule]) -> Placement:
     The facts about literals, the schema and owl:sameAs are everywhere.
     """
     rules = tuple(rules)
-
     local = divided(chain.from_iterable(map(rules_without_not, rules)), _is_few)
     places: dict[PatternPlace, None] = {}
     atoms: dict[PatternPlace, int] = {}

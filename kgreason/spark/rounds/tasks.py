@@ -193,11 +193,7 @@ def placed(plan: PartsPlan, total: int) -> Task:
     With a `total` it also counts facts that are alike, some of the `total` at a time, and adds rows of `ALIKE`. A count
     that is less than a quarter of their share of `plan.most` is left out.
     """
-
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        yield from map(_record, _placed(plan, total, batches))
-
-    return run
+    return lambda batches: map(_record, _placed(plan, total, batches))
 
 
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
