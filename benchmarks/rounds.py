@@ -20,8 +20,8 @@ import pyarrow as pa
 from kgreason.functions.registry import Registry
 from kgreason.materialize.operators.tables import are_among
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan
-from kgreason.spark.rounds.tasks import ALIKE, At, Held, Job, PartRows, Step, Texts, decide, evaluate, need, tell
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, MOST_ALIKE, NEWS, NOTED, TABLE, PartsPlan
+from kgreason.spark.rounds.tasks import ALIKE, At, Held, Job, PartRows, Step, Texts, decide, evaluate, need
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32, Int64
 
@@ -73,11 +73,11 @@ class _Rounds:
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new
         arguments = dictionary.find([*plan.operated.arguments()]).tolist()
-        constants = sorted({*plan.constants(), *arguments} - {0}) if plan.operated.keys else []
+        constants = sorted({*_constants(plan), *arguments} - {0}) if plan.operated.keys else []
         self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry, _ROOM)
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]
-        self._at, self._asserted = At(0, 0), list[tuple[int, Int32]]()
+        self._at, self._asserted, self._news = At(0), list[tuple[int, Int32]](), list[Int32]()
         self._parts: dict[int, Held] = {}
         self._columns = ", ".join(["tbl int", *(f"c{n} int" for n in range(plan.width))])
 
@@ -100,14 +100,13 @@ class _Rounds:
                     break
             else:
                 break
-        table = pa.Table.from_batches(self._each(tell(f"{self._columns}, asserted boolean")))
-        facts = np.column_stack([table.columns[-1].to_numpy(), *(each.to_numpy() for each in table.columns[:-1])])
-        return RoundsResult(facts.astype(np.int32), tuple(sum(map(len, received)) for received in self._rounds))
+        facts = np.concatenate([self._news[number] for number in self._at.rounds(0, self._at.round)])
+        facts[:, FLAG] &= ASSERTED
+        return RoundsResult(facts, tuple(sum(map(len, received)) for received in self._rounds))
 
     def _receive(self, rows: Int32) -> None:
         """Do rounds until no part has facts for another one."""
-        indexes, numbers = self._plan.destinations(rows)
-        rows = rows[indexes]
+        rows, numbers = self._plan.sent(rows)
         while len(rows) or not self._rounds:
             self._rounds.append([rows[numbers == number] for number in range(self._plan.parts)])
             due = [n for n, received in enumerate(self._rounds[-1]) if len(received) or not self._at.round]
@@ -117,6 +116,8 @@ class _Rounds:
             numbers, rows = columns[:, 0], columns[:, 1:]
             if (numbers == ALIKE).any():
                 raise _AlikeError(rows[numbers == ALIKE].astype(np.int64))
+            self._news.append(rows[(numbers == NEWS) | (numbers == NOTED)])
+            rows, numbers = rows[numbers >= 0], numbers[numbers >= 0]
 
     def _decided(self, level: int, before: int) -> Int32:
         """Let all parts decide. Returns the facts that they assert, and with the flag 0 those that are worse."""
@@ -153,3 +154,15 @@ class _Rounds:
                 self._parts[number] = self._job.made(number, self._at, source)
             found.append(step(self._parts[number], source))
         return found
+
+
+def _constants(plan: PartsPlan) -> set[int]:
+    """Return the ids of all constants of a plan."""
+    operated, rules = plan.operated, (*plan.rules, *plan.first)
+    forms = (*plan.forms, *operated.reads, *operated.copied)
+    return {number for rule in rules for number in rule.constants}.union(
+        plan.hidden,
+        [operated.data] if operated.data else [],
+        [relation for _, relation in operated.outlasts],
+        *(form.values.ravel().tolist() for form in forms),
+    )

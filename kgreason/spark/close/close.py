@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
@@ -35,9 +35,9 @@ from kgreason.options import EL, Limits
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions, Terms
-from kgreason.spark.close.job import More, close, with_hot_values
+from kgreason.spark.close.job import More, News, close
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
-from kgreason.spark.close.planner import Driver, Planned
+from kgreason.spark.close.planner import FALSES, LINKED, VALUES, Driver, Planned
 from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
@@ -51,13 +51,13 @@ _RELATIONS = {"dt_value/2": 3, "dt_type/2": 3, "dt_ill/1": 2, **dict.fromkeys(ST
 
 
 class Closed(NamedTuple):
-    """A closure. `facts` has the columns `tbl, c0.., asserted`.
+    """A closure. `news` are all facts, with the columns `tbl, c0.., asserted`.
 
     `tbl` is the number of a fact's table, `c0..` are the ids of its terms. `planned` has the rules that derived the
     facts. `terms` has all terms of the data and of the rules, `driver` the schema.
     """
 
-    facts: DataFrame
+    news: News
     planned: Planned
     terms: Terms
     driver: Driver
@@ -65,20 +65,14 @@ class Closed(NamedTuple):
     @property
     def triples(self) -> DataFrame:
         """The triples of the closure: s, p, o int, and asserted boolean. Generalised triples are included."""
-        table = self.planned.plan.tables.index((True, 3))
-        return self.facts.where(F.col("tbl") == table).selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
+        return _triples_in(self.news.facts, self.planned.plan)
 
     @property
     def seen(self) -> DataFrame:
         """The triples of the closure that users see if they see one spelling of a value; columns as for `triples`."""
-        relation = self.planned.ids.get("dt_value/2")
-        if relation is None or (False, 3) not in self.planned.plan.tables:
+        if not self.news.counts[VALUES]:
             return self.triples
-        pairs = self.facts.where(
-            (F.col("tbl") == self.planned.plan.tables.index((False, 3))) & (F.col("c0") == relation)
-        )
-        if pairs.isEmpty():
-            return self.triples
+        pairs = self.news.noted.where(F.col("c0") == self.planned.ids["dt_value/2"])
         return visible(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
 
     def rows_of(self, relation: str, arity: int, most: int) -> list[tuple[str, ...]]:
@@ -87,7 +81,7 @@ class Closed(NamedTuple):
         if number is None or (False, arity + 1) not in self.planned.plan.tables:
             return []
         table, columns = self.planned.plan.tables.index((False, arity + 1)), [f"c{n}" for n in range(1, arity + 1)]
-        found = self.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
+        found = self.news.facts.where((F.col("tbl") == table) & (F.col("c0") == number)).select(*columns)
         rows = rows_of(found.limit(most))
         texts = texts_of(self.terms.all, np.unique(rows))
         return [tuple(map(texts.__getitem__, row)) for row in rows.tolist()]
@@ -98,8 +92,8 @@ class Closed(NamedTuple):
         If there are more than `_MANY` facts of `false`, each of them counts.
         """
         ids = [number for text, number in self.planned.ids.items() if text.startswith(f"{FALSE.relation}/")]
-        false = self.facts.where(F.col("c0").isin(ids)).drop("asserted")
-        count: int = 0 if false.isEmpty() else false.count()  # most data has no contradiction: one job, not two
+        false = self.news.noted.where(F.col("c0").isin(ids)).drop("asserted")
+        count: int = false.count() if self.news.counts[FALSES] else 0
         if not 0 < count <= _MANY:
             return count
         terms, triples = self.terms.all, self.triples
@@ -126,7 +120,8 @@ def close_alone(
     while True:
         closing = _Closing(selection, encoded, flags, f"{folder}/round-{rounds}", progress, registry, limits)
         closed = closing.closed()
-        flags, before = closing.driver.called_for(closed.triples, closed.terms.all), flags
+        noted = _triples_in(closed.news.noted, closed.planned.plan)
+        flags, before = closing.driver.called_for(noted, closed.terms.all), flags
         if flags == before:
             return closed
         rounds += 1
@@ -165,24 +160,24 @@ class _Closing:
         planned, selection = self._planned, self._selection
         more = _literals_met(self._terms, planned, follows=not selection.is_literal) if selection.datatypes else None
         decisions = Decisions(planned, self._terms, self._literals, self._registry, self._limits)
-        asserted = self._asserted()
-        facts = close(
-            asserted,
-            with_hot_values(planned.plan, asserted, self._encoded.size, self._sizes.most_alike),
+        news = close(
+            self._asserted(),
+            planned.plan._replace(most=self._sizes.most_alike),
             f"{self._folder}/parts",
             decisions=decisions,
             more=more,
             made_from=(self._encoded.identity, planned.fresh),
             memory=self._sizes.memory,
+            total=self._encoded.size,
             progress=self._progress,
         )
-        return Closed(facts, planned, self._terms, self.driver)
+        return Closed(news, planned, self._terms, self.driver)
 
     def _asserted(self) -> DataFrame:
         """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
-        facts = _triples(self._encoded.facts, self._planned.plan).union(_twins(self.driver, self._planned))
-        literals = self._literals(0)
-        return facts if literals is None else facts.union(literals)
+        triples = _triples(self._encoded.facts, self._planned.plan)
+        others = _twins(triples.sparkSession, self.driver, self._planned), self._literals(0)
+        return reduce(DataFrame.union, [each for each in others if each is not None], triples)
 
     def _literals(self, since: int) -> DataFrame | None:
         """Return the facts about the literals with ids above `since`, or None if no rule reads such facts."""
@@ -191,7 +186,7 @@ class _Closing:
         self._folders.append(f"{self._folder}/literals-{len(self._folders)}")
         found = literal_facts(self._terms.all, self.driver.asked, self._folders, self._read, since)
         self._read = self._terms.last
-        return _about_literals(found, self._planned)
+        return None if found is None else _about_literals(found, self._planned)
 
 
 def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
@@ -200,13 +195,14 @@ def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
     For each owl:sameAs link x, y this is dt_differ(x, y) if x and y are literals with different values, otherwise
     dt_may_equal(x, y) if `follows` says so. For each type d of a literal x without a value in d it is dt_not(x, d).
     """
-    table = planned.plan.tables.index((True, 3))
 
-    def more(_: DataFrame, arrived: DataFrame, place: Callable[[DataFrame], None]) -> bool:
-        triples = arrived.where(F.col("tbl") == table)
-        is_link = (F.col("c1") == SAME_AS) & (F.col("c0") != F.col("c2"))
-        is_type = (F.col("c1") == TYPE) & F.col("c2").isin(list(NAMES))
-        pairs = triples.where(is_link | is_type).selectExpr("c0 AS x", "c1 AS p", "c2 AS y")
+    def more(news: News, place: Callable[[DataFrame], None]) -> bool:
+        if not news.counts[LINKED]:
+            return False
+        is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
+        is_type = (F.col("p") == TYPE) & F.col("o").isin(list(NAMES))
+        triples = _triples_in(news.noted, planned.plan).where(is_link | is_type)
+        pairs = triples.selectExpr("s AS x", "p", "o AS y")
         if pairs.isEmpty():
             return False
         found = _about_literals(statements(pairs, terms.all, follows=follows), planned)
@@ -223,18 +219,24 @@ def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
     return _cells(triples, plan, F.lit(plan.tables.index((True, 3))), [F.col("s"), F.col("p"), F.col("o")])
 
 
-def _twins(driver: Driver, planned: Planned) -> DataFrame:
-    """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
+def _triples_in(facts: DataFrame, plan: PartsPlan) -> DataFrame:
+    """Return the triples among facts, `tbl, c0.., asserted`, as rows `s, p, o, asserted`."""
+    triples = facts.where(F.col("tbl") == plan.tables.index((True, 3)))
+    return triples.selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
+
+
+def _twins(spark: SparkSession, driver: Driver, planned: Planned) -> DataFrame | None:
+    """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`), or None."""
     plan = planned.plan
     rows = [
         (plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row)))
         for row in driver.twins(planned.ids)
     ]
-    names = ["tbl", *_columns(plan)]
-    columns = np.array(rows, dtype=np.int32).reshape(-1, len(names)).T
-    table = pa.table([np.ascontiguousarray(each) for each in columns], names=names)
-    # Spark Connect does not take the schema of a table without rows from the table
-    return driver.session.createDataFrame(table, ", ".join(f"{name} int" for name in names))
+    if not rows:
+        return None
+    columns = np.array(rows, dtype=np.int32).T
+    table = pa.table([np.ascontiguousarray(each) for each in columns], names=["tbl", *_columns(plan)])
+    return spark.createDataFrame(table)
 
 
 def _about_literals(found: DataFrame, planned: Planned) -> DataFrame:

@@ -24,7 +24,7 @@ from kgreason.rules.lowering import Function, Negation, aggregations, functions
 from kgreason.rules.model import label
 from kgreason.spark.close.planner import Planned
 from kgreason.spark.encode.groups import Batches, part_number
-from kgreason.spark.folders.markers import parquet, whole
+from kgreason.spark.folders.markers import largest, parquet, whole
 from kgreason.terms.dictionary import MAX_ID
 
 _TERMS = "id int, text string"
@@ -78,7 +78,7 @@ class Terms:
         made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
         self._made.append(path)
         if count:
-            self._last = made.agg(F.max("id")).collect()[0][0]
+            self._last = largest(made, "id")
         return count
 
     def _new(self, texts: DataFrame) -> DataFrame:
@@ -105,7 +105,7 @@ class Decisions:
     ) -> None:
         self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
         """The texts of the constants of rules, by their ids, and Python functions."""
-        self._planned, self._terms, self._literals, self._first = planned, terms, literals, terms.last
+        self._planned, self.terms, self._literals, self._first = planned, terms, literals, terms.last
         self._limits = limits
         operators = [each for each, _ in planned.plan.operated.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
@@ -118,10 +118,6 @@ class Decisions:
         self._stated = self._first
         """The facts about literals up to this id are asserted."""
 
-    def terms(self) -> DataFrame:
-        """Return all terms: id int, text string."""
-        return self._terms.all
-
     def facts(self, rows: DataFrame, level: int) -> DataFrame:
         """Return facts `tbl, c0..` to assert for rows `tbl, c0.., place, text` that operators of a stratum assert.
 
@@ -131,17 +127,17 @@ class Decisions:
         columns = [f"c{number}" for number in range(self._planned.plan.width)]
         if not self._make_terms:
             return rows.select("tbl", *columns)
-        made = self._terms.intern(rows.where("text IS NOT NULL").select("text"))
+        made = self.terms.intern(rows.where("text IS NOT NULL").select("text"))
         if level > self._level:
             self._level, self._rounds, self._made = level, 0, 0  # a recursion makes all its terms in one stratum
         if made and not level:
             self._count(rows, made)
-        named = self._terms.identified(rows)
+        named = self.terms.identified(rows)
         cells = [F.when(F.col("text").isNotNull() & (F.col("place") == n), F.col("id")) for n in range(len(columns))]
         values = [cell.otherwise(F.col(name)).alias(name) for cell, name in zip(cells, columns, strict=True)]
         facts = named.select("tbl", *values)
-        literals = self._literals(self._stated) if self._terms.last > self._stated else None
-        self._stated = self._terms.last
+        literals = self._literals(self._stated) if self.terms.last > self._stated else None
+        self._stated = self.terms.last
         return facts if literals is None else facts.unionByName(literals)
 
     def _count(self, rows: DataFrame, made: int) -> None:

@@ -5,24 +5,26 @@
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, others may assert more facts (about equal terms: `more`). Then the operators of each part decide,
-and the rounds go on. The *news* of a part are the facts that are new at its home. All news together are the closure.
+and the rounds go on. The *news* of a part are the facts that are new at its home; it writes them in each round. All
+news together are the closure. Tasks that place and evaluate also count facts that are alike, and the news that the
+driver must look at (`PartsPlan.noted`), so that the driver reads no facts to learn that there are none.
 
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.
 
-Cost: a small job for each round, one for the news, and one for each decision; two more if operators read texts, and
-some if they make new terms.
+Cost: a small job for each round and for each decision; two more if operators read texts, and some if they make new
+terms.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -32,20 +34,31 @@ from kgreason.errors import LimitError, StratificationError
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.folders.markers import count_rows, mark, marked, parquet, uri
-from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import PartsPlan
-from kgreason.spark.rounds.tasks import COUNTS, NEEDS, At, Job, counting, decide, need, tell
+from kgreason.spark.rounds.plan import ASSERTED, NEWS, NOTED, PartsPlan
+from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need
 from kgreason.spark.rounds.texts import UNKNOWN
-from kgreason.spark.rounds.travel import ByShuffles, InFiles
+from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, written
 from kgreason.spark.start.failures import clear_errors
-from kgreason.zset.columns import Int64
 
-More: TypeAlias = Callable[[DataFrame, DataFrame, Callable[[DataFrame], None]], bool]
-"""Asserts more facts when no part has facts for another one. It gets all facts, those that are new since the last call
-(rows `tbl, c0.., asserted`), and a function that takes facts to assert (`tbl, c0..`). Returns whether there are any."""
-_WHOLE = "facts bigint, alike string"
+_WHOLE = "moved string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
+
+
+class News(NamedTuple):
+    """Facts that are new at their homes, rows `tbl, c0.., asserted`.
+
+    `noted` are those of a kind that the driver looks at; `counts` has at least their number for each kind; 0 is exact.
+    """
+
+    facts: DataFrame
+    noted: DataFrame
+    counts: tuple[int, ...]
+
+
+More: TypeAlias = Callable[[News, Callable[[DataFrame], None]], bool]
+"""Asserts more facts when no part has facts for another one. It gets the news since the last call, and a function that
+takes facts to assert (`tbl, c0..`). Returns whether there are any."""
 
 
 def close(
@@ -57,14 +70,16 @@ def close(
     more: More | None = None,
     made_from: object = None,
     memory: int = 0,
+    total: int = 0,
     progress: Progress = SILENT,
-) -> DataFrame:
-    """Compute the closure of asserted facts, rows `tbl, c0..`. Returns rows `tbl, c0.., asserted`.
+) -> News:
+    """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
     with operators needs `decisions`. `more` asserts further facts (`More`). A run on the same folder goes on if the
     plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
-    free.
+    free. If more than `plan.most` facts have a value in a place, the rounds begin again with this value divided;
+    `total`, about how many facts are asserted, finds most of these values before the first round.
     """
     name = sha256(repr((plan, made_from)).encode()).hexdigest()[:16]
     place = f"{folder.rstrip('/')}/{name}"
@@ -73,39 +88,26 @@ def close(
         job = job._replace(terms=decisions.constants, registry=decisions.registry)
     rounds = _Rounds(facts.sparkSession, job, progress, decisions)
     try:
-        return rounds.closed(facts, more)
+        return rounds.closed(facts, more, total)
     except _AlikeError as error:
-        plan = plan.divided(error.counts, plan.most)
-    return close(
-        facts, plan, folder, decisions=decisions, more=more, made_from=made_from, memory=memory, progress=progress
-    )  # from the first round, with this value divided
-
-
-def with_hot_values(plan: PartsPlan, facts: DataFrame, total: int, most: int) -> PartsPlan:
-    """Return the plan that divides each value that more than `most` of the asserted facts have in a place.
-
-    `total`: about how many facts there are. Cost: a pass over them, if they are more than `most`. A count over some
-    rows at a time that is far below its share of `most` is left out.
-    """
-    if plan.parts == 1 or total <= most:
-        return plan._replace(most=most)
-    found = facts.mapInArrow(counting(plan, most, total), COUNTS).toArrow()["counts"].to_pylist()
-    return plan.divided(np.array(found, dtype=np.int64), most)
+        again = partial(close, facts, error.plan, folder, decisions=decisions, more=more, made_from=made_from)
+    return again(memory=memory, progress=progress)
 
 
 class _AlikeError(Exception):
-    """Too many facts have a value in a place, so that the value must be divided. `counts`: see `PartsPlan.counts`."""
+    """Too many facts have a value in a place, so that the value must be divided, as in `plan`."""
 
-    def __init__(self, counts: Int64) -> None:
-        self.counts = counts
+    def __init__(self, plan: PartsPlan) -> None:
+        self.plan = plan
 
 
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_told` are the rounds before which the parts have told their news. `_decided` is the number of the next decision,
-    `_learnt` are those before which parts have learnt texts. `_begins` are the rounds before which strata have begun,
-    `_dropped` are those that turns of recursions have dropped.
+    `_noted` has for each round how many noted facts of each kind were news; `more` has seen the news of the rounds
+    before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before which parts have learnt
+    texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of recursions have
+    dropped.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions | None) -> None:
@@ -114,66 +116,65 @@ class _Rounds:
         self._travel = ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
-        self._told: list[int] = []
+        self._seen, self._noted = 0, dict[int, Sequence[int]]()
         self._begins: dict[int, int] = {}
         self._dropped: tuple[tuple[int, int], ...] = ()
         self._steps = Strata(job.plan.operated)
         self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
-        self._schema = f"{self._columns}, asserted boolean"
-
-    @property
-    def facts(self) -> DataFrame:
-        """All facts that the parts have told."""
-        return parquet(self._spark, self._schema, *map(self._news, self._told))
-
-    @property
-    def latest(self) -> DataFrame:
-        """The facts that the parts have told last."""
-        return parquet(self._spark, self._schema, self._news(self._told[-1]))
 
     @property
     def _at(self) -> At:
-        return At(self._next, self._told[-1] if self._told else 0, self._decided, self._learnt, self._dropped)
+        return At(self._next, self._decided, self._learnt, self._dropped)
 
-    def closed(self, facts: DataFrame, more: More | None) -> DataFrame:
+    def news(self, first: int = 0) -> News:
+        """Return the news of all rounds since the round `first`."""
+        rounds = self._at.rounds(first, self._next)
+        rows = written(self._spark, self._job, [number + 1 for number in rounds])
+        names, asserted = [each.split()[0] for each in self._columns.split(", ")], F.col("flag").bitwiseAND(ASSERTED)
+        facts, noted = (
+            rows.where(found).select(*names, (asserted > 0).alias("asserted"))
+            for found in (F.col("part").isin(NEWS, NOTED), F.col("part") == NOTED)
+        )
+        return News(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
+
+    def closed(self, facts: DataFrame, more: More | None, total: int) -> News:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
         with self._with_texts():
             if self._by:
                 self._by.begin()
-            self.place(facts)
+            plan = self._job.plan
+            self.place(facts, total if plan.parts > 1 and total > plan.most and not plan.hot else 0)
             while True:
                 self.run()
-                if more is not None:
-                    self.tell()
-                    if more(self.facts, self.latest, self.place):
+                if more is not None and self._seen < self._next:
+                    latest, self._seen = self.news(self._seen), self._next
+                    if more(latest, self.place):
                         continue
                 if self._by is None or not self.decide(self._by):
-                    self.tell()
-                    return self.facts
+                    return self.news()
 
-    def place(self, facts: DataFrame) -> None:
-        """Place asserted facts, rows `tbl, c0..`, among those of the next round."""
+    def place(self, facts: DataFrame, total: int = 0) -> None:
+        """Place asserted facts, rows `tbl, c0..`, among those of the next round. With their number they are counted."""
         at = self._next
-        self._moved += self._whole(f"placed-{at}", "placing", partial(self._travel.place, facts, at))
+        moved = self._step(f"placed-{at}", "placing", partial(self._travel.place, facts, at, total))
+        self._divide(moved)
+        self._moved += moved.facts
 
     def run(self) -> None:
         """Let all parts evaluate, round after round, until none has facts for another one."""
         while self._moved or not self._next:  # rules without a body derive facts from nothing
-            work = partial(self._evaluated, self._at)
-            self._next += 1
-            self._moved, alike = self._step(f"round-{self._next}", f"round {self._next}", work)
-            if alike:
-                raise _AlikeError(np.array(json.loads(alike), dtype=np.int64))
+            work = partial(self._travel.evaluate, self._at)
+            moved = self._step(f"round-{self._next + 1}", f"round {self._next + 1}", work)
+            self._divide(moved)
+            self._noted[self._next] = moved.noted
+            self._next, self._moved = self._next + 1, moved.facts
 
-    def _evaluated(self, at: At) -> tuple[int, str]:
-        sent, alike = self._travel.evaluate(at)
-        return sent, json.dumps(alike.tolist()) if len(alike) else ""
-
-    def tell(self) -> None:
-        """Let all parts tell which facts are new."""
-        if self._next not in self._told:
-            self._whole(f"news-{self._next}", "writing news", partial(self._write_news, self._at))
-            self._told.append(self._next)
+    def _divide(self, moved: Moved) -> None:
+        """Raise _AlikeError if a value must be divided that is not."""
+        plan = self._job.plan
+        divided = plan.divided(np.array(moved.alike, dtype=np.int64), plan.most)
+        if len(divided.hot) > len(plan.hot):
+            raise _AlikeError(divided)
 
     def decide(self, decisions: Decisions) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
@@ -188,14 +189,13 @@ class _Rounds:
             at, number = self._at, self._decided
             if operated.read_texts(level) and not are_learnt:
                 are_learnt = True
-                self._whole(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms()))
+                self._step(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms.all))
                 self._learnt = (*self._learnt, number)
             self._decided += 1
             after, path = self._at, f"{self._folder}/decided-{number}"
             step = decide(after, level, before, schema)
-            work = partial(self._write, path, partial(self._travel.rows, step, schema, at, after))
-            count = self._whole(f"decided-{number}", "operators", work)
-            if not count:
+            work = partial(self._write, path, self._travel.rows(step, schema, at, after))
+            if not self._step(f"decided-{number}", "operators", work).facts:
                 continue
             rows = parquet(self._spark, schema, path)
             better = rows.where("place >= 0") if operated.outlasts else rows
@@ -214,21 +214,19 @@ class _Rounds:
         """
         self._steps.take_turn(level)
         begin, columns = self._begins[level], ["tbl", *(f"c{n}" for n in range(self._job.plan.width))]
-        schema = ", ".join(f"{name} int" for name in ("part", "flag", *columns))
-        paths = [by_name(uri(self._job.round(number))) for number in self._at.rounds(begin, self._next)]
-        rows = self._spark.read.option("recursiveFileLookup", "true").schema(schema).parquet(*paths)
-        rows = rows.where((F.col("flag") == 1) & F.col("c0").isin(self._job.plan.operated.outlasting(level)))
+        outlasting = self._job.plan.operated.outlasting(level)
+        rows = written(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
+        rows = rows.where((F.col("flag").bitwiseAND(ASSERTED) > 0) & F.col("c0").isin(outlasting))
         rows = rows.select(*columns).distinct().join(worse, columns, "left_anti")
         self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
-        self._told = [number for number in self._told if number <= begin]
         self.place(rows)
 
-    def _write_texts(self, at: At, terms: DataFrame) -> int:
+    def _write_texts(self, at: At, terms: DataFrame) -> Moved:
         """Write the texts that parts need, in a folder for each part."""
         needs = self._travel.rows(need, NEEDS, at, at)
         rows = needs.join(terms, "id").repartition("part")
         rows.write.mode("overwrite").partitionBy("part").parquet(uri(self._job.texts(at.decided)))
-        return 0
+        return Moved(0)
 
     @contextmanager
     def _with_texts(self) -> Iterator[None]:
@@ -238,40 +236,23 @@ class _Rounds:
                 yield
         except (LimitError, StratificationError) as error:
             ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
-            wanted = self._by.terms().where(F.col("id").isin(ids)) if ids and self._by else None
+            wanted = self._by.terms.all.where(F.col("id").isin(ids)) if ids and self._by else None
             texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
             clear = _NUMBER.sub(lambda found: texts.get(int(found[1]), f"number {found[1]}"), str(error))
             raise type(error)(clear) from error
 
-    def _write_news(self, at: At) -> int:
-        after = at._replace(told=at.round)
-        rows = partial(self._travel.rows, tell(self._schema), self._schema, at, after)
-        return self._write(self._news(at.round), rows)
+    def _write(self, path: str, rows: DataFrame) -> Moved:
+        rows.write.mode("overwrite").parquet(uri(path))
+        return Moved(count_rows(self._spark, path, rows.schema))
 
-    def _write(self, path: str, rows: Callable[[], DataFrame]) -> int:
-        found = rows()
-        found.write.mode("overwrite").parquet(uri(path))
-        return count_rows(self._spark, path, found.schema)
-
-    def _news(self, number: int) -> str:
-        return f"{self._folder}/news-{number}"
-
-    def _whole(self, name: str, title: str, work: Callable[[], int]) -> int:
-        """Do a step that returns how many facts it has written, unless it is whole already (`_step`)."""
-        return self._step(name, title, lambda: (work(), ""))[0]
-
-    def _step(self, name: str, title: str, work: Callable[[], tuple[int, str]]) -> tuple[int, str]:
-        """Do a step, unless it is whole already. Returns what `work` returns.
-
-        This is how many facts the step has written, and counts of facts that are alike. `name` is the name of its
-        marker.
-        """
+    def _step(self, name: str, title: str, work: Callable[[], Moved]) -> Moved:
+        """Do a step, unless it is whole already. Returns what `work` returns. `name` is the name of its marker."""
         marker = f"{self._folder}/{name}.whole"
         found = marked(self._spark, marker, _WHOLE)
         if found is not None:
-            return int(found.facts), found.alike
+            return Moved(*json.loads(found.moved))
         with self._progress(title) as report:
             result = work()
-            report(result[0])
-        mark(self._spark, marker, _WHOLE, result)
+            report(result.facts)
+        mark(self._spark, marker, _WHOLE, (json.dumps(result),))
         return result

@@ -32,7 +32,7 @@ from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
 from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
 from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.materialize.schema.rows import TYPE
-from kgreason.spark.folders.markers import parquet, uri
+from kgreason.spark.folders.markers import count_rows, parquet, uri
 from kgreason.terms.quoting import quote
 
 _STRINGS = frozenset([STRING, LANG_STRING, DIR_LANG_STRING])
@@ -48,12 +48,13 @@ STATED = ("dt_differ/2", "dt_may_equal/2", "dt_not/2")
 
 def literal_facts(
     terms: DataFrame, asked: Iterable[int], folders: Sequence[str], read: int = 0, since: int = 0
-) -> DataFrame:
+) -> DataFrame | None:
     """Return the facts about those literals in `terms` (id int, text string) whose ids are above `since`.
 
     These are rows `name, x, y`: `name` is the relation; `x` and `y` are its terms, `y` is 0 for dt_ill. `asked` has the
     ids of the datatypes that rules mention. The values of literals with ids above `read` are written below the last of
-    `folders`; the other folders have those of all others. So each literal is read only once.
+    `folders`; the other folders have those of all others. So each literal is read only once. Returns None if no
+    literal has a value that anything is said of.
     """
     datatypes = sorted(asked)
     literals = terms.where(F.col("text").startswith('"'))
@@ -61,7 +62,10 @@ def literal_facts(
     asks_for_strings = any(DATATYPE_MAP[NAMES[number]].spaces & _STRINGS for number in datatypes)
     wanted = (literals if asks_for_strings else literals.where(is_typed)).where(F.col("id") > read)
     _written(wanted.mapInArrow(_reader(datatypes), _READ), f"{folders[-1]}/read")
-    values = parquet(terms.sparkSession, _READ, *(f"{folder}/read" for folder in folders))
+    paths = [f"{folder}/read" for folder in folders]
+    if not any(count_rows(terms.sparkSession, path, _READ) for path in paths):
+        return None
+    values = parquet(terms.sparkSession, _READ, *paths)
     if not (asks_for_strings or values.where(F.col("key").startswith('"')).isEmpty()):
         plain = literals.where(~is_typed).selectExpr("id", "text AS key", "false", "CAST(NULL AS ARRAY<INT>)")
         values = values.union(plain)

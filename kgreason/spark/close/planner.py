@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import columns_of
@@ -26,6 +26,7 @@ from kgreason.functions.registry import Registry
 from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.imports import Imports
+from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import (
     CLASS_IDS,
@@ -41,15 +42,20 @@ from kgreason.materialize.schema.rows import (
 from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
+from kgreason.rules.model import FALSE
 from kgreason.spark.encode.dictionary import rows_of, texts_of
+from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import PartsPlan, operated, plan
+from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operated, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
 _IS_STATED = f"p IN {(*STATED_PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*STATED_CLASS_IDS,)})"
 _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY})"
 _IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
+LINKED, SCHEMA, FALSES, VALUES = range(4)
+"""The kinds of facts that the driver looks at (`PartsPlan.noted`): those that may say something of a literal, or may
+call for generic rules, facts of `false`, and facts of dt_value."""
 _OF_TERMS = ("<", "_", '"')
 """The first signs of terms."""
 
@@ -82,9 +88,10 @@ class Driver:
         self._terms = terms
         self._materializer = Materializer(selection, registry=registry)
         self._materializer.flags = flags
-        self._ids = {text: number for number, text in enumerate(VOCABULARY, 1)}
+        self._texts = dict(enumerate(VOCABULARY, 1))
+        self._ids = {text: number for number, text in self._texts.items()}
         """The ids of the texts that were looked up; 0 for those that no term of the data has."""
-        rows = np.unique(self._rows(facts.where(f"{_IS_STATED} OR {_IS_HEADER}")), axis=0)
+        rows = np.unique(self._rows(facts.where(f"{_IS_STATED} OR {_IS_HEADER}"), terms), axis=0)
         is_type = (rows[:, 1] == TYPE) & (rows[:, 2] != ONTOLOGY)
         is_stated = is_type | np.isin(rows[:, 1], STATED_PREDICATE_IDS)
         self._materializer.plan(rows[is_stated])
@@ -93,11 +100,8 @@ class Driver:
     @property
     def asked(self) -> frozenset[int]:
         """The ids of the datatypes whose members rules ask for; every dictionary has the same ids for datatypes."""
-        return (
-            self._materializer.datatypes_in_use(self._materializer.literals)
-            if self._materializer.literals
-            else frozenset()
-        )
+        literals = self._materializer.literals
+        return self._materializer.datatypes_in_use(literals) if literals else frozenset()
 
     def unknown_imports(self) -> list[str]:
         """Return a warning for each document that an owl:imports names but that is not in the data.
@@ -114,21 +118,13 @@ class Driver:
             alone.accept()
         return Imports(alone, None).warnings()
 
-    @property
-    def session(self) -> SparkSession:
-        """The Spark session of the data."""
-        return self._terms.sparkSession
-
     def twins(self, ids: Mapping[str, int]) -> list[tuple[int, ...]]:
         """Return the facts that `ontology/twins` finds for the restrictions of the schema, as rows of Spark's ids.
 
         A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
-        rows = (
-            [tuple(map(str, columns_of(fact))) for fact in self._materializer.twins.facts]
-            if self._materializer.twins
-            else []
-        )
+        twins = self._materializer.twins
+        rows = [tuple(map(str, columns_of(fact))) for fact in twins.facts] if twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
@@ -145,10 +141,12 @@ class Driver:
         mentioned = dict.fromkeys(made().operated.arguments())  # this plan only notes its constants
         mentioned |= dict.fromkeys(constants)
         constants |= self._known(list(mentioned))
-        last = self._last()
+        last = max(len(VOCABULARY), largest(self._terms, "id"))
         fresh = dict(enumerate((text for text in mentioned if not constants.get(text)), last + 1))
         constants |= {text: number for number, text in fresh.items()}
-        return Planned(made(), constants, fresh, last + len(fresh), self._materializer.warnings)
+        planned = made()
+        planned = planned._replace(noted=_noted(planned, constants))
+        return Planned(planned, constants, fresh, last + len(fresh), self._materializer.warnings)
 
     def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
@@ -173,16 +171,19 @@ class Driver:
         materializer.engine.bootstrap(facts, ())
         return len(contradictions(materializer.save(), materializer.dictionary, materializer.false_rules))
 
-    def _rows(self, rows: DataFrame, terms: DataFrame | None = None) -> Int32:
-        """Bring a few rows of Spark's ids to the driver. Returns int32[n, w] with the driver's ids; 0 stays 0."""
+    def _rows(self, rows: DataFrame, terms: DataFrame) -> Int32:
+        """Bring a few rows of Spark's ids to the driver. Returns int32[n, w] with the driver's ids; 0 stays 0.
+
+        Only terms that were never looked up cost a job.
+        """
         numbers = rows_of(rows)
         different, places = np.unique(numbers, return_inverse=True)
-        texts = texts_of(self._terms if terms is None else terms, different)
         known = different[different > 0].tolist()
-        if terms is None:
-            self._ids |= {text: number for number, text in texts.items()}
+        found = texts_of(terms, [number for number in known if number not in self._texts])
+        self._texts |= found
+        self._ids |= {text: number for number, text in found.items()}
         ids = np.zeros(len(different), dtype=np.int32)
-        ids[different > 0] = self._materializer.dictionary.intern(texts[number] for number in known)
+        ids[different > 0] = self._materializer.dictionary.intern(self._texts[number] for number in known)
         return ids[places].reshape(numbers.shape)
 
     def _known(self, texts: list[str]) -> dict[str, int]:
@@ -192,14 +193,10 @@ class Driver:
         """
         wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
         if wanted:
-            frame = self.session.createDataFrame(pa.table({"text": wanted}))
+            frame = self._terms.sparkSession.createDataFrame(pa.table({"text": wanted}))
             found = self._terms.join(F.broadcast(frame), "text").select("text", "id").collect()
             self._ids |= dict.fromkeys(wanted, 0) | dict(found)
         return {text: number for text in texts if (number := self._ids.get(text))}
-
-    def _last(self) -> int:
-        """Return the largest id that Spark has given to a term."""
-        return max(len(VOCABULARY), self._terms.agg(F.max("id")).collect()[0][0] or 0)
 
 
 def _near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -208,3 +205,22 @@ def _near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
         subjects, predicates, objects = (column.to_numpy() for column in batch.columns)
         kept = (predicates != SAME_AS) | np.isin(subjects, ends) | np.isin(objects, ends)
         yield batch.filter(pa.array(kept))
+
+
+def _noted(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ...], ...]:
+    """Return the forms of `LINKED`, `SCHEMA`, `FALSES` and `VALUES`. `ids` has the texts of relations."""
+
+    def form(table: int, *rows: tuple[int, ...]) -> PlaceForm:
+        values = np.array(rows, dtype=np.int32)
+        columns = (0,) if table != triples else (1, 2)[: values.shape[1]]
+        return PlaceForm(table, columns, (), None, 0, False, values)
+
+    def relations(name: str) -> tuple[PlaceForm, ...]:
+        found = [(*text.rpartition("/"), number) for text, number in ids.items()]
+        arities = [(int(arity), number) for each, _, arity, number in found if each == name]
+        return tuple(form(plan.tables.index((False, arity + 1)), (number,)) for arity, number in arities)
+
+    triples = plan.tables.index((True, 3))
+    links, types = form(triples, (SAME_AS,)), form(triples, *((TYPE, datatype) for datatype in NAMES))
+    schema = form(triples, *((number,) for number in PREDICATE_IDS)), form(triples, *((TYPE, n) for n in CLASS_IDS))
+    return (links, types), (links, *schema), relations(str(FALSE.relation)), relations("dt_value")

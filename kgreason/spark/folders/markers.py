@@ -17,11 +17,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from pyspark.sql.types import StructType
 
 from kgreason.spark.folders.folders import check_seen
@@ -94,6 +96,20 @@ def count_rows(spark: SparkSession, path: str, schema: str | StructType) -> int:
         return int(parquet(spark, schema, path).count())
     check_seen(path)
     return sum(int(pq.read_metadata(file).num_rows) for file in _files(path))
+
+
+def largest(table: DataFrame, column: str) -> int:
+    """Return the largest number in a column of a table that Spark reads from Parquet files, or 0 if there is none.
+
+    Cost: the footers of the files; at a URI a job of Spark.
+    """
+    names = table.inputFiles()
+    if not all(name.startswith("file:") for name in names):
+        return int(table.agg(F.max(column)).collect()[0][0] or 0)
+    footers = [pq.read_metadata(unquote(urlsplit(name).path)) for name in names]
+    groups = [footer.row_group(number) for footer in footers for number in range(footer.num_row_groups)]
+    chunks = [group.column(footers[0].schema.names.index(column)).statistics for group in groups]
+    return max((int(chunk.max) for chunk in chunks if chunk.has_min_max), default=0)
 
 
 def _read(path: str) -> Any:

@@ -1,11 +1,11 @@
 """Facts on their way between parts: Parquet files in the folder of a round.
 
     round-0/placed-3-0.parquet    facts that task 3 has placed
-    round-2/from-5.parquet        facts that part 5 has for other parts after round 1
+    round-2/from-5.parquet        facts that part 5 has for other parts after round 1, and its news
 
-A file has rows `part, flag, tbl, c0..`, sorted by `part`, with a group of rows for each part. So a part reads its rows
-alone. A file appears when it is complete. Law: a round is the set of its rows; a file that a task writes again adds
-nothing.
+A file has rows `part, flag, tbl, c0..`, sorted by `part`, with groups of rows for each part. So a part reads its rows
+alone, and Spark reads the news alone (`plan.NEWS`). A file appears when it is complete. Law: a round is the set of its
+rows; a file that a task writes again adds nothing.
 
 Driver and workers must see the same folder. Cost: a part opens each file of a round.
 """
@@ -22,19 +22,21 @@ import pyarrow.parquet as pq
 
 from kgreason.zset.columns import Int32, Int64
 
+_GROUP = 1 << 18
+"""So many rows are a group at most, so that several tasks of Spark can read the news of a part."""
+
 
 def write(path: Path, rows: Int32, parts: Int64) -> None:
-    """Write facts, int32[n, 2 + w], for the parts int64[n]. Nothing is written if there are no facts."""
-    if not len(rows):
-        return
-    order = np.argsort(parts, kind="stable")
+    """Write facts, int32[n, 2 + w], for the parts int64[n]."""
+    keys = parts - parts.min(initial=0)
+    order = np.argsort(keys.astype(np.min_scalar_type(keys.max(initial=0))), kind="stable")  # small numbers sort faster
     rows, parts = rows[order], parts[order]
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.{uuid4().hex}")
-    starts = np.flatnonzero(np.diff(parts, prepend=-1))
+    starts = np.flatnonzero(np.r_[True, parts[1:] != parts[:-1]][: len(parts)])
     with pq.ParquetWriter(beside, pa.schema([(name, pa.int32()) for name in names(rows.shape[1] - 2)])) as writer:
-        for low, high in zip(starts, [*starts[1:], len(rows)], strict=True):
-            writer.write_table(_table(rows[low:high], parts[low:high]))
+        for low, high in zip(starts, [*starts[1:], len(rows)][: len(starts)], strict=True):
+            writer.write_table(_table(rows[low:high], parts[low:high]), _GROUP)
     os.replace(beside, path)
 
 

@@ -1,13 +1,14 @@
 """`EnginePart`: one part of the facts, with an engine of its own.
 
     facts from others -> Bootstrap, later Update -> new facts -> those that other parts need
-                                                              -> those that have their home here (`news`)
+                                                              -> those that have their home here: news
                          operators (`decide`)    -> facts for all parts, once no part has facts for another one
 
 All rounds of a part are steps of one commit of its engine, which stays open: the operators decide within it.
 
 All facts that a part receives are asserted in its engine, whether users have asserted them or rules of other parts have
-derived them. Only its home says whether a fact is asserted: whoever asserts a fact places it with this flag.
+derived them. Only its home says whether a fact is asserted: whoever asserts a fact places it with this flag. Whoever
+places or derives a fact flags the row for its home, so nobody looks twice for the home of a fact.
 
 Laws: a part sends each fact that its rules derive to all other parts that need it, once. A fact that it received is not
 sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once.
@@ -15,26 +16,17 @@ sent again, because whoever derived it has sent it everywhere. Over all parts, e
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import Rows
 from kgreason.functions.registry import Registry
 from kgreason.spark.rounds.operators import PartOperators
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, NEWS, NOTED, TABLE, PartsPlan, Sent
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import INFERRED, Int8, Int32, Int64
 
 _NOTHING = np.empty((0, 0), dtype=np.int32), np.empty(0, dtype=np.int32)
-
-
-class Sent(NamedTuple):
-    """Facts for other parts: rows int32[n, 2 + w] (`plan`), and the number of the part for each row, int64[n]."""
-
-    rows: Int32
-    parts: Int64
 
 
 class EnginePart:
@@ -46,7 +38,6 @@ class EnginePart:
         for is_triple, width in plan.tables:
             engine.table(is_triple, width)
         self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operated.keys else None
-        self._news: list[Int32] = []
         self._needs: list[Int32] = []
         self._looked_at = 0
         engine.begin()
@@ -56,14 +47,29 @@ class EnginePart:
         return len(self._engine)
 
     def receive(self, rows: Int32) -> Sent:
-        """Take facts from others, int32[n, 2 + w], and evaluate. Returns what other parts need of the new facts."""
+        """Take facts, int32[n, 2 + w], and evaluate. Returns what others need, and the news, without hidden facts."""
         ends = (FIRST + width for _, width in self._plan.tables)
         facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
         columns, tables, kinds = self._evaluate(facts)
-        new = self._rows(columns, tables)
-        self._note_news(new, rows[rows[:, FLAG] == 1])
+        new, is_derived = self._rows(columns, tables), kinds == INFERRED
         self._note_needs(new)
-        return self._sent(new[kinds == INFERRED])
+        derived, parts = self._plan.sent(new[is_derived])
+        is_here = parts == self._number
+        mine = np.concatenate([self._flagged(new[~is_derived], rows), derived[is_here]])
+        hidden = np.fromiter(self._plan.hidden, np.int32)
+        news = mine[(mine[:, FLAG] & HOME > 0) & ~np.isin(mine[:, FIRST], hidden)]
+        places = np.where(self._plan.notes(news).any(axis=1), NOTED, NEWS)
+        return Sent(np.concatenate([derived[~is_here], news]), np.concatenate([parts[~is_here], places]))
+
+    def _flagged(self, new: Int32, received: Int32) -> Int32:
+        """Return the new ones of some received facts, with the flags of all rows in which they came."""
+        facts = self._engine.facts
+        numbers, of_new = (facts.find(facts.padded(rows[:, FIRST:])) for rows in (received, new))
+        flags = np.zeros(2 + max(numbers.max(initial=0), of_new.max(initial=0)), dtype=np.int32)
+        for flag in (ASSERTED, HOME):
+            flags[numbers[received[:, FLAG] & flag > 0]] |= flag
+        new[:, FLAG] = flags[of_new]
+        return new
 
     def alike(self) -> Int64:
         """Return the counts of values that too many facts of this part have in a place, as `PartsPlan.counts` does.
@@ -105,35 +111,11 @@ class EnginePart:
         for form in self._plan.operated.reads:
             found = new[form.matches(new)]
             if form.column is not None:
-                found = found[self._plan.parts_by(found, form.column) == self._number]
+                found = found[self._plan.parts_by(found[:, FIRST + max(0, form.column)], form.column) == self._number]
             self._needs.append(np.unique(found[:, FIRST:]))
-
-    def news(self) -> Int32:
-        """Return the facts that have their home here, and are new since the last call: int32[n, 2 + w].
-
-        Facts of hidden relations are left out.
-        """
-        news, self._news = np.concatenate([self._rows(*_NOTHING), *self._news]), []
-        return news
-
-    def _note_news(self, new: Int32, asserted: Int32) -> None:
-        """Note the new facts that have their home here. `asserted` are the received facts that are asserted."""
-        hidden = np.fromiter(self._plan.hidden, np.int32)
-        shown = new[~np.isin(new[:, FIRST], hidden)] if len(hidden) else new
-        here = shown[self._plan.home(shown) == self._number]
-        if len(here) and len(asserted):
-            facts = self._engine.facts
-            numbers = facts.find(facts.padded(here[:, FIRST:]))
-            here[:, FLAG] = np.isin(numbers, facts.find(facts.padded(asserted[:, FIRST:])))
-        self._news.append(here)
 
     def _rows(self, columns: Int32, tables: Int32) -> Int32:
         rows = np.zeros((len(columns), FIRST + self._plan.width), dtype=np.int32)
         rows[:, TABLE] = tables
         rows[:, FIRST : FIRST + columns.shape[1]] = columns
         return rows
-
-    def _sent(self, rows: Int32) -> Sent:
-        indexes, parts = self._plan.destinations(rows)
-        away = parts != self._number
-        return Sent(rows[indexes[away]], parts[away])

@@ -28,8 +28,7 @@ in all parts).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import NamedTuple
 
@@ -83,18 +82,13 @@ class Placement(NamedTuple):
     decided: frozenset[PatternPlace]
 
 
-def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placement:
+def placement(rules: Iterable[Rule]) -> Placement:
     """Return the placement for rules. NOT, expressions and aggregates become hidden atoms first (`rules.lowering`).
 
-    `few` are names of relations with so few facts that all parts can have them. The schema and owl:sameAs are
-    everywhere in any case.
+    The facts about literals, the schema and owl:sameAs are everywhere.
     """
     rules = tuple(rules)
-
-    def is_few(atom: Atom) -> bool:
-        return atom.relation in few or is_small(atom)
-
-    local = divided(chain.from_iterable(map(rules_without_not, rules)), is_few)
+    local = divided(chain.from_iterable(map(rules_without_not, rules)), _is_few)
     places: dict[PatternPlace, None] = {}
     atoms: dict[PatternPlace, int] = {}
     for each in local:
@@ -110,7 +104,7 @@ def placement(rules: Iterable[Rule], few: AbstractSet[str] = LITERALS) -> Placem
     decided = set[PatternPlace]()
     for operator in operators_of(rules):
         key, read = parts_of(operator)
-        by = {number: _together(read, key, number, is_few) for number in range(len(key)) or (TOGETHER,)}
+        by = {number: _together(read, key, number) for number in range(len(key)) or (TOGETHER,)}
         keys[operator] = min(by, key=lambda number: _weight(set(by[number]).difference(places)))
         places |= dict.fromkeys(by[keys[operator]])
         decided.update(by[keys[operator]])
@@ -164,14 +158,16 @@ def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
     return [PatternPlace(with_numbered_variables(atom), atom.terms.index(variable)) for atom in local.spread]
 
 
-def _together(
-    atoms: Iterable[Atom], key: tuple[Variable, ...], number: int, is_few: Callable[[Atom], bool]
-) -> list[PatternPlace]:
+def _is_few(atom: Atom) -> bool:
+    return atom.relation in LITERALS or is_small(atom)
+
+
+def _together(atoms: Iterable[Atom], key: tuple[Variable, ...], number: int) -> list[PatternPlace]:
     """Return where the atoms of an operator are placed if variable `number` of its key decides."""
     return [
         PatternPlace(
             with_numbered_variables(atom),
-            None if is_few(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
+            None if _is_few(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
         )
         for atom in atoms
     ]

@@ -1,8 +1,8 @@
-"""`PartsPlan`: a placement and its rules as numbers; `PartsPlan.destinations` says to which parts facts go.
+"""`PartsPlan`: a placement and its rules as numbers; `PartsPlan.sent` says to which parts facts go.
 
-Facts are rows int32[n, 2 + w]: whether the fact is asserted (0 or 1), the number of its table, and its columns, as wide
-as the widest table. A *form* has the places that differ only in their constants: so one look-up of constants decides
-about all of them, even if there are thousands of rules.
+Facts are rows int32[n, 2 + w]: flags (`ASSERTED`, and `HOME` for a fact on its way to its home), the number of its
+table, and its columns, as wide as the widest table. A *form* has the places that differ only in their constants: so one
+look-up of constants decides about all of them, even if there are thousands of rules.
 
 What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the
 operators of the engine run (`operators`).
@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, columns_of, relation_text
 from kgreason.engine.program.shapes import EncodedRule
+from kgreason.materialize.operators.tables import are_among
 from kgreason.ontology.generic.generic import with_instances
 from kgreason.rules.expressions import is_skolem, skolem_terms
 from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting
@@ -42,7 +43,9 @@ from kgreason.zset.columns import Int32, Int64
 from kgreason.zset.order import distinct
 
 FLAG, TABLE, FIRST = 0, 1, 2
-"""Columns of a row: whether the fact is asserted, its table, and the first column of the fact."""
+"""Columns of a row: the flags of the fact, its table, and the first column of the fact."""
+ASSERTED, HOME = 1, 2
+"""Flags."""
 MOST_ALIKE = 500_000
 """A value that more facts have in a place is divided, unless an option says otherwise."""
 _UNPLACED = 1 << 10
@@ -77,8 +80,27 @@ class PlaceForm(NamedTuple):
             found &= facts[:, FIRST + one] == facts[:, FIRST + other]
         if self.constants:
             some = np.flatnonzero(found)
-            found[some] = _are_among(facts[some][:, [FIRST + column for column in self.constants]], self.values)
+            for column, values in zip(self.constants, self.values.T, strict=True):  # most facts go here
+                some = some[np.isin(facts[some, FIRST + column], values)]
+            if len(self.constants) > 1:
+                columns = np.array([FIRST + column for column in self.constants])
+                some = some[are_among(facts[some[:, None], columns], self.values)]
+            found[:] = False
+            found[some] = True
         return found
+
+
+class Sent(NamedTuple):
+    """Facts for parts: rows int32[n, 2 + w], and the number of the part for each row, int64[n].
+
+    Facts that are news have `NEWS` in place of a part, or `NOTED` if the driver looks at them (`PartsPlan.noted`).
+    """
+
+    rows: Int32
+    parts: Int64
+
+
+NEWS, NOTED = -1, -2
 
 
 class Hot(NamedTuple):
@@ -146,7 +168,8 @@ class PartsPlan(NamedTuple):
 
     `tables` has for each table whether it holds triples, and its width. `rules` and `first` are the rules of all parts
     and of the first part (`Placement`). `hidden` are the ids of hidden relations. `quiet` is as for `Engine`. `hot` has
-    the values that are divided: those that more than `most` facts have in a place.
+    the values that are divided: those that more than `most` facts have in a place. `noted` has kinds of facts that the
+    driver looks at, each with the forms of its facts.
     """
 
     parts: int
@@ -159,21 +182,12 @@ class PartsPlan(NamedTuple):
     operated: Operated = NO_OPERATORS
     hot: tuple[Hot, ...] = ()
     most: int = MOST_ALIKE
+    noted: tuple[tuple[PlaceForm, ...], ...] = ()
 
     @property
     def width(self) -> int:
         """The number of columns of the widest table; at least three, as in the engine."""
         return max(3, *(width for _, width in self.tables))
-
-    def constants(self) -> set[int]:
-        """Return the ids of all constants."""
-        rules = (*self.rules, *self.first)
-        return {number for rule in rules for number in rule.constants}.union(
-            self.hidden,
-            [self.operated.data] if self.operated.data else [],
-            [relation for _, relation in self.operated.outlasts],
-            *(form.values.ravel().tolist() for form in (*self.forms, *self.operated.reads, *self.operated.copied)),
-        )
 
     def with_data(self, facts: Int32) -> Int32:
         """Return asserted facts, and the facts of DATA about them."""
@@ -185,41 +199,50 @@ class PartsPlan(NamedTuple):
         rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
         return np.concatenate([facts, rows])
 
-    def home(self, facts: Int32) -> Int64:
-        """Return the number of the part that is the home of each fact: int64[n]."""
-        return self._homes(facts, [(form, form.matches(facts)) for form in self.forms if form.column is not None])
+    def notes(self, facts: Int32) -> NDArray[np.bool_]:
+        """Return for each fact and each kind of `noted` whether the fact is of this kind: bool[n, k]."""
+        found = np.zeros((len(facts), len(self.noted)), dtype=np.bool_)
+        for kind, forms in enumerate(self.noted):
+            for form in forms:
+                found[:, kind] |= form.matches(facts)
+        return found
 
-    def destinations(self, facts: Int32) -> tuple[Int64, Int64]:
-        """Return where facts go, as pairs of the index of a fact and the number of a part, each pair once.
+    def sent(self, facts: Int32) -> Sent:
+        """Return facts for the parts where they go, each once for a part. The home of each fact is among its parts.
 
-        The pairs are two arrays int64[m], sorted by the part. The home of each fact is among its parts.
+        The row for the home of a fact has the flag `HOME`.
         """
-        indexes = np.arange(len(facts))
         matched = [(form, form.matches(facts)) for form in self.forms]
-        pairs = [self._homes(facts, [each for each in matched if each[0].column is not None]) * len(facts) + indexes]
-        copied = np.zeros(len(facts), dtype=np.bool_)
+        homes = self._homes(facts, [each for each in matched if each[0].column is not None])
+        pairs, count = [np.empty(0, dtype=np.int64)], len(facts)
+        copied = np.zeros(count, dtype=np.bool_)
         for number, (form, found) in enumerate(matched):
             if form.column is None:
                 copied |= found
                 continue
             some = np.flatnonzero(found)
-            is_hot = self._are_hot(facts[some], form.column)
-            cold = some if form.is_decided else some[~is_hot]
-            pairs.append(self.parts_by(facts[cold], form.column) * len(facts) + cold)
+            values = facts[some, FIRST + max(0, form.column)]
+            is_hot = self._are_hot(values, form.column)
+            is_cold = ~is_hot | form.is_decided
+            pairs.append(self.parts_by(values[is_cold], form.column) * count + some[is_cold])
             if form.atoms and is_hot.any():
                 spread, parts = self._spread(number, facts, some[is_hot])
                 copied[np.setdiff1d(some[is_hot], spread)] = True
-                pairs.append(parts * len(facts) + spread)
+                pairs.append(parts * count + spread)
         everywhere = np.flatnonzero(copied)
-        pairs += [part * len(facts) + everywhere for part in range(self.parts)]
-        parts, places = np.divmod(distinct(np.concatenate(pairs)), max(1, len(facts)))
-        return places, parts
+        pairs += [part * count + everywhere for part in range(self.parts)]
+        at_home = homes * count + np.arange(count)
+        away = [each[each != at_home[each % count]] for each in pairs if len(each)]  # few: most facts are at home alone
+        parts, places = np.divmod(distinct(np.concatenate([pairs[0], *away])), max(1, count))
+        rows = np.concatenate([facts, facts[places]])
+        rows[:count, FLAG] |= HOME
+        return Sent(rows, np.concatenate([homes, parts]))
 
-    def _are_hot(self, facts: Int32, column: int) -> NDArray[np.bool_]:
-        """Return for each fact whether its value in a column is divided: bool[n]."""
+    def _are_hot(self, values: Int32, column: int) -> NDArray[np.bool_]:
+        """Return for each value in a column whether it is divided: bool[n]."""
         if column == TOGETHER or not self.hot:
-            return np.zeros(len(facts), dtype=np.bool_)
-        return np.isin(facts[:, FIRST + column], [hot.value for hot in self.hot])
+            return np.zeros(len(values), dtype=np.bool_)
+        return np.isin(values, [hot.value for hot in self.hot])
 
     def _spread(self, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
         """Return where facts with hot values go that are spread: pairs of the index of a fact and a part, int64[m].
@@ -246,7 +269,8 @@ class PartsPlan(NamedTuple):
     def counts(self, facts: Int32, least: int) -> Int64:
         """Count facts by place and value: int64[n, 3 + k], rows `count, form, value, constants`.
 
-        Counts below `least` are left out, and places by which nothing is joined.
+        Counts below `least` are left out, and places by which nothing is joined. Cost: a pass over the facts for each
+        place. Values are sorted only if they share a hash of 16 bits with so many facts.
         """
         counted = [n for n, form in enumerate(self.forms) if form.column not in (None, TOGETHER) and form.atoms]
         width = max((len(self.forms[number].constants) for number in counted), default=0)
@@ -256,6 +280,9 @@ class PartsPlan(NamedTuple):
             mine = facts[form.matches(facts)]
             columns = [FIRST + column for column in (form.column or 0, *form.constants)]
             mixed = _mixed(mine[:, columns])
+            buckets = (mixed >> np.uint64(48)).astype(np.int64)
+            many = np.flatnonzero((np.bincount(buckets) >= least)[buckets])
+            mine, mixed = mine[many], mixed[many]
             ordered = np.sort(mixed)  # most values have few facts, so only the others are looked up
             starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.empty(0, np.int64)
             counts = np.diff(starts, append=len(ordered))
@@ -282,11 +309,9 @@ class PartsPlan(NamedTuple):
         new = (hot for value, (_, hot) in best.items() if value not in known)
         return self._replace(hot=(*self.hot, *new), most=most)
 
-    def parts_by(self, facts: Int32, column: int) -> Int64:
-        """Return the part of each fact that is placed by a column: int64[n]."""
-        if column == TOGETHER:
-            return np.zeros(len(facts), dtype=np.int64)
-        return part_of(facts[:, FIRST + column], self.parts)
+    def parts_by(self, values: Int32, column: int) -> Int64:
+        """Return the part of each fact that is placed by its value in a column: int64[n]."""
+        return np.zeros(len(values), dtype=np.int64) if column == TOGETHER else part_of(values, self.parts)
 
     def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
         column = np.full(len(facts), _UNPLACED)
@@ -421,17 +446,3 @@ def _forms(
 
 def _ids(rows: list[list[str]], intern: Intern) -> Int32:
     return np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
-
-
-def _are_among(rows: Int32, values: Int32) -> NDArray[np.bool_]:
-    """Return for each row, int32[n, m], whether it is a row of `values`, int32[k, m]: bool[n]."""
-    codes, known = np.zeros(len(rows), dtype=np.int64), np.zeros(len(values), dtype=np.int64)
-    for column in range(values.shape[1]):
-        wanted = (known << 32) + values[:, column]
-        order = np.unique(wanted)
-        known = np.searchsorted(order, wanted) + 1
-        codes = (codes << 32) + rows[:, column]
-        places = np.minimum(np.searchsorted(order, codes), len(order) - 1)
-        codes = np.where(order[places] == codes, places + 1, 0)
-    found: NDArray[np.bool_] = codes > 0
-    return found

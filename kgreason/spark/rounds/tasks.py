@@ -1,4 +1,4 @@
-"""The tasks of a round on Spark: they place facts, evaluate parts, decide operators, and tell what is new.
+"""The tasks of a round on Spark: they place facts, evaluate parts, write what is new, and decide operators.
 
 A worker keeps the engines of its parts between rounds (`_parts`), because Spark uses its Python processes again. A
 task takes a part that its worker has (`Job.part_for`). A worker that does not have a part, or has it as of another
@@ -27,17 +27,16 @@ from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
 from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import exchange
-from kgreason.spark.rounds.part import EnginePart, Sent
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, PartsPlan
+from kgreason.spark.rounds.part import EnginePart
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, PartsPlan, Sent
 from kgreason.spark.rounds.texts import PartTexts
-from kgreason.zset.columns import Int32
+from kgreason.zset.columns import Int32, Int64
 
-SUMMARY = "part int, sent long, is_new boolean, alike array<array<bigint>>"
-"""The columns of what a task says at its end. `alike`: see `EnginePart.alike`."""
-ALIKE = -1
+SUMMARY = "sent long, alike array<array<bigint>>, noted array<bigint>"
+"""The columns of what a task says at its end: how many facts it has for parts, `PartsPlan.counts`, and how many noted
+facts of each kind it has (`PartsPlan.noted`)."""
+ALIKE = -3
 """In place of a part: the row is a count of facts that are alike, and has the columns of `PartsPlan.counts`."""
-COUNTS = "counts array<bigint>"
-"""The columns of counts of facts (`PartsPlan.counts`)."""
 NEEDS = "part int, id int"
 """The columns of the texts that parts need."""
 AT_ONCE = 1 << 20
@@ -49,14 +48,13 @@ Texts: TypeAlias = tuple[Sequence[int], Sequence[str]]
 
 
 class At(NamedTuple):
-    """How far a part is: it has received the rounds before `round`, and has told the news of those before `told`.
+    """How far a part is: it has received the rounds before `round`.
 
     Its operators have decided `decided` times. In the decisions `learnt`, it has learnt texts first. It was made anew
     without the rounds `dropped`, as pairs of the first one and the one behind the last, for a turn of a recursion.
     """
 
     round: int
-    told: int
     decided: int = 0
     learnt: tuple[int, ...] = ()
     dropped: tuple[tuple[int, int], ...] = ()
@@ -67,12 +65,11 @@ class At(NamedTuple):
 
 
 class Held(NamedTuple):
-    """A part, its number, and the texts that it knows. `is_new` says that it was made anew."""
+    """A part, its number, and the texts that it knows."""
 
     part: EnginePart
     number: int
     texts: PartTexts
-    is_new: bool = False
 
 
 Source: TypeAlias = "PartFiles | PartRows"
@@ -134,18 +131,16 @@ class Job(NamedTuple):
         for key in [key for key, (far, _) in _parts.items() if key[0] != self.folder or far < at]:
             del _parts[key]  # of another job, or this part went on in another worker
         known = _parts.pop((self.folder, number), None)
-        return known[1]._replace(is_new=False) if known and known[0] == at else self.made(number, at, source)
+        return known[1] if known and known[0] == at else self.made(number, at, source)
 
     def made(self, number: int, at: At, source: Source) -> Held:
         """Make a part that is as far as `at`."""
         texts = PartTexts(self.terms)
-        held = Held(EnginePart(self.plan, number, texts, self.registry), number, texts, is_new=True)
+        held = Held(EnginePart(self.plan, number, texts, self.registry), number, texts)
         for decision in at.learnt:
             texts.learn(*source.texts(decision))
-        for rounds in (at.rounds(0, at.told), at.rounds(at.told, at.round)):
-            held.part.news()
-            if rounds:
-                self.receive(held, np.concatenate([source.received(each) for each in rounds]))
+        if rounds := at.rounds(0, at.round):
+            self.receive(held, np.concatenate([source.received(each) for each in rounds]))
         return held
 
     def receive(self, held: Held, rows: Int32) -> Sent:
@@ -180,74 +175,36 @@ class Job(NamedTuple):
         _parts[self.folder, held.number] = at, held
 
 
-def placing(job: Job, number: int) -> Task:
-    """Make the task that places asserted facts, rows `tbl, c0..`, in files for round `number`."""
+def placing(job: Job, number: int, total: int) -> Task:
+    """Make the task that places asserted facts, rows `tbl, c0..`, in files of round `number`. `total`: see `placed`."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
         task = context.partitionId() if context else 0
-        total = 0
-        for piece, sent in enumerate(_placed(job.plan, batches)):
-            exchange.write(Path(job.round(number)) / f"placed-{task}-{piece}.parquet", *sent)
-            total += len(sent.rows)
-        yield _summary(task, total, False, [])
+        for piece, sent in enumerate(_placed(job.plan, total, batches)):
+            yield _written(job, number, f"placed-{task}-{piece}", sent)
 
     return run
 
 
-def counting(plan: PartsPlan, most: int, total: int) -> Task:
-    """Make the task that counts asserted facts, rows `tbl, c0..`, by place and value, rows of `COUNTS`.
+def placed(plan: PartsPlan, total: int) -> Task:
+    """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`.
 
-    It counts some rows of the `total` at a time. A count that is less than a quarter of their share of `most` is left
-    out.
+    With a `total` it also counts facts that are alike, some of the `total` at a time, and adds rows of `ALIKE`. A count
+    that is less than a quarter of their share of `plan.most` is left out.
     """
-
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for rows in _asserted(plan, batches):
-            counts = plan.counts(rows, max(1, most * len(rows) // total // 4))
-            yield pa.RecordBatch.from_arrays([pa.array(counts.tolist(), pa.list_(pa.int64()))], names=["counts"])
-
-    return run
-
-
-def placed(plan: PartsPlan) -> Task:
-    """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`."""
-
-    def run(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for sent in _placed(plan, batches):
-            yield _record(sent)
-
-    return run
+    return lambda batches: map(_record, _placed(plan, total, batches))
 
 
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
-    """Return the step that does the round `at.round`: rows `part, flag..`.
+    """Return the step that does the round `at.round`: rows `part, flag..`, for other parts, of news, and of `ALIKE`.
 
-    With `in_files`, these rows are written to a file of the next round, and the step returns a summary. Without, rows
-    of `ALIKE` are added.
+    With `in_files`, these rows are written to a file of the next round, and the step returns a summary.
     """
 
     def step(held: Held, source: Source) -> pa.RecordBatch:
-        sent, alike = job.receive(held, source.received(at.round)), held.part.alike()
-        if not in_files:
-            rows = np.zeros((len(alike), FIRST + job.plan.width), dtype=np.int32)
-            rows[:, : alike.shape[1]] = alike
-            parts = np.full(len(alike), ALIKE)
-            return _record(Sent(np.concatenate([sent.rows, rows]), np.concatenate([sent.parts, parts])))
-        exchange.write(Path(job.round(at.round + 1)) / f"from-{held.number}.parquet", *sent)
-        return _summary(held.number, len(sent.rows), held.is_new, alike.tolist())
-
-    return step
-
-
-def tell(schema: str) -> Step:
-    """Return the step that gives the news of a part, rows of `schema`."""
-    names = [field.split()[0] for field in schema.split(", ")]
-
-    def step(held: Held, _: Source) -> pa.RecordBatch:
-        rows = held.part.news()
-        columns = [np.ascontiguousarray(column) for column in rows[:, TABLE : TABLE + len(names) - 1].T]
-        return pa.RecordBatch.from_arrays([*map(pa.array, columns), pa.array(rows[:, FLAG] == 1)], names=names)
+        sent = _with_alike(job.receive(held, source.received(at.round)), held.part.alike())
+        return _written(job, at.round + 1, f"from-{held.number}", sent) if in_files else _record(sent)
 
     return step
 
@@ -358,17 +315,23 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
     return run
 
 
-def _placed(plan: PartsPlan, batches: Batches) -> Iterator[Sent]:
+def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[Sent]:
     for rows in _asserted(plan, batches):
-        indexes, parts = plan.destinations(rows)
-        yield Sent(rows[indexes], parts)
+        least = max(1, plan.most * len(rows) // total // 4) if total else 1
+        yield _with_alike(plan.sent(rows), plan.counts(rows if total else rows[:0], least))
+
+
+def _with_alike(sent: Sent, alike: Int64) -> Sent:
+    rows = np.zeros((len(alike), sent.rows.shape[1]), dtype=np.int32)
+    rows[:, : alike.shape[1]] = alike
+    return Sent(np.concatenate([sent.rows, rows]), np.concatenate([sent.parts, np.full(len(alike), ALIKE)]))
 
 
 def _asserted(plan: PartsPlan, batches: Batches) -> Iterator[Int32]:
     """Yield asserted facts as rows of the plan, with many rows at a time, and the facts of DATA about them."""
     for columns in _pieces(batches):
         rows = np.zeros((len(columns), FIRST + plan.width), dtype=np.int32)
-        rows[:, FLAG] = 1
+        rows[:, FLAG] = ASSERTED
         rows[:, TABLE : TABLE + columns.shape[1]] = columns
         yield plan.with_data(rows)
 
@@ -390,7 +353,13 @@ def _pieces(batches: Batches) -> Iterator[Int32]:
         yield np.concatenate(waiting)
 
 
-def _summary(part: int, sent: int, is_new: bool, alike: list[list[int]]) -> pa.RecordBatch:
-    counts = pa.array([alike], pa.list_(pa.list_(pa.int64())))
-    columns = [pa.array([part], pa.int32()), pa.array([sent]), pa.array([is_new]), counts]
-    return pa.RecordBatch.from_arrays(columns, names=["part", "sent", "is_new", "alike"])
+def _written(job: Job, number: int, name: str, sent: Sent) -> pa.RecordBatch:
+    """Write facts to a file of a round. Returns a summary."""
+    exchange.write(Path(job.round(number)) / f"{name}.parquet", *sent)
+    noted = job.plan.notes(sent.rows[sent.parts == NOTED]).sum(axis=0)
+    columns = [
+        pa.array([int((sent.parts >= 0).sum())]),
+        pa.array([sent.rows[sent.parts == ALIKE].tolist()], pa.list_(pa.list_(pa.int64()))),
+        pa.array([noted.tolist()], pa.list_(pa.int64())),
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=["sent", "alike", "noted"])

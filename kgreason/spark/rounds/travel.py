@@ -2,7 +2,7 @@
 
     place      asserted facts go to the parts that need them
     evaluate   each part does a round
-    rows       each part does another step: it tells its news, needs texts, or decides operators
+    rows       each part does another step: it needs texts, or decides operators
 
 `InFiles` needs a folder that the driver and all workers see under one path. There tasks read and write their files
 themselves, and workers keep their engines. `ByShuffles` works with every file system of Spark: Spark reads the facts of
@@ -14,14 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from typing import NamedTuple
 
-import numpy as np
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.spark.folders.markers import count_rows
+from kgreason.spark.folders.markers import uri
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds import exchange
+from kgreason.spark.rounds.plan import NOTED
 from kgreason.spark.rounds.tasks import (
     ALIKE,
     SUMMARY,
@@ -34,7 +35,17 @@ from kgreason.spark.rounds.tasks import (
     placed,
     placing,
 )
-from kgreason.zset.columns import Int64
+
+
+class Moved(NamedTuple):
+    """How many facts a step has for parts, and counts of facts that are alike (`PartsPlan.counts`).
+
+    `noted`: how many facts of each kind are news (`PartsPlan.noted`), or a number that is not smaller.
+    """
+
+    facts: int
+    alike: Sequence[Sequence[int]] = ()
+    noted: Sequence[int] = ()
 
 
 class InFiles:
@@ -43,16 +54,14 @@ class InFiles:
     def __init__(self, spark: SparkSession, job: Job) -> None:
         self._spark, self._job = spark, job
 
-    def place(self, facts: DataFrame, number: int) -> int:
-        """Place asserted facts, rows `tbl, c0..`, for round `number`. Returns how many rows were written."""
-        found = facts.mapInArrow(placing(self._job, number), SUMMARY).collect()
-        return sum(int(row.sent) for row in found)
+    def place(self, facts: DataFrame, number: int, total: int = 0) -> Moved:
+        """Place asserted facts, rows `tbl, c0..`, for round `number`. With their number they are counted, too."""
+        return _moved(facts.mapInArrow(placing(self._job, number, total), SUMMARY))
 
-    def evaluate(self, at: At) -> tuple[int, Int64]:
-        """Do round `at.round` in all parts. Returns how many facts they have for each other, and `EnginePart.alike`."""
+    def evaluate(self, at: At) -> Moved:
+        """Do round `at.round` in all parts."""
         after = at._replace(round=at.round + 1)
-        found = self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after).collect()
-        return sum(int(row.sent) for row in found), _counts([each for row in found for each in row.alike])
+        return _moved(self.rows(evaluate(at, self._job, in_files=True), SUMMARY, at, after))
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """Return the rows, of `schema`, that a step gives in all parts. Then they are as far as `after`."""
@@ -64,20 +73,17 @@ class ByShuffles:
     """Spark brings the facts of a part to a task."""
 
     def __init__(self, spark: SparkSession, job: Job) -> None:
-        self._spark, self._job = spark, job
-        self._schema = ", ".join(f"{name} int" for name in exchange.names(job.plan.width))
+        self._spark, self._job, self._schema = spark, job, _schema(job)
 
-    def place(self, facts: DataFrame, number: int) -> int:
+    def place(self, facts: DataFrame, number: int, total: int = 0) -> Moved:
         """See `InFiles`."""
-        return self._write(facts.mapInArrow(placed(self._job.plan), self._schema), f"{self._job.round(number)}/placed")
+        rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
+        return self._write(rows, f"{self._job.round(number)}/placed")
 
-    def evaluate(self, at: At) -> tuple[int, Int64]:
+    def evaluate(self, at: At) -> Moved:
         """See `InFiles`."""
         after, step = at._replace(round=at.round + 1), evaluate(at, self._job, in_files=False)
-        path = f"{self._job.round(after.round)}/sent"
-        sent = self._write(self.rows(step, self._schema, at, after), path)
-        rows = self._spark.read.schema(self._schema).parquet(by_name(path)).where(F.col("part") == ALIKE)
-        return sent, _counts([list(row)[1:] for row in rows.collect()])
+        return self._write(self.rows(step, self._schema, at, after), f"{self._job.round(after.round)}/sent")
 
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `InFiles`."""
@@ -90,9 +96,8 @@ class ByShuffles:
         text = "CAST(NULL AS STRING) AS text"
         nothing = "-1 AS flag", "0 AS tbl", "0 AS c0", *zeros, "0 AS step", text
         found = [_numbers(self._spark, parts).selectExpr("part", *nothing)]
-        reader = self._spark.read.option("recursiveFileLookup", "true").schema(self._schema)
         for number in after.rounds(0, after.round):
-            rows = reader.parquet(by_name(self._job.round(number)))
+            rows = written(self._spark, self._job, [number]).where("part >= 0")
             found.append(rows.selectExpr("*", f"{number} AS step", text))
         terms = self._spark.read.schema("id int, text string, part int")
         for step in after.learnt:
@@ -101,13 +106,29 @@ class ByShuffles:
             found.append(rows.selectExpr(*columns))
         return reduce(DataFrame.unionByName, found).repartition(parts, "part")
 
-    def _write(self, rows: DataFrame, path: str) -> int:
+    def _write(self, rows: DataFrame, path: str) -> Moved:
         rows.write.mode("overwrite").parquet(path)
-        return count_rows(self._spark, path, rows.schema)
+        found = self._spark.read.schema(self._schema).parquet(by_name(path))
+        counts = dict(found.groupBy(F.least("part", F.lit(0)).alias("part")).count().collect())
+        alike = [list(row)[1:] for row in found.where(F.col("part") == ALIKE).collect()] if ALIKE in counts else []
+        noted = [counts.get(NOTED, 0)] * len(self._job.plan.noted)
+        return Moved(counts.get(0, 0), alike, noted)
 
 
-def _counts(rows: Sequence[Sequence[int]]) -> Int64:
-    return np.array(rows, dtype=np.int64).reshape(len(rows), len(rows[0]) if rows else 0)
+def written(spark: SparkSession, job: Job, rounds: Sequence[int]) -> DataFrame:
+    """Return what was placed and sent for some rounds, and the news of the rounds before them: rows `part, flag..`."""
+    paths = [by_name(uri(job.round(number))) for number in rounds]
+    return spark.read.option("recursiveFileLookup", "true").schema(_schema(job)).parquet(*paths)
+
+
+def _schema(job: Job) -> str:
+    return ", ".join(f"{name} int" for name in exchange.names(job.plan.width))
+
+
+def _moved(summaries: DataFrame) -> Moved:
+    found = summaries.collect()
+    noted = [sum(counts) for counts in zip(*(row.noted for row in found), strict=True)]
+    return Moved(sum(row.sent for row in found), [list(each) for row in found for each in row.alike], noted)
 
 
 def _numbers(spark: SparkSession, parts: int) -> DataFrame:

@@ -105,7 +105,7 @@ def on_spark(
     closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry(), DEFAULT_LIMITS)
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
-    return set(_states(closed.facts, tables, texts))
+    return set(_states(closed.news.facts, tables, texts))
 
 
 def _states(facts: DataFrame, tables: Any, texts: dict[int, str]) -> Iterator[State]:

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import LimitError
-from kgreason.spark.close.job import close
+from kgreason.spark.close.job import News, close
 from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.plan import FIRST
@@ -62,9 +62,9 @@ def frame(spark: SparkSession, rows: Int32) -> DataFrame:
     return spark.createDataFrame(pa.table([pa.array(np.ascontiguousarray(each)) for each in columns], names=names))
 
 
-def collected(result: DataFrame) -> Int32:
+def collected(result: News) -> Int32:
     """Rows as the plan has them."""
-    columns = [column.to_numpy().astype(np.int32) for column in result.toArrow().columns]
+    columns = [column.to_numpy().astype(np.int32) for column in result.facts.toArrow().columns]
     return np.column_stack([columns[-1], *columns[:-1]])
 
 
@@ -91,25 +91,25 @@ def test_a_worker_drops_a_part_that_went_on_in_another_worker(tmp_path: Path) ->
     plan = Program(*CASE, 3).plan
     job = Job(plan, str(tmp_path))
     source = tasks.PartRows([], {})
-    job.keep(job.made(0, At(0, 0), source), At(0, 0))
-    for number in (1, 2):
-        job.keep(job.made(number, At(0, 0), source), At(1, 0))
-    assert not job.part(1, At(1, 0), source).is_new, "it was kept"
+    held = [job.made(number, At(0), source) for number in range(3)]
+    for each in held:
+        job.keep(each, At(min(1, each.number)))
+    assert job.part(1, At(1), source) is held[1], "it was kept"
     assert [number for folder, number in tasks._parts if folder == str(tmp_path)] == [2]
     tasks._parts.clear()
 
 
 def test_each_task_gets_a_part_of_its_own_which_its_worker_has_if_possible(tmp_path: Path) -> None:
     plan = Program(*CASE, 5).plan
-    job, at, after = Job(plan, str(tmp_path)), At(1, 0), At(2, 0)
-    held = job.made(3, At(0, 0), tasks.PartRows([], {}))
+    job, at, after = Job(plan, str(tmp_path)), At(1), At(2)
+    held = job.made(3, At(0), tasks.PartRows([], {}))
     job.keep(held, at)
-    job.keep(held._replace(number=4), At(0, 0))
+    job.keep(held._replace(number=4), At(0))
     assert job.part_for(0, at, after) == 3, "the worker has part 3, and part 4 as of another round"
     tasks._parts.clear()  # the other tasks run in other workers
     assert [job.part_for(task, at, after) for task in (3, 1, 3, 0, 2, 4)] == [0, 1, 0, 3, 2, 4]
     with ThreadPoolExecutor(5) as pool:
-        given = list(pool.map(lambda task: job.part_for(task, after, At(3, 0)), [0, 1, 2, 3, 4] * 3))
+        given = list(pool.map(lambda task: job.part_for(task, after, At(3)), [0, 1, 2, 3, 4] * 3))
     assert given[:5] == given[5:10] == given[10:]
     assert sorted(given[:5]) == [0, 1, 2, 3, 4]
 
@@ -117,7 +117,7 @@ def test_each_task_gets_a_part_of_its_own_which_its_worker_has_if_possible(tmp_p
 def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
     program = Program(*CASE, 3)
     job = Job(program.plan, str(tmp_path), memory=BYTES * 5)
-    held = job.made(1, At(0, 0), tasks.PartRows([], {}))
+    held = job.made(1, At(0), tasks.PartRows([], {}))
     job.receive(held, np.repeat(program.facts[:5], 2, axis=0))  # a fact from two parts counts once
     with pytest.raises(LimitError, match=r"^part 2 of 3 has \d+ facts, .* \(spark\.kgreason\.parts\)") as caught:
         job.receive(held, program.facts)
@@ -127,7 +127,7 @@ def test_a_part_that_does_not_fit_says_so(tmp_path: Path) -> None:
 def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
     """A value with a tenth of the facts, twice as many as the limit, in partitions of 500 facts and of all."""
     case = Whole(triples_in("a p b", "a q c"), rules_in("[?y, :r, ?z] :- [?x, :p, ?y], [?x, :q, ?z] ."))
-    plan, total, most = case.plan(4), 5_000, 250
+    plan, total = case.plan(4)._replace(most=250), 5_000
     near, predicate = case.ids("a", "p")
     rows = np.zeros((total, 1 + plan.width), dtype=np.int32)
     rows[:, 0], rows[:, 2] = plan.tables.index((True, 3)), predicate
@@ -139,11 +139,9 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         batches = [
             pa.RecordBatch.from_arrays([pa.array(np.ascontiguousarray(c)) for c in each], names) for each in columns
         ]
-        found = [
-            row for each in batches for part in tasks.counting(plan, most, total)([each]) for row in part.column(0)
-        ]
-        counts = [row.as_py() for row in found]
-        assert [hot.value for hot in plan.divided(np.array(counts, dtype=np.int64), most).hot] == [near]
+        placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
+        found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
+        assert [hot.value for hot in plan.divided(found[found[:, 0] == tasks.ALIKE, 1:], plan.most).hot] == [near]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])

@@ -11,8 +11,8 @@ import pytest
 from kgreason.errors import KgreasonError, LimitError
 from kgreason.spark.rounds import operators, tasks
 from kgreason.spark.rounds.operators import PartOperators
-from kgreason.spark.rounds.part import EnginePart, Sent
-from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, Operated
+from kgreason.spark.rounds.part import EnginePart
+from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, Operated, Sent
 from kgreason.zset.columns import Int32
 from tests.spark.programs import EQUALITY, rules_in, triples_in
 from tests.spark.rounds.whole import Whole

@@ -10,13 +10,12 @@ import pytest
 
 from benchmarks.rounds import close
 from kgreason.rules.model import Atom, Rule, Variable
-from kgreason.spark.rounds import part as part_module
 from kgreason.spark.rounds import placement as placement_module
 from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.division import Local
-from kgreason.spark.rounds.part import EnginePart, Sent
+from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, hashes, plan
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, MOST_ALIKE, PartsPlan, Sent, hashes, plan
 from kgreason.zset.columns import Int32, Int64
 from tests.engine.systems import System, encode_facts
 from tests.oracle.datalog import Fact, materialize
@@ -108,26 +107,34 @@ def undivided(rules: Iterable[Rule], _: Callable[[Atom], bool]) -> list[Local]:
     return found
 
 
-def home_is_forgotten(self: PartsPlan, facts: Int32) -> tuple[Int64, Int64]:
+def home_is_forgotten(self: PartsPlan, facts: Int32) -> Sent:
     """A fact goes only where some pattern sends it, and to its home only if there is no such pattern."""
-    indexes, parts = _destinations(self, facts)
-    is_home = self.home(facts)[indexes] == parts
-    return indexes[~is_home], parts[~is_home]
+    rows, parts = _sent(self, facts)
+    return Sent(rows[rows[:, FLAG] & HOME == 0], parts[rows[:, FLAG] & HOME == 0])
 
 
-def small_relations_are_placed_once(self: EnginePart, rows: Int32) -> Sent:
+def small_relations_are_placed_once(self: PartsPlan, facts: Int32) -> Sent:
     """What rules derive of a pattern that is everywhere goes only to its home."""
-    indexes, parts = self._plan.destinations(rows)
+    rows, parts = _sent(self, facts)
     copied = np.zeros(len(rows), dtype=np.bool_)
-    for form in self._plan.forms:
+    for form in self.forms:
         copied |= form.matches(rows) if form.column is None else False
-    kept = (parts != self._number) & (~copied[indexes] | (self._plan.home(rows)[indexes] == parts))
-    return Sent(rows[indexes[kept]], parts[kept])
+    kept = ~copied | (rows[:, FLAG] > 0)
+    return Sent(rows[kept], parts[kept])
 
 
-def every_part_tells(self: EnginePart, new: Int32, asserted: Int32) -> None:
+def every_part_tells(self: EnginePart, new: Int32, received: Int32) -> Int32:
     """Each part tells all its facts."""
-    self._news.append(new)
+    flagged = _flagged(self, new, received)
+    flagged[:, FLAG] |= HOME
+    return flagged
+
+
+def what_is_received_is_asserted(self: EnginePart, new: Int32, received: Int32) -> Int32:
+    """As in the engine of the part."""
+    flagged = _flagged(self, new, received)
+    flagged[:, FLAG] |= ASSERTED
+    return flagged
 
 
 def both_sides_are_spread(self: PartsPlan, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
@@ -135,17 +142,17 @@ def both_sides_are_spread(self: PartsPlan, number: int, facts: Int32, some: Int6
     return some, hashes(facts[some], self.parts)
 
 
-_destinations = PartsPlan.destinations
+_sent, _flagged = PartsPlan.sent, EnginePart._flagged
 HOT = written_program(
     " ".join(f"e({n % 2}, {n}) . f({n % 2}, {n}) ." for n in range(12))
     + "same(?y, ?z) :- e(?x, ?y), e(?x, ?z) . both(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
 )
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "rules are not divided": (placement_module, "divided", undivided),
-    "facts that go home are forgotten": (PartsPlan, "destinations", home_is_forgotten),
-    "a small relation that a rule feeds": (EnginePart, "_sent", small_relations_are_placed_once),
-    "each part tells what it holds": (EnginePart, "_note_news", every_part_tells),
-    "received facts count as asserted": (part_module, "FLAG", TABLE),
+    "facts that go home are forgotten": (PartsPlan, "sent", home_is_forgotten),
+    "a small relation that a rule feeds": (PartsPlan, "sent", small_relations_are_placed_once),
+    "each part tells what it holds": (EnginePart, "_flagged", every_part_tells),
+    "received facts count as asserted": (EnginePart, "_flagged", what_is_received_is_asserted),
 }
 
 
@@ -166,9 +173,9 @@ def test_a_hot_value_fills_no_part() -> None:
     text = " ".join(f"e(0, {n}) ." for n in range(100)) + "f(0, 1) . pair(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
     program = Program(*written_program(text), 4)
     made = program.plan.divided(program.plan.counts(program.facts, 1), 50)
-    indexes, parts = made.destinations(program.facts)
+    rows, parts = made.sent(program.facts)
     assert [(hot.value, made.forms[hot.form].atoms) for hot in made.hot] == [(program.facts[0, FIRST + 1], 1)]
-    assert len(indexes) == 100 + 4
+    assert len(rows) == 100 + 4
     assert np.bincount(parts).max() < 50
 
 
