@@ -35,7 +35,7 @@ from kgreason.options import EL, Limits
 from kgreason.progress import Progress
 from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions, Terms
-from kgreason.spark.close.job import More, News, close
+from kgreason.spark.close.job import More, PartsNews, close
 from kgreason.spark.close.literals import STATED, literal_facts, statements, visible
 from kgreason.spark.close.planner import FALSES, LINKED, VALUES, Driver, Planned
 from kgreason.spark.cluster.sizes import sizes
@@ -57,7 +57,7 @@ class Closed(NamedTuple):
     facts. `terms` has all terms of the data and of the rules, `driver` the schema.
     """
 
-    news: News
+    news: PartsNews
     planned: Planned
     terms: Terms
     driver: Driver
@@ -196,7 +196,7 @@ def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
     dt_may_equal(x, y) if `follows` says so. For each type d of a literal x without a value in d it is dt_not(x, d).
     """
 
-    def more(news: News, place: Callable[[DataFrame], None]) -> bool:
+    def more(news: PartsNews, place: Callable[[DataFrame], None]) -> bool:
         if not news.counts[LINKED]:
             return False
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))

@@ -45,7 +45,7 @@ _WHOLE = "moved string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
-class News(NamedTuple):
+class PartsNews(NamedTuple):
     """Facts that are new at their homes, rows `tbl, c0.., asserted`.
 
     `noted` are those of a kind that the driver looks at; `counts` has at least their number for each kind; 0 is exact.
@@ -56,7 +56,7 @@ class News(NamedTuple):
     counts: tuple[int, ...]
 
 
-More: TypeAlias = Callable[[News, Callable[[DataFrame], None]], bool]
+More: TypeAlias = Callable[[PartsNews, Callable[[DataFrame], None]], bool]
 """Asserts more facts when no part has facts for another one. It gets the news since the last call, and a function that
 takes facts to assert (`tbl, c0..`). Returns whether there are any."""
 
@@ -72,7 +72,7 @@ def close(
     memory: int = 0,
     total: int = 0,
     progress: Progress = SILENT,
-) -> News:
+) -> PartsNews:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
 
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
@@ -126,7 +126,7 @@ class _Rounds:
     def _at(self) -> At:
         return At(self._next, self._decided, self._learnt, self._dropped)
 
-    def news(self, first: int = 0) -> News:
+    def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
         rounds = self._at.rounds(first, self._next)
         rows = written(self._spark, self._job, [number + 1 for number in rounds])
@@ -135,9 +135,9 @@ class _Rounds:
             rows.where(found).select(*names, (asserted > 0).alias("asserted"))
             for found in (F.col("part").isin(NEWS, NOTED), F.col("part") == NOTED)
         )
-        return News(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
+        return PartsNews(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
 
-    def closed(self, facts: DataFrame, more: More | None, total: int) -> News:
+    def closed(self, facts: DataFrame, more: More | None, total: int) -> PartsNews:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
         with self._with_texts():
             if self._by:

@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
 
-from kgreason.files import whole
+from kgreason.files import whole_file
 from kgreason.rdf.lines import parquet as tables
 from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, by_local, cells, first_group, repeated, unpacked
 from kgreason.spark.folders.folders import check_seen, save, whole_folder, writing
@@ -137,7 +137,7 @@ def _file(folder: str, form: Form, groups: pa.Table, names: pa.Table) -> pa.Tabl
     """Write the file of one group to a folder that all machines see. Returns a row with the number of triples."""
     dictionary, triples, asserted = _decoded(groups, names)
     task, number = divmod(groups.column("group")[0].as_py(), 1 << GROUPS)
-    with whole(Path(folder) / f"part-{task:05}-{number:03}.{form}") as file:
+    with whole_file(Path(folder) / f"part-{task:05}-{number:03}.{form}") as file:
         if form == "nt":
             file.write(dictionary.lines(*map(np.ascontiguousarray, triples.T)))
         else:
