@@ -147,7 +147,7 @@ def html_of(make: Callable[[], object]) -> str:
 
 def triples_of_a_page(found: Sequence[Sequence[str]], graph: str = "") -> str:
     shown = object.__new__(explore._Explore)
-    shown._frame, shown._graph = SimpleNamespace(words=LABELLED, may=lambda _: True), graph  # type: ignore[assignment]
+    shown._frame, shown._graph = SimpleNamespace(words=LABELLED, has_role=lambda _: True), graph  # type: ignore[assignment]
     return html_of(lambda: shown._table(SCRIPT, explore.Triples([(each, True) for each in found], False), (0, 2)))
 
 

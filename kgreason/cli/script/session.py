@@ -127,7 +127,7 @@ class Session:
             tx.end(is_good)
             self._delta = tx.delta if is_good else self._delta
 
-    def _start_transaction(self, command: Command) -> None:
+    def _start(self, command: Command) -> None:
         if self._open is not None:
             raise script_error(self._source, command.word, "a transaction is open already: commit or rollback ends it")
         self._transaction(command.word)

@@ -77,13 +77,13 @@ GUARDS = [
     Guard(
         "server.http.connection",
         """super().connection_made(transport)
-        self._begin("request")""",
+        self._start_clock("request")""",
         "super().connection_made(transport)",
         "test_a_client_that_sends_half_a_request_is_dropped",
     ),
     Guard(
         "server.http.connection",
-        'self._begin("answer")',
+        'self._start_clock("answer")',
         "pass",
         "test_a_client_that_reads_a_byte_now_and_then_is_dropped",
     ),
@@ -186,8 +186,8 @@ GUARDS = [
     Guard("graph.standing.standing", "if room < 0:", "if False:", "test_rows_with_too_much_text_end_their_query"),
     Guard(
         "graph.knowledge_graph",
-        "(together.left(), together.process_bytes)",
-        "(together.left(), None)",
+        "(together.seconds_left(), together.process_bytes)",
+        "(together.seconds_left(), None)",
         "test_the_process_of_a_query_has_a_limit_of_memory",
     ),
     Guard(
@@ -323,12 +323,15 @@ GUARDS = [
     ),
     Guard(
         "server.paths.query",
-        "await look(sparql, partial(check_service, sparql, services))",
+        "await look_through(sparql, partial(check_service, sparql, services))",
         "pass",
         "test_service_is_refused",
     ),
     Guard(
-        "server.paths.update", "await look(sparql, partial(check_service, sparql))", "pass", "test_service_is_refused"
+        "server.paths.update",
+        "await look_through(sparql, partial(check_service, sparql))",
+        "pass",
+        "test_service_is_refused",
     ),
     Guard("server.guard", 'return "admin"', 'return "write"', "test_a_role_may_do_what_it_says_on_every_path"),
     Guard("server.guard", 'return "write"', 'return "read"', "test_a_role_may_do_what_it_says_on_every_path"),

@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import LimitError
-from kgreason.spark.close.job import News, close
+from kgreason.spark.close.job import PartsNews, close
 from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.plan import FIRST
@@ -62,7 +62,7 @@ def frame(spark: SparkSession, rows: Int32) -> DataFrame:
     return spark.createDataFrame(pa.table([pa.array(np.ascontiguousarray(each)) for each in columns], names=names))
 
 
-def collected(result: News) -> Int32:
+def collected(result: PartsNews) -> Int32:
     """Rows as the plan has them."""
     columns = [column.to_numpy().astype(np.int32) for column in result.facts.toArrow().columns]
     return np.column_stack([columns[-1], *columns[:-1]])
