@@ -3,8 +3,8 @@
 Invariant: only one thread at a time makes a parser. Lark evaluates the literals of a grammar as Python code. CPython
 3.11 may fail if two threads do this at the same time.
 
-Cost: importing Lark, and 0.05 s for each call of `parser_of`, unless the wheel has the parser's tables (`prepared`). So
-the callers keep the parser.
+Cost: importing Lark, and 0.05 s for each call of `parser_of`, unless the wheel has the parser's tables
+(`prepared_value`). So the callers keep the parser.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Arrays in .npy files that can be mapped into memory with room to grow.
 
     allocate  gives a file room behind its array, which is 0 (`files`)
-    mapped    maps a file, its room included; if the process writes, the file stays as it is
+    map_file  maps a file, its room included; if the process writes, the file stays as it is
     load      reads the array of a file
 
 Law: `np.load` reads the same array, with or without room. So older versions read the files, too. Cost of mapping:

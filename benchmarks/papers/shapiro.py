@@ -236,7 +236,7 @@ EXPERIMENTS = (
         "shapiro-programs",
         "Shapiro, Figure 4",
         "How long do points-to, CSPA, CSDA and RhoDF take?",
-        "Differential dataflow is the fastest for CSDA alone.",
+        "Differential dataflow is the fastest for CSDA only.",
         programs,
     ),
     Experiment(

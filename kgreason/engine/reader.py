@@ -117,7 +117,7 @@ class Reader:
     def antijoin_results(
         self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
     ) -> Int32:
-        """Decide antijoins for the keys of changed facts, as `facts.matching.decided` does."""
+        """Decide antijoins for the keys of changed facts, as `facts.matching.antijoin_results` does."""
         return antijoin_results(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
 
     def columns(self, facts: Changed) -> Int32:

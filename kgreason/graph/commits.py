@@ -263,7 +263,7 @@ class Committer:
         if not is_first and is_in_memory and self._is_mostly_gone(len(delta.disappeared_rows)):
             with progress("storing", None), span("store"):
                 self.fill(home.stage(is_empty=True))
-            home.load_snapshot(self.manifest(), self.write)
+            home.commit_stage(self.manifest(), self.write)
         elif not is_first and ran and (size <= SMALL or is_in_memory):
             quads = (change.removed_quads,), (change.added_quads,)
             withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
@@ -272,7 +272,7 @@ class Committer:
             record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature, prefixes)
             home.commit(record, removed, added)
         else:
-            self._load_snapshot(home, delta, progress)
+            self._commit_stage(home, delta, progress)
 
     def _is_mostly_gone(self, gone: int) -> bool:
         """Whether a change that removes `gone` triples is large, and removes more triples than it keeps."""
@@ -280,7 +280,7 @@ class Committer:
             self.materializer.save(is_borrowed=True).triples(self.materializer.dictionary)
         )
 
-    def _load_snapshot(self, home: Writable, delta: Delta, progress: Progress) -> None:
+    def _commit_stage(self, home: Writable, delta: Delta, progress: Progress) -> None:
         """Make a commit of many rows: apply the delta to a stage in another thread, and write the snapshot meanwhile.
 
         For the first commit the stage has the asserted rows already.
@@ -293,7 +293,7 @@ class Committer:
         if store.is_late:
             for rows in (triples, quads):
                 store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
-            home.load_snapshot(self.manifest(), self.write)
+            home.commit_stage(self.manifest(), self.write)
             return
 
         def fill() -> None:
@@ -312,7 +312,7 @@ class Committer:
         with ThreadPoolExecutor(1) as worker, cancellable() as stop, ExitStack() as shown:
             report = shown.enter_context(progress("storing", sum(map(len, (*triples, *quads)))))
             filled = worker.submit(fill)
-            home.load_snapshot(self.manifest(), self.write, wait)
+            home.commit_stage(self.manifest(), self.write, wait)
         if 2 * len(delta.appeared_rows) >= len(self.materializer.engine):  # compacting costs less than such a commit
             with span("store"), suppress(KgreasonError):  # the commit stands, also if compacting fails
                 store.compact()

@@ -115,7 +115,7 @@ def is_list(kind: pa.DataType) -> bool:
     )
 
 
-def value_error(column: ColumnValues, place: int, problem: str) -> InputError:
+def wrong_value_error(column: ColumnValues, place: int, problem: str) -> InputError:
     """Make the error about the value at a place of a column."""
     value = column.values[place]
     try:
@@ -201,7 +201,7 @@ def _check_years(column: ColumnValues, written: pa.Array) -> None:
     """Raise InputError for a date or time whose year does not have four digits."""
     strange = pc.fill_null(pc.invert(pc.match_substring_regex(written, r"^[0-9]{4}-")), False)
     if pc.any(strange).as_py():
-        raise value_error(column, pc.index(strange, True).as_py(), "the year has to be from 0 to 9999")
+        raise wrong_value_error(column, pc.index(strange, True).as_py(), "the year has to be from 0 to 9999")
 
 
 def _timestamps(column: ColumnValues) -> pa.Array:
@@ -215,7 +215,7 @@ def _timestamps(column: ColumnValues) -> pa.Array:
     seconds = pc.subtract(local, values.cast(local.type)).cast(pa.duration("s")).cast(pa.int64())
     offsets = np.asarray(pc.fill_null(seconds, 0))
     if (odd := np.flatnonzero(offsets % 60)).size:
-        raise value_error(column, int(odd[0]), "xsd:dateTime has no time zone with seconds")
+        raise wrong_value_error(column, int(odd[0]), "xsd:dateTime has no time zone with seconds")
     return pc.binary_join_element_wise(written, pa.array(_zones(offsets), TEXT), pa.scalar("", TEXT))
 
 

@@ -28,7 +28,7 @@ import pyarrow.types as kinds
 from pyoxigraph import NamedNode
 
 from kgreason.errors import InputError
-from kgreason.mapping.lexical import TEXT, ColumnValues, texts, value_error
+from kgreason.mapping.lexical import TEXT, ColumnValues, texts, wrong_value_error
 
 _PART = re.compile(r"\\([{}\\])|\{(\+?)([^{}]+)\}|([{}])|([^{}\\]+|\\)")
 _FREE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?#]*[/?#]|(?!//)).*", re.DOTALL)
@@ -184,4 +184,4 @@ def _check(filled: pa.Array, column: ColumnValues) -> None:
         try:
             NamedNode(iri)
         except ValueError as error:
-            raise value_error(column, place, f"<{iri}> is not an IRI: {error}") from error
+            raise wrong_value_error(column, place, f"<{iri}> is not an IRI: {error}") from error

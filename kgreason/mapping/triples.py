@@ -22,7 +22,7 @@ import pyarrow.types as kinds
 from kgreason.datatypes.column import misfit
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.errors import InputError
-from kgreason.mapping.lexical import TEXT, ColumnValues, Rows, datatype_of, is_list, texts, value_error
+from kgreason.mapping.lexical import TEXT, ColumnValues, Rows, datatype_of, is_list, texts, wrong_value_error
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
 from kgreason.mapping.template import IriTemplate
 from kgreason.terms import vocabulary as v
@@ -108,7 +108,7 @@ class _Batch:
         for column in columns:
             if column.values.null_count:
                 place = pc.index(column.values.is_null(), True).as_py()
-                raise value_error(
+                raise wrong_value_error(
                     column, place, "the subject or the graph of this row needs the value; drop such rows first"
                 )
         return template.fill(columns, len(self._rows))
@@ -176,4 +176,4 @@ def _check(column: ColumnValues, terms: pa.Array, datatype: str) -> None:
     problems = {term: problem for term in terms.unique().to_pylist() if term and (problem := misfit(term, datatype))}
     if problems:
         place = pc.index(pc.is_in(terms, pa.array([*problems], TEXT)), True).as_py()
-        raise value_error(column, place, problems[terms[place].as_py()])
+        raise wrong_value_error(column, place, problems[terms[place].as_py()])

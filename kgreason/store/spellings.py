@@ -56,7 +56,7 @@ def varies(text: str) -> bool:
 class SmallTags:
     """Says whether a dictionary never had a literal with a capital letter in its language tag.
 
-    The caller of `look_at_new_terms` holds the lock of the dictionary. It looks before others see literals with the new
+    The caller of `read_new_terms` holds the lock of the dictionary. It looks before others see literals with the new
     terms. Cost:
     a look at each tag of a new term, until the first capital letter.
     """
@@ -66,11 +66,11 @@ class SmallTags:
         self._dictionary = dictionary
         self._seen = len(dictionary) if are_small else 0
         self.are_all = are_small
-        """Whether all tags are small, as of the last `look_at_new_terms`. Any thread may read this."""
+        """Whether all tags are small, as of the last `read_new_terms`. Any thread may read this."""
         self._has_other = False
         dictionary.notify_of_truncation(self)
 
-    def look_at_new_terms(self) -> None:
+    def read_new_terms(self) -> None:
         """Look at the new terms."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._has_other:

@@ -112,7 +112,7 @@ def test_a_misreading_of_groups_is_found(name: str, monkeypatch: pytest.MonkeyPa
     owner, attribute, wrong = MISREADINGS[name]
     monkeypatch.setattr(values, "_right", values._values_by_call, raising=False)
     lowering.aggregation.cache_clear()
-    monkeypatch.setattr(owner, attribute, wrong, raising=False)
+    monkeypatch.setattr(owner, attribute, wrong)
     try:
         with pytest.raises(AssertionError):
             history()

@@ -113,7 +113,7 @@ ENCODING = in_line(
 def test_a_fact_that_loses_its_first_iteration_stays_for_its_next_one() -> None:
     """The encoding (iteration, count), and a deletion that takes a count and no fact: r(1) goes with its last source.
 
-    An Update has only the count of smaller levels, and puts the fact behind both derivations that are left then.
+    An Update has only the count of smaller levels, and moves the fact above both derivations that are left then.
     """
     iterations, update, system = Iterations(), Update(), System()
     counters, local = list[dict[int, int]](), list[set[tuple[int, int]]]()

@@ -26,7 +26,7 @@ STORES = ["aliases", "representatives", "rules", "imports", "killed", "filling",
 MOMENTS = [
     "stage",
     "load",
-    "load_snapshot",
+    "commit_stage",
     "_rebase",
     "_note_manifest",
     "_adopt",

@@ -99,7 +99,7 @@ class Toy:
         try:
             self.engine = before | rows(names)
             self.home.stage().load([_delta(before, self.engine)[1]])
-            self.home.load_snapshot(self.manifest(), self.write)
+            self.home.commit_stage(self.manifest(), self.write)
         except BaseException:
             if self.home.last == last:
                 self.engine = before

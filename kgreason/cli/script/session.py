@@ -110,7 +110,7 @@ class Session:
         for line in lines():
             self._say(line)
 
-    def _tell_facts(self, word: str, facts: Sequence[Atom]) -> None:
+    def _print_facts(self, word: str, facts: Sequence[Atom]) -> None:
         self._print_answer(
             word, lambda: answers.lines(facts, self._prefixes), lambda: {"facts": list(map(answers.as_json, facts))}
         )
@@ -241,7 +241,7 @@ class Session:
             facts += answers.of_relation(self._graph, str(name), self._arity(name, command.word))
         if not command.given:
             facts += answers.inferred_triples(self._graph)
-        self._tell_facts("dump", facts)
+        self._print_facts("dump", facts)
 
     def _dump_changes(self, command: Command) -> None:
         changes = list(answers.changes(self._delta, self._relations.heads)) if self._delta is not None else []
@@ -258,7 +258,7 @@ class Session:
         )
 
     def _query(self, command: Command) -> None:
-        self._tell_facts("query", answers.matching_facts(self._graph, self._atom(command.given[0])))
+        self._print_facts("query", answers.matching_facts(self._graph, self._atom(command.given[0])))
 
     def _explain(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -266,7 +266,7 @@ class Session:
             proof = self._graph.explain(terms)
         else:
             proof = self._graph.relation(atom.relation, len(terms)).explain(terms)
-        self._tell_text("explain", proof, "proof")
+        self._print_text("explain", proof, "proof")
 
     def _why_not(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -274,9 +274,9 @@ class Session:
             answer = self._graph.why_not(terms)
         else:
             answer = self._graph.relation(atom.relation, len(terms)).why_not(terms)
-        self._tell_text("why_not", answer, "answer")
+        self._print_text("why_not", answer, "answer")
 
-    def _tell_text(self, word: str, answer: Proof | WhyNot, name: str) -> None:
+    def _print_text(self, word: str, answer: Proof | WhyNot, name: str) -> None:
         prefixes = PREFIXES | self._prefixes
         self._print_answer(word, lambda: answer.to_text(prefixes).splitlines(), lambda: {name: answer.to_json()})
 

@@ -82,8 +82,8 @@ def only_step(m: Block, node: Number) -> Number:
 def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
     """Return two numbers: the hash of the key of step `only` without slot `slot`, and the column that the slot fills.
 
-    `mixed` and `finished` complete the hash when the slot gets a value. The column is -1 if the slot fills no column of
-    the key, or several: then one value cannot complete the hash.
+    `mix` and `finish_hash` complete the hash when the slot gets a value. The column is -1 if the slot fills no column
+    of the key, or several: then one value cannot complete the hash.
     """
     pairs = bound_pairs(steps, only)
     base, column = salt_hash(steps[only, at.STEP_ARRANGEMENT]), np.int64(-1)

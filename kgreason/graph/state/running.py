@@ -78,7 +78,7 @@ class Running:
 
     def begin(self, home: Home) -> None:
         """Call this after the commits since the snapshot were replayed."""
-        self._small_tags.look_at_new_terms()
+        self._small_tags.read_new_terms()
         self.long_number, self._looked = self._long.first(), len(self.materializer.dictionary)
         if (kept := home.manifest).stored == home.last:  # a replay runs the last strategy, without an Update before it
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
@@ -92,7 +92,7 @@ class Running:
         seen, self._looked = self._looked, len(self.materializer.dictionary)
         self._has_new_literals = self.materializer.dictionary.has_literals(seen)
         if self._has_new_literals:
-            self._small_tags.look_at_new_terms()
+            self._small_tags.read_new_terms()
         stats, streams, known = self.noted
         if "stream" in headers:
             streams = streams | {headers["stream"]: dict(headers)}

@@ -3,7 +3,8 @@
     SUM, AVG    the terms in their order; no value if one of them is no number
     MIN, MAX    the least or largest number stands for all; Oxigraph compares it with the terms of other kinds
 
-Law: the value is exact for integers and decimals of any size. Where all numbers fit, the value is that of Oxigraph.
+Law: the value is exact for integers and decimals of any size. Where all numbers fit, and
+Oxigraph's order of the terms has no circle, the value is that of Oxigraph.
 Cost: some microseconds a term.
 """
 

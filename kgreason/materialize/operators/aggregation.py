@@ -203,7 +203,7 @@ class Aggregations:
             self._taken[operator.aggregation] = operator
             if later and operator.level.level <= before and self._is_settled(operator, later):
                 for part in (operator.each, operator.value):
-                    part.take_more(later)
+                    part.note_more(later)
                 continue
             for part in (operator.each, operator.value):
                 part.note_changes(register)
@@ -245,7 +245,7 @@ class Aggregations:
             if operator.level.recursion in self._begun:
                 self._taken[operator.aggregation] = operator
                 for part in (operator.each, operator.value):
-                    part.take_more(register)
+                    part.note_more(register)
                 groups = unique([operator.each.groups(register)])
                 groups = groups[self._is_here(operator.aggregation, groups)]
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None

@@ -6,9 +6,9 @@ again, they are not among its changes. Rows of the index are in runs, which are 
 is at least twice as long as the next. The index may have rows that are no facts any more: they stay until runs are
 merged, and a look-up leaves them out. So a rollback does not have to undo anything in the index.
 
-Invariant: the index has every fact of the last commit. Law: `of(groups)` gives each fact of these groups once. Cost:
-for each group, a look-up is a binary search in each run, and one look at each row found. A row that is added takes part
-in a logarithmic number of merges.
+Invariant: the index has every fact of the last commit. Law: `facts_of(groups)` gives each fact of these groups once.
+Cost: for each group, a look-up is a binary search in each run, and one look at each row found. A row that is added
+takes part in a logarithmic number of merges.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Run(NamedTuple):
 class Grouped:
     """Finds the facts of a table by group. `width`: how many columns at the start of a key are its group.
 
-    A key is the part of a row that is not constant. `note_changes` and `take_more` must get every fact that appears.
+    A key is the part of a row that is not constant. `note_changes` and `note_more` must get every fact that appears.
     One thread at a time.
     """
 
@@ -54,8 +54,8 @@ class Grouped:
         """Note which facts the open commit has changed so far."""
         self._new = self.table.matching(register)
 
-    def take_more(self, register: Register) -> None:
-        """Note also the facts that changed since the last call of `note_changes` or `take_more`."""
+    def note_more(self, register: Register) -> None:
+        """Note also the facts that changed since the last call of `note_changes` or `note_more`."""
         if len(keys := self.table.matching(register)):
             self._new = np.concatenate([self._new, keys])
 

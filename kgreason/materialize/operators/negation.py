@@ -84,7 +84,7 @@ class Negations:
         self._before: tuple[_Operator, ...] = ()
         self._ordered: Sequence[_Operator] = ()
         self._lines: Int32 | None = None
-        """The lines of the negations `_ordered` for `antijoin.decided`; None after a change of rules."""
+        """The lines of the negations `_ordered` for `matching.antijoin_results`; None after a change of rules."""
         self._later_lines: Int32 = np.empty((0, LINE), dtype=np.int32)
         """The same for facts that changed after the negations were decided: without the table of `none`, because only
         decisions change `none`."""
@@ -209,7 +209,7 @@ class Negations:
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
 
     def _are_here(self, found: Int32) -> NDArray[np.bool_]:
-        """Return for each row that `antijoin.decided` found whether its key is decided here: bool[n]."""
+        """Return for each row that `matching.antijoin_results` found whether its key is decided here: bool[n]."""
         kept = np.zeros(len(found), dtype=np.bool_)
         for number in np.unique(found[:, 1]).tolist():
             operator, places = self._ordered[number], np.flatnonzero(found[:, 1] == number)
@@ -224,7 +224,7 @@ class Negations:
         return self._equality.replaced_terms(self._engine.columns(facts), changes) if is_any else _NONE
 
     def _by_table(self, found: Int32) -> dict[int, Int32]:
-        """Return the rows that `antijoin.decided` found, by table."""
+        """Return the rows that `matching.antijoin_results` found, by table."""
         if not len(found):
             return {}
         assert self._lines is not None
@@ -246,7 +246,7 @@ class Negations:
         )
 
     def _lines_of_all(self) -> Int32:
-        """Return the lines of all negations for `antijoin.decided`, in the order of strata."""
+        """Return the lines of all negations for `matching.antijoin_results`, in the order of strata."""
         self._tables = np.array([each.none.number for each in self._ordered], dtype=np.int32)
         self._widths = {each.none.number: len(each.none.keys) for each in self._ordered}
         return lines_of([table for each in self._ordered for table in (each.pattern, each.asks, each.none)])

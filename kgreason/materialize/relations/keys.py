@@ -1,7 +1,7 @@
 """`Keys`: finds facts of relations, all of one relation or by the terms in some of its columns (a key).
 
-    of(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
-    all(edge, 3)                  the facts of edge
+    asserted_with_keys(edge, (0, 1), [[a, b]])    the asserted facts edge(a, b, ...)
+    all(edge, 3)                                  the facts of edge
 
 An index is made when the facts of a relation are first looked up by a key, or first read. From then on, it follows the
 commits (`Grouped`). Invariant: after `note_changes` and `accept`, an index has every fact of its relation.

@@ -108,7 +108,7 @@ class _Reader:
         self._check_one(node, "the class of the atom", kinds)
         (kind,) = kinds
         if kind == v.SWRL_DATA_RANGE_ATOM:
-            raise _FaultError(node, f"{_short_name(kind)} is not supported")
+            raise _FaultError(node, f"{_swrl_name(kind)} is not supported")
         self.sources[node, v.RDF_TYPE, kind] = None
         if kind == v.SWRL_BUILTIN_ATOM:
             name = self._value(node, v.SWRL_BUILTIN)
@@ -134,7 +134,7 @@ class _Reader:
         """Return the object to which `predicate` leads from `node`. Raises _FaultError unless there is exactly one."""
         self.visited[node] = None
         found = self._schema.objects(node, predicate)
-        self._check_one(node, _short_name(predicate), found)
+        self._check_one(node, _swrl_name(predicate), found)
         self.sources[node, predicate, found[0]] = None
         return found[0]
 
@@ -153,7 +153,7 @@ class _Reader:
                 raise _FaultError(node, f"the head has the variable {value}, but no atom of the body has it")
 
 
-def _short_name(term: Constant) -> str:
+def _swrl_name(term: Constant) -> str:
     return f"swrl:{term.rpartition('#')[2][:-1]}"
 
 

@@ -32,7 +32,7 @@ def statement(rule: Rule) -> Statement:
 
 
 Place: TypeAlias = tuple[bool, tuple[Triple, ...]]
-"""The sort key of an axiom, made from its mark. If several axioms give the same rule, the rule has the name that
+"""The sort key of an axiom, made from its key. If several axioms give the same rule, the rule has the name that
 the first axiom gives."""
 
 

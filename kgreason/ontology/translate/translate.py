@@ -111,13 +111,13 @@ def normalise(rules: Iterable[Rule]) -> tuple[Rule, ...]:
 def key_of(axiom: Axiom) -> tuple[Triple, ...]:
     """Return the sources of an axiom that tell it from all others; for a list axiom these are few (`Collection.link`).
 
-    An edit of a list does not change the mark of its axioms.
+    An edit of a list does not change the key of its axioms.
     """
     return axiom.link if isinstance(axiom, Collection) else axiom.sources
 
 
 def place(axiom: Axiom) -> Place:
-    """Return the place of an axiom: a sort key made from its mark. Subclass and subproperty axioms come last.
+    """Return the place of an axiom: made from its key, to sort by. Subclass and subproperty axioms come last.
 
     Most subclass and subproperty triples of a closed schema follow from other axioms. These other axioms explain better
     why a rule is there.
@@ -193,7 +193,7 @@ class RuleChange(NamedTuple):
 class AxiomRules:
     """The pass that translates axioms by the tables of one profile. The rules are in canonical form.
 
-    `placed` maps the mark of each present axiom to the axiom and its rules, and `long` the marks of those that generic
+    `placed` maps the key of each present axiom to the axiom and its rules, and `long` the keys of those that generic
     rules read. `count` is the number of axioms that the last edit translated.
     """
 

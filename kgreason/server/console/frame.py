@@ -169,7 +169,7 @@ class Frame:
             task.cancel()
 
     def on(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
-        """Return an event handler that removes the message on the page and then calls `run(call, kind)`."""
+        """Return an event handler that removes the message on the page and then calls `start_task(call, kind)`."""
 
         def handle() -> None:
             self.show_message("")

@@ -130,7 +130,7 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _start_clock(self, name: str) -> None:
-        """Start the clock `name`: unless `_end(name)` stops it, the connection is dropped after `seconds`."""
+        """Start the clock `name`: unless `_stop_clock(name)` stops it, the connection is dropped after `seconds`."""
         if name not in self._timers:
             self._timers[name] = self.loop.call_later(self._seconds, self._close_at_once)
 

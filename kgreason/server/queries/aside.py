@@ -1,7 +1,7 @@
 """`Aside`: calls that need neither the engine nor its thread, in threads of their own, a few at a time.
 
-    run -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, a client that leaves, or a server that
-                                                  stops
+    call_aside -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, a client that leaves, or a
+                                                         server that stops
 
 Such calls read earlier commits, parse documents of shapes, and write answers such as proofs and reports. They may take
 long and much memory. So they do not wait in the queue of the `Writer`, and no edit waits for them. Without threads of

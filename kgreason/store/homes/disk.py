@@ -220,7 +220,7 @@ class Disk:
             engine.fill(store)
             if self.history is not None:
                 self.history.append(Entry(Head(self.last + 1, now())))
-            self.load_snapshot(replace(engine.manifest(), format=FORMAT), engine.write)
+            self.commit_stage(replace(engine.manifest(), format=FORMAT), engine.write)
         finally:
             self.unstage()
 
@@ -324,8 +324,8 @@ class Disk:
             self._store = self._stage.store  # the old store is closed once nobody reads it any more
             self._stage = None
 
-    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
-        """Make a commit whose rows are in the stage already; see `Writable.load_snapshot`."""
+    def commit_stage(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
+        """Make a commit whose rows are in the stage already; see `Writable.commit_stage`."""
         store, number = self.stage(), self.last + 1
         self._make_sure()
         with self._new_snapshot(number, write):

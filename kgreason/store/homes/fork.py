@@ -1,7 +1,7 @@
 """`Fork`: the home of a graph in memory that begins as a copy of a store. Its commits never reach the store.
 
-Invariant: the store is read and never written. `start` must come first, since it fills the rows. Cost: the memory of
-all rows.
+Invariant: the store is read and never written. `start_engine` must come first, since it fills the rows. Cost: the
+memory of all rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Fork(WritableRows):
         super().__init__(replace(manifest, stored=stored, journal=0, history="none"), folder.journal.last)
         self._folder = folder
         self.snapshot: Path | None = folder.snapshot(manifest.commit) if manifest.commit else None
-        """The snapshot of the store, for `start`."""
+        """The snapshot of the store, for `start_engine`."""
 
     def pending(self) -> list[Record]:
         """Return the store's commits since its snapshot."""

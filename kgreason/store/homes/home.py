@@ -123,7 +123,7 @@ class Home(Protocol):
         """
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
-        """Return the stage for the next `load_snapshot`.
+        """Return the stage for the next `commit_stage`.
 
         The stage is a store with the rows of the last commit, or with no rows if `is_empty`. Until the load, each call
         returns the same stage. The caller must call `unstage` in the end, also after a load. Raises StoreError.
@@ -145,7 +145,7 @@ class Writable(Home, Protocol):
         Raises StoreError if the commit was not made. After an interrupt `last` says whether it was made.
         """
 
-    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
+    def commit_stage(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
         """Make a commit whose rows are in the stage already: the stage becomes the store.
 
         `manifest` describes the store after the commit, and `write` writes the snapshot. If another thread still fills

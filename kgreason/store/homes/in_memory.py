@@ -104,7 +104,7 @@ class RowsInMemory:
                 raise error.reason from None
             self._reach(self.manifest, record.commit)
 
-    def load_snapshot(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:  # noqa: ARG002
+    def commit_stage(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:  # noqa: ARG002
         """Make the stage the store. There is no snapshot to write."""
         self.stage()
         with span("store"):

@@ -1,6 +1,6 @@
 """`Past`: the home of a graph as it was after a commit, for reading only, in memory.
 
-`start` must come first, since it fills the rows. Cost: the memory of all rows.
+`start_engine` must come first, since it fills the rows. Cost: the memory of all rows.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Past(RowsInMemory):
         changes = {"commit": 0, "stored": UNKNOWN, "journal": 0, "history": "none", "stats": {}, "streams": {}}
         super().__init__(replace(origin.manifest, **changes), number)  # type: ignore[arg-type]
         self.snapshot = origin.snapshot
-        """The snapshot from which the state is made, for `start`."""
+        """The snapshot from which the state is made, for `start_engine`."""
         self._records = records
 
     def writable(self) -> NoReturn:

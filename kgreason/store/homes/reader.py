@@ -93,10 +93,10 @@ class Reader:
             if self.is_closed:
                 raise closed_error()
             if self._moment is None:
-                self._moment = self._open_steadily()
+                self._moment = self._new_moment()
             return self._moment
 
-    def _open_steadily(self) -> _Moment:
+    def _new_moment(self) -> _Moment:
         """Open Oxigraph as it is now. If a writer moves it to another folder meanwhile, try again."""
         for attempts in range(_ATTEMPTS, 0, -1):
             folder = Folder(self.path, write=False)

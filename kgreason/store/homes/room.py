@@ -63,13 +63,13 @@ class Room:
         try:
             answer = self._answer
             if answer is None or not answer.holds(size, _FRESH):
-                problem = self._room_found(size)
+                problem = self._problem_of(size)
                 answer = self._answer = _Answer(size, time.monotonic(), problem)
             return answer
         finally:
             self._looking.release()
 
-    def _room_found(self, size: int) -> tuple[type[StoreError], str] | None:
+    def _problem_of(self, size: int) -> tuple[type[StoreError], str] | None:
         try:
             with TemporaryFile(prefix=".room-", dir=self._folder) as file:
                 allocate(file, size)

@@ -62,7 +62,7 @@ async def dump(request: Request) -> Response:
     run = partial(ask_engine, request)
     if flag(given, "relations"):
         text = await run(
-            lambda graph: "".join(f"{line}\n" for line in _yielding(graph.dump_relations(asserted=asserted)))
+            lambda graph: "".join(f"{line}\n" for line in _letting_out(graph.dump_relations(asserted=asserted)))
         )
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
     syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
@@ -77,7 +77,7 @@ def _chunk_writer(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
     return lambda file: file.writelines(chunks)
 
 
-def _yielding(items: Iterable[Result]) -> Iterator[Result]:
+def _letting_out(items: Iterable[Result]) -> Iterator[Result]:
     """Yield items, and let the question end between two of them."""
     for item in items:
         let_out()
@@ -115,7 +115,7 @@ async def relation(request: Request) -> Response:
     def read(graph: KnowledgeGraph) -> dict[str, Any]:
         each = graph.relation(name, None if arity is None else int(arity[:6]))
         facts = each.match(*terms, asserted=asserted)
-        rows = [[text_of(term) for term in row] for row in _yielding(facts)]
+        rows = [[text_of(term) for term in row] for row in _letting_out(facts)]
         return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
 
     return JSONResponse(await ask_engine(request, read))
