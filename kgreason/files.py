@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
+from uuid import uuid4
 
 from kgreason.errors import DiskFullError, StoreError
 
@@ -41,7 +42,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _new_file(target: Path) -> Iterator[BinaryIO]:
-    new = target.with_name(f".{target.name}.{os.getpid()}.new")
+    new = target.with_name(f".{target.name}.{uuid4().hex[:16]}.new")
     try:
         with new.open("wb") as file:
             yield file

@@ -50,7 +50,8 @@ from kgreason.terms.vocabulary import VOCABULARY
 _LAYOUT = 3
 """The version of the layout of these tables; another version has other folders."""
 _LEAST, _MOST = 2, 8
-"""On average a part has as many texts as 2 groups, or more, but at most as 8: half a gigabyte."""
+"""On average a part has as many texts as 2 groups, or more, but at most as 8: half a gigabyte. A part has at least one
+bucket, so beyond 8 * BUCKETS groups it has more."""
 
 
 class Grouped(NamedTuple):

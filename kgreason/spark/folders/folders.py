@@ -49,7 +49,7 @@ def whole_folder(folder: str | PathLike[str], *, overwrite: bool) -> Iterator[Pa
             new.mkdir(parents=True)
             yield new
             for file in new.glob(".part-*"):
-                file.unlink()
+                file.unlink(missing_ok=True)  # a task that was killed may remove its own
             (new / "_SUCCESS").touch()
             _put(new, target)
     finally:

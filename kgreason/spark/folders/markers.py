@@ -104,7 +104,7 @@ def largest(table: DataFrame, column: str) -> int:
     Cost: the footers of the files; at a URI a job of Spark.
     """
     names = table.inputFiles()
-    if not all(name.startswith("file:") for name in names):
+    if not names or not all(name.startswith("file:") for name in names):
         return int(table.agg(F.max(column)).collect()[0][0] or 0)
     footers = [pq.read_metadata(unquote(urlsplit(name).path)) for name in names]
     groups = [footer.row_group(number) for footer in footers for number in range(footer.num_row_groups)]

@@ -5,6 +5,7 @@
 
 Law: the terms, blank nodes included, are those that a reader in one process gives for the same file, however the file
 is split into tasks. In N-Triples and N-Quads a statement is one line, so a malformed line does not affect the others.
+One exception: a piece that begins with `@prefix` or `@base` is refused as Turtle, where a whole file counts the line.
 
 Cost: parsing. The lines beside a malformed line are parsed one by one, for about 5 microseconds each. A task holds a
 piece of text, or a few blocks of a file that is not cut.
@@ -25,6 +26,7 @@ import pyarrow.compute as pc
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.formats import format_of
 from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.problem import input_errors
 from kgreason.rdf.reader import read, read_stream
 from kgreason.spark.input.paths import LINES, FilePiece, source_name
 from kgreason.terms.dictionary import Dictionary, Ids
@@ -70,7 +72,10 @@ class QuadReader:
                 if piece.end:
                     yield from self._run(piece.file, _text(piece), dictionary)
                 elif (form := format_of(path)).name in LINES:
-                    yield from map(np.stack, read(path, dictionary, threads=1, skipped=skipped))
+                    for columns in read(path, dictionary, threads=1, skipped=skipped):
+                        if skipped.count and not self._skip:
+                            break
+                        yield np.stack(columns)
                     with path.open("rb") as stream:
                         self._note(piece.file, skipped, form.unpack(stream))
                 else:
@@ -126,7 +131,7 @@ def _joined(lines: pa.Array) -> bytes:
 
 def _text(piece: FilePiece) -> bytes:
     """Read the lines of a piece of a file."""
-    with open(piece.file, "rb") as stream:
+    with input_errors(piece.file), open(piece.file, "rb") as stream:
         start, end = (_start_of_line(stream, at) for at in (piece.begin, piece.end))
         stream.seek(start)
         return stream.read(end - start)

@@ -75,8 +75,10 @@ def write(
     groups = rows.where("triples IS NOT NULL").select("group", "triples").groupBy("group").cogroup(names)
     if "://" not in fspath(folder):
         with whole_folder(folder, overwrite=overwrite) as new:
-            if groups.applyInArrow(partial(_file, str(new), form), "triples long").collect():
-                check_seen(new)
+            if not groups.applyInArrow(partial(_file, str(new), form), "triples long").collect():
+                nothing = np.empty((0, 3), np.int32)  # readers want a file
+                _write_file(new / f"part-00000-000.{form}", form, Dictionary(()), nothing, nothing[:, 0])
+            check_seen(new)
     elif form == "nt":
         save(groups.applyInArrow(_lines, "value string"), "text", fspath(folder), overwrite=overwrite)
     else:
@@ -137,12 +139,16 @@ def _file(folder: str, form: Form, groups: pa.Table, names: pa.Table) -> pa.Tabl
     """Write the file of one group to a folder that all machines see. Returns a row with the number of triples."""
     dictionary, triples, asserted = _decoded(groups, names)
     task, number = divmod(groups.column("group")[0].as_py(), 1 << GROUPS)
-    with whole_file(Path(folder) / f"part-{task:05}-{number:03}.{form}") as file:
+    _write_file(Path(folder) / f"part-{task:05}-{number:03}.{form}", form, dictionary, triples, asserted)
+    return pa.table({"triples": pa.array([len(triples)], pa.int64())})
+
+
+def _write_file(path: Path, form: Form, dictionary: Dictionary, triples: Int32, asserted: Int32) -> None:
+    with whole_file(path) as file:
         if form == "nt":
             file.write(dictionary.lines(*map(np.ascontiguousarray, triples.T)))
         else:
             tables.write([(triples[asserted == flag], bool(flag)) for flag in (1, 0)], dictionary, file)
-    return pa.table({"triples": pa.array([len(triples)], pa.int64())})
 
 
 def _lines(groups: pa.Table, names: pa.Table) -> pa.Table:

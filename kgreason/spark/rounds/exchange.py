@@ -1,7 +1,7 @@
 """Facts on their way between parts: Parquet files in the folder of a round.
 
-    round-0/placed-3-0.parquet    facts that task 3 has placed
-    round-2/from-5.parquet        facts that part 5 has for other parts after round 1, and its news
+    round-0/placed-3-7-0.parquet    facts that attempt 7, of task 3, has placed
+    round-2/from-5.parquet          facts that part 5 has for other parts after round 1, and its news
 
 A file has rows `part, flag, tbl, c0..`, sorted by `part`, with groups of rows for each part. So a part reads its rows
 alone, and Spark reads the news alone (`plan.NEWS`). A file appears when it is complete. Law: a round is the set of its

@@ -195,7 +195,7 @@ class PartsPlan(NamedTuple):
             return facts
         found = facts[np.any([form.matches(facts) for form in self.operated.copied], axis=0)]
         rows = np.zeros_like(found)
-        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = 1, self.tables.index((False, 4)), self.operated.data
+        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = ASSERTED, self.tables.index((False, 4)), self.operated.data
         rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
         return np.concatenate([facts, rows])
 

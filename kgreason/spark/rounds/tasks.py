@@ -180,7 +180,9 @@ def placing(job: Job, number: int, total: int) -> Task:
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
-        task = context.partitionId() if context else 0
+        task = (
+            f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
+        )  # attempts may have other pieces
         for piece, sent in enumerate(_placed(job.plan, total, batches)):
             yield _written(job, number, f"placed-{task}-{piece}", sent)
 

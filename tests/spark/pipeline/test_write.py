@@ -154,6 +154,8 @@ def test_no_triples_are_a_folder_too(spark: SparkSession, tmp_path: Path) -> Non
     write(*encoded(spark, []), tmp_path / "out", str(tmp_path / "room"))
     assert lines_in(tmp_path / "out") == []
     assert (tmp_path / "out" / "_SUCCESS").exists()
+    write(*encoded(spark, []), tmp_path / "table", str(tmp_path / "room"), form="parquet")
+    assert spark.read.parquet(str(tmp_path / "table")).count() == 0
 
 
 def test_a_folder_that_holds_something_is_refused_or_overwritten(spark: SparkSession, tmp_path: Path) -> None:
