@@ -180,9 +180,8 @@ def placing(job: Job, number: int, total: int) -> Task:
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
         context = TaskContext.get()
-        task = (
-            f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
-        )  # attempts may have other pieces
+        # Two attempts may cut their rows differently, so each has files of its own.
+        task = f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
         for piece, sent in enumerate(_placed(job.plan, total, batches)):
             yield _written(job, number, f"placed-{task}-{piece}", sent)
 
