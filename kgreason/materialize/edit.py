@@ -104,8 +104,9 @@ class Work(NamedTuple):
     """How a commit was evaluated.
 
     `strategy`: "update" or "bootstrap". `switched`: an Update was begun and dropped, and a Bootstrap ran. `rewrites`:
-    how many rewrites were extended. `retranslated`: how many of the `axioms` were translated anew. `rules_added`,
-    `rules_removed`: how many rules the commit added and removed.
+    how many rewrites were extended. `axioms`: how many axioms have rules of their own, which those that a generic rule
+    reads do not have. `retranslated`: how many of these were translated anew. `rules_added`, `rules_removed`: how many
+    rules the commit added and removed.
     """
 
     strategy: str
