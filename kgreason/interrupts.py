@@ -34,7 +34,7 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from types import FrameType
 from typing import Any, ParamSpec, TypeVar
@@ -186,6 +186,14 @@ def let_out() -> None:
         _deliver()
     if _watched and (watch := _watched.get(threading.get_ident())) is not None:
         watch.look()
+
+
+def letting_out(items: Iterable[_Result], every: int = 1) -> Iterator[_Result]:
+    """Yield items, and call `let_out` before the first one and then before each `every`-th."""
+    for number, item in enumerate(items):
+        if number % every == 0:
+            let_out()
+        yield item
 
 
 class undivided:  # noqa: N801 - it reads as what it does: `with undivided()`

@@ -18,7 +18,7 @@ Cost: 2 to 5 microseconds a row, decoding and interning included.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import Any, cast
 
@@ -26,7 +26,7 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.interrupts import let_out
+from kgreason.interrupts import letting_out
 from kgreason.materialize.expressions.exact import Exact, exact_rows
 from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
@@ -162,9 +162,9 @@ def _solve(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[lis
             continue
         solutions = ask(steps, computed.inputs(), rows.tolist(), texts[rows].tolist())
         if computed.result is None:
-            places += [int(row.value) for (row,) in _letting_out(solutions)]
+            places += [int(row.value) for (row,) in letting_out(solutions, _SOME)]
             continue
-        for row, result in _letting_out(solutions):
+        for row, result in letting_out(solutions, _SOME):
             places.append(int(row.value))
             results.append(_query_text(result))
     return places, results
@@ -183,15 +183,7 @@ def _results_in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> l
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
     pattern, inner = f"VALUES {names} {{\n{values}\n}} {_before(steps)}", expression_text(steps.last)
     rows = _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)
-    return [result for (result,) in _letting_out(rows)]
-
-
-def _letting_out(rows: Iterable[Any]) -> Iterator[Any]:
-    """Yield the rows. An expression may take long for each of them, so `let_out` is called now and then."""
-    for number, row in enumerate(rows):
-        if number % _SOME == 0:
-            let_out()
-        yield row
+    return [result for (result,) in letting_out(rows, _SOME)]
 
 
 def _query_text(term: Any) -> str:

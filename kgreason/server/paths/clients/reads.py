@@ -10,10 +10,10 @@ The thread of the writer asks the engine. Another thread then writes the lines o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import pyoxigraph
 from pyoxigraph import DefaultGraph, RdfFormat
@@ -22,7 +22,7 @@ from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.interrupts import let_out
+from kgreason.interrupts import let_out, letting_out
 from kgreason.rdf.formats import writable
 from kgreason.server.paths.documents import Stored
 from kgreason.server.paths.served import Parameters, ask_engine, flag, parameters, prefixes_of, single
@@ -31,7 +31,6 @@ from kgreason.server.queries.nesting import check_terms
 from kgreason.server.queries.steps import terms_of
 
 _PLACES = ("s", "p", "o", "g")
-Result = TypeVar("Result")
 _SOME = 10_000
 """So many quads are written at a time."""
 _QUADS = {"Content-Type": "application/n-quads"}
@@ -62,7 +61,7 @@ async def dump(request: Request) -> Response:
     run = partial(ask_engine, request)
     if flag(given, "relations"):
         text = await run(
-            lambda graph: "".join(f"{line}\n" for line in _letting_out(graph.dump_relations(asserted=asserted)))
+            lambda graph: "".join(f"{line}\n" for line in letting_out(graph.dump_relations(asserted=asserted)))
         )
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
     syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
@@ -75,13 +74,6 @@ async def dump(request: Request) -> Response:
 
 def _chunk_writer(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
     return lambda file: file.writelines(chunks)
-
-
-def _letting_out(items: Iterable[Result]) -> Iterator[Result]:
-    """Yield items, and let the question end between two of them."""
-    for item in items:
-        let_out()
-        yield item
 
 
 def kind(given: Parameters) -> bool | None:
@@ -115,7 +107,7 @@ async def relation(request: Request) -> Response:
     def read(graph: KnowledgeGraph) -> dict[str, Any]:
         each = graph.relation(name, None if arity is None else int(arity[:6]))
         facts = each.match(*terms, asserted=asserted)
-        rows = [[text_of(term) for term in row] for row in _letting_out(facts)]
+        rows = [[text_of(term) for term in row] for row in letting_out(facts)]
         return {"name": name, "arity": each.arity, "columns": each.columns, "facts": rows}
 
     return JSONResponse(await ask_engine(request, read))
