@@ -103,9 +103,9 @@ _PLAIN = re.compile(
 
 
 def without_plain(constant: str) -> str:
-    """Return a constant; in place of a literal of rdf:PlainLiteral return the string that it stands for.
+    """Return the string that a literal of rdf:PlainLiteral stands for. Any other constant is returned unchanged.
 
-    Expressions do not know this datatype. A literal that is no value of the datatype is returned as it is.
+    Expressions cannot read this datatype. An ill-typed literal of this datatype is returned unchanged.
 
     >>> without_plain('"x@EN"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral>')
     '"x"@en'

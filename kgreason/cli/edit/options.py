@@ -162,9 +162,9 @@ def _violations(graph: Graph) -> list[str]:
 
 
 def _last_commit(location: Place, graph: Graph | None = None) -> int:
-    """Return the number of the last commit of a store, or 0 if there is no store.
+    """Return the number of the last commit of a store. The result is 0 if the folder has no store.
 
-    `graph` is the open graph of the server, if there is one. A server is asked through it. For a folder it is not used.
+    `graph` is the open graph of a server, or None. For a folder, `graph` is not used.
     """
     if isinstance(location, Server):
         if graph is not None:

@@ -105,8 +105,8 @@ def match(m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, 
 PATTERN, ASKS, NONE, LINES = range(4)
 """The lines of an antijoin."""
 RETRACTED, MADE, REFUTED = range(3)
-"""What the kernel decides for a row of `none`. RETRACTED: the row goes. MADE: the row comes. REFUTED: the row has a
-match now, although this commit had decided already that it has none."""
+"""The decisions of the kernel about a row of `none`. RETRACTED: the row goes. MADE: the row comes. REFUTED: this commit
+had decided that the row has no match, and now the row has one."""
 GIVEN, QUEUED, TOUCHED = range(3)
 """Where changed facts are: in arrays, in the queue, or in the undo log, where only facts whose kind changed count."""
 _SPREAD = 0x9E3779B1

@@ -121,7 +121,7 @@ _Place = tuple[Variable, tuple[str, ...], str]
 
 
 def never_fits(rule: Rule, known: Mapping[str, Relation], find: Find | None = None) -> str | None:
-    """Return, in words, which variable of a rule stands at two places that no term fits, or None if there is none.
+    """Return a text about a variable of a rule whose places exclude every term. None if the rule has no such variable.
 
     `known` has the declared relations by name, and `find` finds the signatures of Python functions.
     """

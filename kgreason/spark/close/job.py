@@ -5,9 +5,9 @@
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, others may assert more facts (about equal terms: `more`). Then the operators of each part decide,
-and the rounds go on. The *news* of a part are the facts that are new at its home; it writes them in each round. All
-news together are the closure. Tasks that place and evaluate also count facts that are alike, and the news that the
-driver must look at (`PartsPlan.noted`), so that the driver reads no facts to learn that there are none.
+and the rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each
+round, and all news together are the closure. Tasks that place and evaluate also count two kinds of facts: facts that
+are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver reads none.
 
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.
@@ -120,7 +120,7 @@ class _Rounds:
         self._begins: dict[int, int] = {}
         self._dropped: tuple[tuple[int, int], ...] = ()
         self._steps = Strata(job.plan.operated)
-        self._columns = ", ".join(f"{name} int" for name in ("tbl", *(f"c{n}" for n in range(job.plan.width))))
+        self._columns = ["tbl", *(f"c{number}" for number in range(job.plan.width))]
 
     @property
     def _at(self) -> At:
@@ -130,9 +130,9 @@ class _Rounds:
         """Return the news of all rounds since the round `first`."""
         rounds = self._at.rounds(first, self._next)
         rows = written(self._spark, self._job, [number + 1 for number in rounds])
-        names, asserted = [each.split()[0] for each in self._columns.split(", ")], F.col("flag").bitwiseAND(ASSERTED)
+        asserted = F.col("flag").bitwiseAND(ASSERTED) > 0
         facts, noted = (
-            rows.where(found).select(*names, (asserted > 0).alias("asserted"))
+            rows.where(found).select(*self._columns, asserted.alias("asserted"))
             for found in (F.col("part").isin(NEWS, NOTED), F.col("part") == NOTED)
         )
         return PartsNews(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
@@ -181,7 +181,8 @@ class _Rounds:
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
         """
-        operated, schema = self._job.plan.operated, f"{self._columns}, place int, text string"
+        operated, columns = self._job.plan.operated, ", ".join(f"{name} int" for name in self._columns)
+        schema = f"{columns}, place int, text string"
         are_learnt = False
         for level, before in self._steps.due():
             if before < level:
@@ -213,11 +214,11 @@ class _Rounds:
         `worse`: values that are worse than others, rows `tbl, c0..`.
         """
         self._steps.take_turn(level)
-        begin, columns = self._begins[level], ["tbl", *(f"c{n}" for n in range(self._job.plan.width))]
+        begin = self._begins[level]
         outlasting = self._job.plan.operated.outlasting(level)
         rows = written(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
         rows = rows.where((F.col("flag").bitwiseAND(ASSERTED) > 0) & F.col("c0").isin(outlasting))
-        rows = rows.select(*columns).distinct().join(worse, columns, "left_anti")
+        rows = rows.select(*self._columns).distinct().join(worse, self._columns, "left_anti")
         self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
         self.place(rows)
 

@@ -38,8 +38,8 @@ from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.order import group_rows
 
 GROUPED = f"group long, bucket int, first int, texts binary, quads binary, {SKIPPED}"
-"""Rows of three kinds. (group, bucket, first, texts): the texts of a bucket, the first of which has the local id
-`first`. (group, quads): the quads of a group, int32[4, n]. Or skipped lines."""
+"""Rows of three kinds. (group, bucket, first, texts): the texts of a bucket; the local ids of these texts begin at
+`first`. (group, quads): the quads of a group, int32[4, n]. The other rows are about skipped lines."""
 
 NUMBERED = "group long, first int, ids binary, id int, text string"
 """Rows of two kinds: (group, first, ids int32[n]) for n texts of a group; (id, text) for each term."""

@@ -99,7 +99,7 @@ def count_rows(spark: SparkSession, path: str, schema: str | StructType) -> int:
 
 
 def largest(table: DataFrame, column: str) -> int:
-    """Return the largest number in a column of a table that Spark reads from Parquet files, or 0 if there is none.
+    """Return the largest number in a column of a table that Spark reads from Parquet files; 0 for a table without rows.
 
     Cost: the footers of the files; at a URI a job of Spark.
     """
