@@ -215,7 +215,7 @@ class Dud(NamedTuple):
             raise StoreError("no space left")
 
         with pytest.MonkeyPatch.context() as patch:
-            for name in ("commit", "load"):
+            for name in ("commit", "commit_stage"):
                 patch.setattr(graph._home, name, fail)
             with graph.transaction() as tx:
                 self.edits.make(tx)
