@@ -25,11 +25,7 @@ from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import without_different
 from kgreason.materialize.literals.visible import Visible
 from kgreason.materialize.operators.operators import Operators
-from kgreason.materialize.program import (
-    LiveProgram,
-    ProgramChange,
-    reads_links,
-)
+from kgreason.materialize.program import LiveProgram, ProgramChange
 from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.derived import DerivedFacts
@@ -177,7 +173,7 @@ class Materialized:
 
     def _all_codes(self) -> dict[EncodedRule, Rule]:
         rules = list(self.rules)
-        plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
+        plain = [rule for rule in rules if rule.is_positive and not (self.equality and rule.reads_links)]
         found = dict(zip(self._encoded_rules(plain), plain, strict=True))
         others = set(rules).difference(plain)
         return found | {code: rule for rule in rules if rule in others for code in self._encoded_rules([rule])}
@@ -193,7 +189,7 @@ class Materialized:
         if not are_plain and not all(rule.is_positive for rule in readings):
             made = [each for rule in readings for each in rules_of_results(rule)] if self.equality else []
             readings = [*chain.from_iterable(map(rules_without_not, readings)), *made]
-        if self.equality and any(map(reads_links, readings)):
+        if self.equality and any(rule.reads_links for rule in readings):
             readings = list(chain.from_iterable(map(over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 

@@ -49,7 +49,6 @@ from kgreason.ontology.translate.translate import (
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
@@ -347,11 +346,6 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
                 elif type_ in datatype_ids():
                     found.append(datatype_ids()[type_])
     return found
-
-
-def reads_links(rule: Rule) -> bool:
-    """Whether an atom in the body of a rule is `x owl:sameAs y`."""
-    return any(map(is_link, rule.body))
 
 
 def _profiles(selection: Selection) -> tuple[Profile, ...]:

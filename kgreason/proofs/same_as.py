@@ -28,7 +28,6 @@ from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Rule, triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -84,7 +83,7 @@ class SameAsFacts:
         """
         if fact.relation is not None:
             return
-        if is_link(fact):
+        if fact.is_link:
             yield from self._links_of(fact)
         elif not self._is_fact(fact):
             yield from self._image(fact)
@@ -159,14 +158,14 @@ def _derivation(derivation: Derivation) -> Derivation:
         return Derivation(rule, tuple(map(_as_link, body)))
     if rule.group == GROUP:
         return _of_representatives(rule, body)
-    if not any(map(is_link, rule.body)):
+    if not rule.reads_links:
         return derivation
     premises, told = iter(body), []
     for atom in rule.body:
         if is_hidden(atom):
             continue
         premise = next(premises)
-        is_told = is_link(atom) and premise.relation is not None
+        is_told = atom.is_link and premise.relation is not None
         told.append(link(str(premise.terms[0]), str(next(premises).terms[0])) if is_told else premise)
     return Derivation(rule, tuple(told))
 

@@ -58,7 +58,6 @@ from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.formatter import format_aggregate, format_not
 from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.rules.patterns import can_match
-from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _ASKS, _SOME, _NAMES, _NONE, _EACH, _CALLED = "asks ", "some ", "names ", "NOT ", "each ", "called "
 _MADE = ("FILTER(", "BIND(")
@@ -288,7 +287,7 @@ def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]
         keys |= dict.fromkeys(same.variables())
     text = format_aggregate(same, {})
     (first, *others) = same.atoms
-    is_alone = not others and not same.computed and first.variables() == keys.keys() and not is_link(first)
+    is_alone = not others and not same.computed and first.variables() == keys.keys() and not first.is_link
     each = first if is_alone else Atom(_EACH + text, tuple(keys))
     return Aggregation(same, each, tuple(keys), Atom(text, (*same.group, same.result))), group
 
@@ -385,12 +384,7 @@ def _is_looked_up(negated: Not) -> bool:
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False
-    return not is_link(negated.atoms[0])
-
-
-def is_link(atom: Atom) -> bool:
-    """Whether an atom is `x owl:sameAs y`."""
-    return atom.relation is None and atom.terms[1] == OWL_SAME_AS
+    return not negated.atoms[0].is_link
 
 
 def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 _VOCABULARY = frozenset(VOCABULARY)
 
@@ -63,6 +63,11 @@ class Atom(NamedTuple):
     def variables(self) -> set[Variable]:
         """Return the variables that occur in the atom."""
         return {term for term in self.terms if isinstance(term, Variable)}
+
+    @property
+    def is_link(self) -> bool:
+        """Whether the atom is `x owl:sameAs y`."""
+        return self.relation is None and self.terms[1] == OWL_SAME_AS
 
 
 FALSE = Atom("false", ())
@@ -188,6 +193,8 @@ class Rule:
     """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
     has_plain_atoms: bool = field(init=False, repr=False, compare=False)
     """Whether the rule has nothing but atoms, none of them after `DATA`."""
+    reads_links: bool = field(init=False, repr=False, compare=False)
+    """Whether an atom of the body is `x owl:sameAs y`."""
     form: Rule | None = field(default=None, init=False, repr=False, compare=False)
     """The canonical form of a user's rule, once `canonical` has computed it."""
     _hash: int = field(init=False, repr=False, compare=False)
@@ -197,6 +204,7 @@ class Rule:
         object.__setattr__(self, "is_positive", is_positive)
         is_plain = is_positive and DATA not in [atom.relation for atom in self.body]
         object.__setattr__(self, "has_plain_atoms", is_plain)
+        object.__setattr__(self, "reads_links", any(atom.is_link for atom in self.body))
         object.__setattr__(
             self,
             "_hash",

@@ -40,12 +40,10 @@ from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.program import reads_links
 from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, sort_pairs
 from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
 from kgreason.materialize.schema.rows import SAME_AS, rows_of, same_as_pairs
 from kgreason.options import LETTER
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
@@ -463,12 +461,12 @@ def over_representatives(rule: Rule) -> Iterator[Rule]:
     Each combination of these ways gives a rule. Only a fact (asserted, or by eq-ref) says that a term is equal to
     itself.
     """
-    if rule.group in (GROUP, LETTER) or not reads_links(rule):  # these rules are about links themselves
+    if rule.group in (GROUP, LETTER) or not rule.reads_links:  # these rules are about links themselves
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
     readings = [
-        ((atom,), _through(rule, number)) if is_link(atom) else ((atom,),) for number, atom in enumerate(rule.body)
+        ((atom,), _through(rule, number)) if atom.is_link else ((atom,),) for number, atom in enumerate(rule.body)
     ]
     for reading in product(*readings):
         yield replace(rule, heads=heads, body=tuple(chain.from_iterable(reading)))

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from kgreason.engine.program.encoding import columns_of
 from kgreason.materialize.materializer import Materializer
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import Atom, Term, Variable
 from kgreason.zset.columns import Int32
 
@@ -83,7 +82,7 @@ class Rows:
         The new bindings have values for the variables of the atom as well.
         """
         found = self._bindings(bindings, atom)
-        if self._materializer.equality is not None and atom.relation is None and is_link(atom):
+        if self._materializer.equality is not None and atom.relation is None and atom.is_link:
             found = _both(found, self._where_equal(bindings, atom))
         return found
 
