@@ -43,7 +43,7 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import FALSE
-from kgreason.spark.encode.dictionary import rows_of, texts_of
+from kgreason.spark.encode.dictionary import among, rows_of, texts_of
 from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operated, plan
@@ -193,8 +193,7 @@ class Driver:
         """
         wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
         if wanted:
-            frame = self._terms.sparkSession.createDataFrame(pa.table({"text": wanted}))
-            found = self._terms.join(F.broadcast(frame), "text").select("text", "id").collect()
+            found = among(self._terms, "text", pa.array(wanted)).select("text", "id").collect()
             self._ids |= dict.fromkeys(wanted, 0) | dict(found)
         return {text: number for text in texts if (number := self._ids.get(text))}
 
