@@ -41,11 +41,11 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
     def open_() -> Any:
         return graph_at(location, read_only=True)
 
-    def made(sparql: str) -> Delta:
+    def make_edit(sparql: str) -> Delta:
         with graph_at(location, wait=seconds) as graph:
             return graph.update(sparql, "the update").delta.detached()
 
-    assistant(open_, lambda sparql: _delta_of(location, sparql), made, writes=writes, seconds=seconds).run("stdio")
+    assistant(open_, lambda sparql: _delta_of(location, sparql), make_edit, writes=writes, seconds=seconds).run("stdio")
 
 
 def _delta_of(location: Place, sparql: str) -> Delta:
