@@ -33,7 +33,7 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
     talks to it through standard input and output. LOAD is refused, so the assistant reads no files.
     """
     try:
-        from kgreason.bridges.mcp import assistant
+        from kgreason.bridges.mcp import mcp_server
     except ModuleNotFoundError as error:
         raise InputError("mcp needs a library that is not installed: pip install 'kgreason[mcp]'") from error
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
@@ -45,7 +45,9 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
         with graph_at(location, wait=seconds) as graph:
             return graph.update(sparql, "the update").delta.detached()
 
-    assistant(open_, lambda sparql: _delta_of(location, sparql), make_edit, writes=writes, seconds=seconds).run("stdio")
+    mcp_server(open_, lambda sparql: _delta_of(location, sparql), make_edit, writes=writes, seconds=seconds).run(
+        "stdio"
+    )
 
 
 def _delta_of(location: Place, sparql: str) -> Delta:

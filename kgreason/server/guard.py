@@ -231,7 +231,8 @@ _PREFLIGHT = {
 def required_role(method: str, path: str) -> str | None:
     """Return the role that a request needs; None if everybody may send the request.
 
-    >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("PUT", "/shapes"), role_of("GET", "/health")
+    >>> requests = ("POST", "/query"), ("PUT", "/store"), ("PUT", "/shapes"), ("GET", "/health")
+    >>> tuple(required_role(*each) for each in requests)
     ('read', 'write', 'admin', None)
     """
     first = path.split("/")[1] if path.startswith("/") else path

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from kgreason.errors import GraphBusyError, KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
-from kgreason.memory import give_back, resident
+from kgreason.memory import give_back_memory, resident_bytes
 from kgreason.server.problems import Problem, busy_problem, stopping_problem
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.states import States
@@ -97,7 +97,7 @@ class Writer:
         self._is_closed = self._is_flush_due = False
         self._stop_at: float | None = None
         self._asked_at = time.monotonic()
-        self._least = resident() or 0
+        self._least = resident_bytes() or 0
         self.waiting = self.asking = 0
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
@@ -238,9 +238,9 @@ class Writer:
         self.states.publish(self.graph.commit)
         if self.commit != commit:
             self.committed(time.perf_counter() - begun)
-        if (resident() or 0) > self._least + _LARGE:
-            give_back()
-            self._least = resident() or 0
+        if (resident_bytes() or 0) > self._least + _LARGE:
+            give_back_memory()
+            self._least = resident_bytes() or 0
 
     def _end_of_edit(self, commit: int) -> Callable[[], None]:
         """Return a function that raises Problem if the edit that runs must end because the server stops.

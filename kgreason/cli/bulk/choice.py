@@ -28,7 +28,7 @@ _SHARE = 0.9
 def is_spark_faster(files: Sequence[str], *, keeps: bool) -> bool:
     """Whether Spark should load the files. `keeps`: the result is a store, which the engine of this process holds.
 
-    >>> pays([], keeps=False)
+    >>> is_spark_faster([], keeps=False)
     False
     """
     return not keeps and bytes_needed(unpacked_size(files)) > free_memory() * _SHARE

@@ -334,7 +334,7 @@ def _output_file(output: str) -> AbstractContextManager[BinaryIO]:
     if output.endswith((".nt.gz", ".ttl.gz")):
         return _gzip_file(path)
     if output.endswith(_PARQUET):
-        parquet.check()
+        parquet.check_pyarrow()
         if path.is_dir():
             raise InputError(f"{output}: is a folder; without Spark the closure is written to one file")
         return whole_file(path)

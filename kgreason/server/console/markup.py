@@ -178,7 +178,7 @@ def link(href: str, text: str, kind: str = "") -> Markup:
 def with_root(html: Markup, root: str) -> Markup:
     """Put the prefix `root` before every address of this server. In text and values a quotation mark is escaped.
 
-    >>> rooted(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
+    >>> with_root(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
     Markup('<a href="/kg/console/edit">href=&#34;/x&#34;</a>')
     """
     return Markup(_ADDRESS.sub(rf'\1="{root}/', str(html))) if root else html  # noqa: S704  # `check_proxy` has seen it

@@ -145,7 +145,7 @@ class Words:
     def prefixed_name(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.
 
-        >>> Words(WELL_KNOWN).short("http://www.w3.org/2002/07/owl#Thing")
+        >>> Words(WELL_KNOWN).prefixed_name("http://www.w3.org/2002/07/owl#Thing")
         'owl:Thing'
         """
         namespace = namespace_of(iri)

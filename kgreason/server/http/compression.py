@@ -109,7 +109,7 @@ def _may_be_packed(head: Message) -> bool:
 def accepts_gzip(header: str) -> bool:
     """Whether a header Accept-Encoding accepts gzip.
 
-    >>> is_accepted("br, gzip;q=0.5"), is_accepted("gzip;q=0, *"), is_accepted("*"), is_accepted("identity")
+    >>> accepts_gzip("br, gzip;q=0.5"), accepts_gzip("gzip;q=0, *"), accepts_gzip("*"), accepts_gzip("identity")
     (True, False, True, False)
     """
     found: dict[str, float] = {}

@@ -10,7 +10,7 @@ import time
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from kgreason.memory import resident
+from kgreason.memory import resident_bytes
 from kgreason.server.paths.served import ask_engine, server_parts
 
 
@@ -23,7 +23,7 @@ async def status(request: Request) -> Response:
             "commit": state.writer.commit,
             "stats": stats,
             "warnings": warnings,
-            "resident_bytes": resident(),
+            "resident_bytes": resident_bytes(),
             "seconds": time.time() - state.recent.begun,
             "waiting": {"edits": state.writer.waiting, "queries": state.pool.waiting},
             "query_processes": state.pool.process_count,

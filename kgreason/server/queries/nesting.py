@@ -32,7 +32,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
-from kgreason.sparql.query.columns import dry_query
+from kgreason.sparql.query.columns import unevaluated_query
 from kgreason.sparql.tokens import TOKEN
 from kgreason.stacks import is_small, stack_for, with_stack
 
@@ -125,7 +125,7 @@ def _plan(query: str, base: str) -> None:
 def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
     """Return a function that parses a text. The arguments are those of `problem_of_text`."""
     if kind == "query":
-        return lambda text: _plan(dry_query(text), base)
+        return lambda text: _plan(unevaluated_query(text), base)
     if kind == "update":
         from kgreason.sparql.parser import parse
 

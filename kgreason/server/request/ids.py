@@ -49,7 +49,7 @@ def client_of(scope: Scope) -> str:
 def one_line(text: str) -> str:
     r"""Return a text as a part of a line: at most 1,000 characters, without characters that end the line or color it.
 
-    >>> escaped('a\r\nb "\x1b[31m')
+    >>> one_line('a\r\nb "\x1b[31m')
     'a\\r\\nb \\"\\u001b[31m'
     """
     return json.dumps(text[:LONGEST])[1:-1]

@@ -29,7 +29,7 @@ def endless() -> None:
 @pytest.mark.parametrize("limit", ["time", "memory", "stop"])
 async def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(limits, "resident", lambda: next(sizes))
+    monkeypatch.setattr(limits, "resident_bytes", lambda: next(sizes))
     wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
         "time": ((0.01, None, lambda: False), QueryTimeoutError),
         "memory": ((60, 15, lambda: False), LimitError),

@@ -36,7 +36,7 @@ _RULES = " Rules (.dl) need the role admin."
 def upload_paths(*, may_edit_rules: bool) -> dict[str, tuple[str, str]]:
     """Return for each suffix of a file the media type and the path to which the file is sent.
 
-    >>> paths(may_edit_rules=False)["ttl"]
+    >>> upload_paths(may_edit_rules=False)["ttl"]
     ('text/turtle', '/store')
     """
     found = {suffix: (medias[0], _STORE) for suffix, medias in TRIPLES.items()}

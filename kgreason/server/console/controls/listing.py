@@ -103,7 +103,7 @@ _PAGES = Markup(
 def sort_key(text: str) -> tuple[int, float, str]:
     """Return the value by which a term, given as N-Triples text, is sorted: numbers first, then texts and names.
 
-    >>> sorted(['"10"^^<http://www.w3.org/2001/XMLSchema#integer>', "<http://e/b>", "9", ""], key=order_of)
+    >>> sorted(['"10"^^<http://www.w3.org/2001/XMLSchema#integer>', "<http://e/b>", "9", ""], key=sort_key)
     ['', '9', '"10"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/b>']
     """
     shown = literal_of(text).value if text.startswith('"') else text

@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out, letting_out
-from kgreason.rdf.formats import writable
+from kgreason.rdf.formats import writable_format
 from kgreason.server.paths.documents import StoredResponse
 from kgreason.server.paths.served import Parameters, ask_engine, flag, parameters, prefixes_of, single
 from kgreason.server.problems import Problem
@@ -64,7 +64,7 @@ async def dump(request: Request) -> Response:
             lambda graph: "".join(f"{line}\n" for line in letting_out(graph.dump_relations(asserted=asserted)))
         )
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
-    syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
+    syntax, prefixes = writable_format(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
     how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
     how["graphs"] = graphs if "graphs" in given else None
     chunks = await run(lambda graph: graph.dump(**how))
