@@ -60,7 +60,7 @@ class Source:
         self.commit += 1
         self.news.set()
 
-    async def is_later(self, commit: int) -> bool:
+    async def wait_for_commit(self, commit: int) -> bool:
         if self.commit <= commit:
             await self.news.wait()
         self.news.clear()

@@ -129,7 +129,7 @@ GUARDS = [
     Guard("server.queries.limits", "if now - begun > self.seconds:", "if False:", "test_a_question_over_its_time_ends"),
     Guard(
         "server.queries.limits",
-        "if (resident() or 0) - before > self.bytes:",
+        "if (resident_bytes() or 0) - before > self.bytes:",
         "if False:",
         "test_a_question_over_its_memory_ends",
     ),
