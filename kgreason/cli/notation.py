@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kgreason.proofs.proof import Proof
 
 
-class Remembering(Protocol):
+class HasPrefixes(Protocol):
     """A graph that remembers prefixes."""
 
     @property
@@ -96,7 +96,7 @@ def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> di
     return labels(graph, (term for proof in proofs for term in terms_of(proof)), language)
 
 
-def prefixes_of(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
+def prefixes_of(graph: HasPrefixes, prefixes: Mapping[str, str]) -> dict[str, str]:
     """Return the prefixes that a command knows: rdf, rdfs, owl, xsd, those of the graph, and those of `--prefix`.
 
     If several have one name, the last of these counts.

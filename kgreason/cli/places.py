@@ -87,14 +87,14 @@ token_file = click.option(
 )
 
 
-def existing(place: Place) -> Place:
+def require_store(place: Place) -> Place:
     """Return the place unchanged. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
         raise no_store(place)
     return place
 
 
-def folder(place: Place, command: str) -> Path:
+def require_folder(place: Place, command: str) -> Path:
     """Return the place unchanged if it is a folder. Raises UsageError for a server.
 
     `command` is the name of the command, which works only with a folder.
@@ -132,7 +132,7 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
     return graph
 
 
-def no_server(place: Place, option: str) -> None:
+def refuse_server(place: Place, option: str) -> None:
     """Raise InputError if the place is a server, because the option `option` works only with a folder."""
     if isinstance(place, Server):
         raise InputError(f"{option}: cannot be used with a server; name the folder of the store")

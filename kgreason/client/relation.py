@@ -63,7 +63,7 @@ class RemoteRelation(GraphRelation):
         given = [("term", term) for term in terms]
         given += [] if self._arity is None else [("arity", str(self._arity))]
         given += [] if asserted is None else [("asserted", str(asserted).lower())]
-        found: dict[str, Any] = self._link.ask(f"/relations/{self.name}", given).json()
+        found: dict[str, Any] = self._link.get(f"/relations/{self.name}", given).json()
         return found
 
     def _has(self, texts: Sequence[str]) -> bool:

@@ -39,7 +39,7 @@ from kgreason.materialize.schema.rows import have_header
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
-from kgreason.spans import peak_bytes, span, spent
+from kgreason.spans import peak_bytes, span, span_seconds
 from kgreason.store.folder import Manifest
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home, RowDelta, Writable
@@ -149,7 +149,7 @@ class Committer:
             finally:
                 if delta is not None and home.last == number:
                     self._accept(delta)
-                    self.state.noted.stats.update(seconds_by_part=spent(), peak_bytes=peak_bytes())
+                    self.state.noted.stats.update(seconds_by_part=span_seconds(), peak_bytes=peak_bytes())
                 else:
                     self.state.noted = before
                     self.state.withdraw(known)

@@ -56,7 +56,7 @@ from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.numeric import computes, warn_caller
+from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller
 from kgreason.store.homes.home import Home, closed_error
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -681,7 +681,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         Any thread may ask, without waiting.
         """
         number = self._state.number_warning()
-        return number if number is not None and computes(sparql) else None
+        return number if number is not None and depends_on_numbers(sparql) else None
 
     def _results(
         self,

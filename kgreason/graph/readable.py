@@ -30,7 +30,7 @@ from kgreason.graph.state.statistics import COUNTS
 from kgreason.materialize.state import Saved
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.rdf.formats import PARQUET, writable
+from kgreason.rdf.formats import PARQUET, writable_format
 from kgreason.store.homes.home import Home, closed_error
 from kgreason.terms.dictionary import Dictionary
 
@@ -436,7 +436,7 @@ class ReadableGraph:
          :tom a :Cat ; :age 7
         """
         check_asserted(asserted)
-        syntax, known = format if format == PARQUET else writable(format), checked_prefixes(prefixes)
+        syntax, known = format if format == PARQUET else writable_format(format), checked_prefixes(prefixes)
         graphs = syntax in WITH_GRAPHS if graphs is None else graphs
         if syntax not in LINES:
             known = {**self.prefixes, **known}

@@ -1,4 +1,4 @@
-"""`Different`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
+"""`DifferentPairs`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
 
 The engine derives one contradiction for all terms of a clique: their representative is different from itself. But users
 assert pairs of terms, so the pairs are reported. Cost: one pass over the asserted triples. If the graph works without
@@ -19,7 +19,7 @@ from kgreason.zset.columns import Int32
 Pair = tuple[str, str]
 
 
-class Different:
+class DifferentPairs:
     """The pairs of terms that are equal in a state of the graph and were asserted to be different."""
 
     def __init__(self, saved: Saved, dictionary: Dictionary) -> None:

@@ -83,8 +83,8 @@ class EngineFacts:
             if is_computed(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)
                 continue
-            found = self._of_copies(fact, Derivation(self._rules[code], body))
-            yield self._as_written(fact, self._of_twins(fact, _derivation(fact, found)))
+            found = self._derivation_of_copies(fact, Derivation(self._rules[code], body))
+            yield self._derivation_as_written(fact, self._derivation_of_twins(fact, _derivation(fact, found)))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
 
@@ -103,7 +103,7 @@ class EngineFacts:
         row = substitute(found.each, {key: values[key] for key in found.keys})
         return row if self.row(row) >= 0 else None
 
-    def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation of `fact` by a user's rule with the variables and the order of atoms that the user wrote.
 
         Other derivations are returned as they are.
@@ -113,7 +113,7 @@ class EngineFacts:
             return derivation
         return _derivation_by(rule, fact, derivation.body) or derivation
 
-    def _of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of owl2el.dl with the triples of two expressions that are written the same.
 
         They stand in place of the fact that the node of one stands for the other. Other derivations are returned as
@@ -129,7 +129,7 @@ class EngineFacts:
         premises = tuple(dict.fromkeys((*(atom for atom in body if atom.relation != STANDS), *told)))
         return Derivation(Rule((fact,), premises, rule.name, rule.group), premises)
 
-    def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of twins.dl with triples of the ontology in place of facts about restrictions.
 
         Other derivations are returned as they are.
@@ -160,7 +160,7 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
     If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.
     """
     rule, body = derivation
-    shown = _visible(body)
+    shown = _visible_atoms(body)
     if rule.heads == (FALSE,):
         return Derivation(rule, shown)
     if rule.group == DATATYPES:
@@ -170,11 +170,11 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
 
 def without_hidden(rule: Rule) -> Rule:
     """Return the rule without its conditions on literals, see `is_hidden`."""
-    read = _visible(rule.body)
+    read = _visible_atoms(rule.body)
     return rule if read == rule.body else replace(rule, body=read)
 
 
-def _visible(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
+def _visible_atoms(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """Return the atoms of a body that are not hidden. A triple stands for the fact that somebody stated it."""
     return tuple([Atom(None, atom.terms) if atom.relation == STATED else atom for atom in body if not is_hidden(atom)])
 

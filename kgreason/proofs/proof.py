@@ -46,14 +46,14 @@ class Proof:
         return self.rule is None
 
     def __repr__(self) -> str:
-        known = self._how()
+        known = self._origin_text()
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
 
     def __str__(self) -> str:
         return self.to_text()
 
-    def _how(self) -> str:
+    def _origin_text(self) -> str:
         """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
         if self.rule is not None:
             return f"by {self.rule.name}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kgreason.proofs.contradiction import proved_text
+from kgreason.proofs.contradiction import conclusion_text
 from kgreason.proofs.notation import Step, axioms_text, conditions, rule_text
 from kgreason.rules.lowering import is_operated
 
@@ -29,7 +29,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     while waiting:
         step, depth = waiting.pop()
         note = _note_of(step, told)
-        lines.append(f"{_margin(depth)}{proved_text(step, prefixes)}{note}\n")
+        lines.append(f"{_margin(depth)}{conclusion_text(step, prefixes)}{note}\n")
         if not note:
             told.add(step)
             lines += (f"{_margin(depth + 1)}{reason}\n" for reason in _reasons(step, prefixes))

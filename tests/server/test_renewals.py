@@ -37,7 +37,7 @@ class Source:
     """A writer, a feed and a pool in one: the answer of a query at commit n is the number n."""
 
     def __init__(self) -> None:
-        self.commit = self.running = self.most = 0
+        self.commit = self.process_count = self.most = 0
         self.asked: list[Request] = []
         self.errors: list[Exception] = []
         self.seconds: float | None = None
@@ -49,10 +49,10 @@ class Source:
             raise self.errors.pop()
         self.seconds = query.seconds
         self.asked.append(query)
-        self.running += 1
-        self.most = max(self.most, self.running)
+        self.process_count += 1
+        self.most = max(self.most, self.process_count)
         await asyncio.sleep(0)
-        self.running -= 1
+        self.process_count -= 1
         binding = {"n": {"type": "literal", "value": str(query.commit)}}
         return Answer(json.dumps({"head": {"vars": ["n"]}, "results": {"bindings": [binding]}}).encode())
 
@@ -60,7 +60,7 @@ class Source:
         self.commit += 1
         self.news.set()
 
-    async def is_later(self, commit: int) -> bool:
+    async def wait_for_commit(self, commit: int) -> bool:
         if self.commit <= commit:
             await self.news.wait()
         self.news.clear()

@@ -126,13 +126,13 @@ def _errors_with_file(query_file: Path | None) -> Iterator[None]:
 
 def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        syntax = _fit(syntax or "nt", _GRAPHS, "triples")
+        syntax = _fitting_syntax(syntax or "nt", _GRAPHS, "triples")
         if syntax in ("nt", "nq"):
             write_results(cast(QueryTriples, results), out, syntax)
         else:
             results.serialize(out, syntax, prefixes)
         return
-    syntax = _fit(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
+    syntax = _fitting_syntax(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":
         results.serialize(out, QueryResultsFormat.from_extension(syntax))
     elif isinstance(results, QueryBoolean):
@@ -147,7 +147,7 @@ def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out:
         out.write(b"\n")
 
 
-def _fit(syntax: str, fitting: tuple[str, ...], what: str) -> str:
+def _fitting_syntax(syntax: str, fitting: tuple[str, ...], what: str) -> str:
     if syntax not in fitting:
         raise click.UsageError(f"--results-format {syntax}: the query gives {what}; use {', '.join(fitting)}")
     return syntax

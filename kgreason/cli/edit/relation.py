@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, counters_of, graph_to_edit, means
 from kgreason.cli.options import as_json, example, is_stdin, location, wait_for_stdin, with_store
 from kgreason.cli.places import Place, graph_at
 
@@ -103,13 +103,13 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @_name
     @_file
     @means
-    def command(location: Place, name: str, file: Path, how: Means, done: Done) -> None:
+    def command(location: Place, name: str, file: Path, how: Means, done: ChangeReport) -> None:
         if is_stdin(file):
             wait_for_stdin("rows")
         with graph_to_edit(location, **how) as graph:
             delta = getattr(graph.relation(name), kind)(file, prefixes=how["prefixes"])
             stats = graph.stats()
-        done.say(f"{_summary(delta)} {done.took}", stats, counts(delta) | _facts(delta))
+        done.say(f"{_summary(delta)} {done.took}", stats, counters_of(delta) | _facts(delta))
 
     return command
 

@@ -31,23 +31,23 @@ class Edit(NamedTuple):
     """`insert atom`, `delete atom`, `upsert atom`, `delete_key key`, `modify key <- ...` or `clear name`.
 
     - `word`: the first word of the edit.
-    - `of`: for `clear` the name of a relation, otherwise an atom. A key is an atom with the values of the key columns.
-    - `changed`: for `modify`, the name of the relation after `<-`, and pairs (column, new value); otherwise None.
+    - `target`: for `clear` the name of a relation, otherwise an atom. A key is an atom with the values of key columns.
+    - `new_values`: for `modify`, the name of the relation after `<-`, and pairs (column, new value); otherwise None.
     """
 
     word: Token
-    of: AtomText | Token
-    changed: tuple[Token, list[tuple[Token, Any]]] | None = None
+    target: AtomText | Token
+    new_values: tuple[Token, list[tuple[Token, Any]]] | None = None
 
 
 class Command(NamedTuple):
     """A command: either edits, or its first word and what is between this word and the semicolon.
 
-    `given` is empty for edits. `edits` is empty for other commands. For edits, `word` is the word of the first edit.
+    `arguments` is empty for edits, and `edits` for other commands. For edits, `word` is the word of the first edit.
     """
 
     word: Token
-    given: tuple[Any, ...] = ()
+    arguments: tuple[Any, ...] = ()
     edits: tuple[Edit, ...] = ()
 
 

@@ -22,7 +22,7 @@ from typing import TypeAlias
 from pyoxigraph import BlankNode, NamedNode, Triple
 
 from kgreason.errors import KgreasonError
-from kgreason.sparql.query.asking import as_insert
+from kgreason.sparql.query.asking import insert_of_construct
 from kgreason.sparql.query.reads import graphs_of
 
 SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[Triple]]]
@@ -94,7 +94,7 @@ def _predicates(query: str, prefixes: Mapping[str, str], base: str | None) -> di
     from kgreason.sparql.parser import parse
     from kgreason.sparql.template import placeholder
 
-    update = as_insert(query)
+    update = insert_of_construct(query)
     if update is None:
         return {}
     [operation] = parse(update, prefixes=prefixes, base=base)

@@ -34,7 +34,7 @@ from kgreason.graph.input.terms import (
     text_of,
     utf8,
 )
-from kgreason.rdf.counted import BUFFER, Counted, long_tokens
+from kgreason.rdf.counted import BUFFER, CountingStream, long_tokens
 from kgreason.rdf.formats import formats
 from kgreason.rdf.problem import problem_of, undeclared_prefix
 from kgreason.rules.model import Triple as TripleOfTexts
@@ -258,7 +258,7 @@ def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
 
     `form` is the syntax of the text. `source` is its name in messages. Raises LimitError if a token is too long.
     """
-    counted = Counted(cast(IO[bytes], Carried(BytesIO(text))))
+    counted = CountingStream(cast(IO[bytes], Carried(BytesIO(text))))
     with long_tokens(counted, source):
         try:
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)

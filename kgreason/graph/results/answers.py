@@ -43,7 +43,7 @@ from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.documents import LINES, sort_triples, used_prefixes, write_rows
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
-from kgreason.rdf.formats import is_name, writable
+from kgreason.rdf.formats import is_writable_name, writable_format
 from kgreason.store.oxigraph.failures import FAILURES, failure
 from kgreason.store.oxigraph.repeated import Repeated
 from kgreason.store.oxigraph.results import Results
@@ -245,7 +245,7 @@ class Triples(Answer[Triple]):
         InputError for an unknown name, and for a term that the format cannot say.
         """
         iter(self)
-        if format is None and isinstance(output, str) and is_name(output):
+        if format is None and isinstance(output, str) and is_writable_name(output):
             output, format = None, output  # noqa: A001
         if not isinstance(format, str):
             if self._first:
@@ -253,7 +253,7 @@ class Triples(Answer[Triple]):
             found = self._found.serialize(output, format)
             self._all_is_written()
             return found
-        syntax = writable(format)
+        syntax = writable_format(format)
         rows = list(self) if syntax in LINES else sort_triples(self)
         known = used_prefixes(
             {**self._prefixes(), **checked_prefixes(prefixes)},

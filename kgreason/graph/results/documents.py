@@ -145,7 +145,7 @@ def sort_triples(triples: Iterable[Triple]) -> list[Triple]:
 
 
 def used_prefixes(prefixes: Mapping[str, str], texts: Sequence[str], syntax: str) -> dict[str, str]:
-    """Return rdf, rdfs, owl and xsd, and those prefixes whose namespace a term has; `texts` are terms in order."""
+    """Return rdf, rdfs, owl and xsd, and those prefixes whose namespace a term has; `term_texts` are terms in order."""
     found = dict(USUAL)
     for prefix, namespace in prefixes.items():
         place = bisect_left(texts, f"<{namespace}")

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from pyoxigraph import NamedNode, QuerySolutions
 
-from kgreason.sparql.template import lines, start_of
+from kgreason.sparql.template import lines, subject_and_predicate
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -117,8 +117,10 @@ class Ahead:
         self._copied = _Rows(gone, come)
         lost = before.added - come
         back = {line for line in lost - gone if self._home.store.count(line)} | (before.removed - gone)
-        starts = {start_of(line) for line in lost}  # another spelling of a literal may be the same row of Oxigraph
-        new = {line for line in come if line not in before.added or start_of(line) in starts}
+        starts = {
+            subject_and_predicate(line) for line in lost
+        }  # another spelling of a literal may be the same row of Oxigraph
+        new = {line for line in come if line not in before.added or subject_and_predicate(line) in starts}
         for piece in pieces(b"".join((gone - before.removed) | lost)):  # nobody else has the copy
             copy.apply(piece, b"")
         for piece in pieces(b"".join(back | new)):

@@ -32,7 +32,7 @@ from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load, Operation
-from kgreason.sparql.query.numeric import computes, warn_caller, warning
+from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.homes.home import Home
 from kgreason.store.rows import chunks
@@ -120,7 +120,7 @@ class Editing:
         number that is too long for Oxigraph.
         """
         self._catch_up()
-        if (number := self._graph.state.long_number) is not None and computes(select.query):
+        if (number := self._graph.state.long_number) is not None and depends_on_numbers(select.query):
             warn_caller(warning(number))
         found = _list_solutions(self._ahead.solutions(select))
         values = (solution[name] for solution in found for name in objects)

@@ -53,7 +53,7 @@ class Renewals:
         standing: StandingQuery | None = None
         try:
             while not self._feed.is_closed:
-                if standing is not None and not await self._feed.is_later(seen):
+                if standing is not None and not await self._feed.wait_for_commit(seen):
                     yield None
                     continue
                 seen, answer.document = await self._evaluate(query, reader)

@@ -51,7 +51,7 @@ class View(NamedTuple):
         """Return the first bytes of a stream that begins after the commit `after`."""
         return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
 
-    def beat(self) -> bytes:
+    def heartbeat(self) -> bytes:
         """Return the bytes to send if there is no commit for a while. They show the client that the stream is alive."""
         return b"# still here\n" if self.form == "patch" else b": still here\n\n"
 
