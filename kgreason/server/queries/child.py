@@ -276,7 +276,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
 
 
 def _check(checked: list[str], base: str) -> None:
-    """Parse a text, to see whether its parser survives it. `checked` is (kind, text, format), as for `nesting.problem_of_text`.
+    """Parse a text, to see whether its parser survives it. `checked`: kind, text, format (`nesting.problem_of_text`).
 
     The kind "lines" is that of `steps.check_lines`, whose arguments are the text and the format.
     Raises QueryError if the text does not parse. A text that is nested too deeply ends the process.

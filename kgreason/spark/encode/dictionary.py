@@ -63,9 +63,9 @@ def _cells(groups: ds.Dataset, *columns: str) -> Iterator[tuple[Any, ...]]:
 def texts_of(terms: DataFrame, ids: Iterable[int]) -> dict[int, str]:
     """Return the texts of a few terms, by their ids. `terms` has the columns id int, text string."""
     wanted = pa.array(ids, pa.int32())
-    named = (
-        among(terms, "id", wanted).select("id", "text").toArrow() if len(wanted) else pa.table({"id": [], "text": []})
-    )
+    if not len(wanted):
+        return {}
+    named = among(terms, "id", wanted).select("id", "text").toArrow()
     return dict(zip(*(column.to_pylist() for column in named.columns), strict=True))
 
 
