@@ -118,14 +118,14 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
     if refused := [f"--{name.replace('_', '-')}" for name in _OF_THE_SERVER if how.pop(name, None)]:
         raise click.UsageError(f"{' and '.join(refused)}: cannot be used with a server, which opens the store itself")
     from kgreason.client.graph import connect
-    from kgreason.graph.opening.options import MADE_WITH, check_made
+    from kgreason.graph.opening.options import MADE_WITH, check_options_unchanged
 
     how.pop("wait", None)  # a server lets edits wait for their turn
     told = {name: value for name in MADE_WITH if (value := how.pop(name, None)) is not None}
     graph = connect(place.url, token=place.token, **how)
     try:
         if told:
-            check_made(place.url, graph.options, told)
+            check_options_unchanged(place.url, graph.options, told)
     except BaseException:
         graph.close()
         raise

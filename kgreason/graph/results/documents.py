@@ -68,7 +68,7 @@ def document_of(
         return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, prefixes, asserted)
     saved, dictionary = state
     if syntax == PARQUET:
-        return _parquet(saved, dictionary, [True, False] if asserted is None else [asserted])
+        return _parquet_pieces(saved, dictionary, [True, False] if asserted is None else [asserted])
     tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
     tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
     if syntax not in LINES:
@@ -76,7 +76,7 @@ def document_of(
     return map(_checked_lines, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
 
 
-def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
+def _parquet_pieces(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
     """Return the asserted (True) or inferred (False) triples of a state as a Parquet file, in pieces."""
     tables = [(saved.triples(dictionary, asserted=flag), flag) for flag in flags]
     tables = [(rows[dictionary.are_rdf(rows)], flag) for rows, flag in tables]

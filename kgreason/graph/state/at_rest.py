@@ -101,11 +101,11 @@ class AtRest:
         """Read facts of relations in the snapshot."""
         from kgreason.materialize.relations.reading import OfState
 
-        def looked() -> Result | None:
+        def read_snapshot() -> Result | None:
             state = self._read()
             return read(OfState(*state)) if state else None
 
-        return self._ask(lambda state: state.relations(read), looked)
+        return self._ask(lambda state: state.relations(read), read_snapshot)
 
     def stats(self) -> dict[str, Any]:
         """Return the counts in the manifest."""
