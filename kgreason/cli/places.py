@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from kgreason.errors import InputError
-from kgreason.store.folder import is_store, no_store
+from kgreason.store.folder import is_store, no_store_error
 
 if TYPE_CHECKING:
     from kgreason.client.graph import RemoteGraph
@@ -90,7 +90,7 @@ token_file = click.option(
 def existing(place: Place) -> Place:
     """Return the place unchanged. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
-        raise no_store(place)
+        raise no_store_error(place)
     return place
 
 

@@ -45,7 +45,7 @@ from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home, RowDelta, Writable
 from kgreason.store.journal.record import Record, Signed, now
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.rows import SMALL, chunks, put, without_shared
+from kgreason.store.rows import SMALL, line_chunks, without_shared_rows, write_rows
 from kgreason.terms.prefixes import prefixes_to_remember
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
@@ -82,7 +82,7 @@ class Committer:
         self._allows = ALLOWED[home.manifest.on_violation]
         self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
         """The rules for which `_delta` last read the declarations of relations, and these declarations."""
-        for record in home.pending():
+        for record in home.records_since_snapshot():
             self._replay(record, since)
         self.state.begin(home)
 
@@ -145,7 +145,7 @@ class Committer:
             return delta if home.last == number else replace(delta, commit=0)
         finally:
             try:
-                home.unstage()
+                home.drop_stage()
             finally:
                 if delta is not None and home.last == number:
                     self._accept(delta)
@@ -237,10 +237,10 @@ class Committer:
             return self.materializer.change(edit, **how, progress=progress)
         rows, store = edit.added[:, :3], self._home.stage()
         if store.is_late:
-            store.postpone(lambda filled: filled.load(chunks(self.materializer.dictionary, rows)))
+            store.postpone(lambda filled: filled.load(line_chunks(self.materializer.dictionary, rows)))
             return self.materializer.change(edit, **how, progress=progress)
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
-            stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
+            stored = worker.submit(store.load, line_chunks(self.materializer.dictionary, rows, report))
             change = self.materializer.change(edit, **how, progress=progress)
             with span("store"):
                 result(stored)
@@ -300,13 +300,13 @@ class Committer:
             store = home.stage()
         if store.is_late:
             for rows in (triples, quads):
-                store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
+                store.postpone(partial(write_rows, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
             home.commit_stage(self.manifest(), self.write)
             return
 
         def fill() -> None:
-            put(store, delta.dictionary, *triples, tell)
-            put(store, delta.dictionary, *quads, tell)
+            write_rows(store, delta.dictionary, *triples, tell)
+            write_rows(store, delta.dictionary, *quads, tell)
 
         def tell(done: int) -> None:
             stop(done)
@@ -340,7 +340,7 @@ class Committer:
         if not len(rows):
             return rows
         holds = self.materializer.are_shown if rows.shape[1] == 3 else self.materializer.quads.holds
-        return without_shared(self.state.spellings, rows, holds)
+        return without_shared_rows(self.state.spellings, rows, holds)
 
     def _accept(self, delta: Delta) -> None:
         """Make a pending change final. The journal has the commit already."""

@@ -32,7 +32,7 @@ from kgreason.graph.sparql_update.steps import are_asserted_in_graph
 from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.spellings import varies
+from kgreason.store.spellings import may_have_spellings
 from kgreason.terms.tags import quads, with_small_tag
 from kgreason.zset.columns import Int32
 
@@ -132,7 +132,7 @@ def _present_quads(held: Held, has_small_tags: Callable[[], bool], chunk: list[Q
     if not some:
         return alone
     with held() as state:
-        is_varied = state.spellings.vary([text_of(quad.object) for quad in some])
+        is_varied = state.spellings.have_other_spellings([text_of(quad.object) for quad in some])
         alone += [quad for quad, varied in zip(some, is_varied, strict=True) if not varied]
         forms = _spelled_quads(list(compress(some, is_varied)), state)
         return chain(alone, _quads(state, forms[_are_in_graph(state, forms)]))
@@ -147,7 +147,9 @@ def _split_by_spellings(chunk: list[Quad], *, has_small_tags: bool) -> tuple[lis
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         is_small = has_small_tags and isinstance(quad.object, Literal) and quad.object.language is not None
-        has_forms = isinstance(quad.object, (Literal, Triple)) and not is_small and varies(text_of(quad.object))
+        has_forms = (
+            isinstance(quad.object, (Literal, Triple)) and not is_small and may_have_spellings(text_of(quad.object))
+        )
         parts[has_forms].append(quad)
     return parts
 

@@ -57,10 +57,10 @@ def restore(
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
-        selection = select(manifest.rules_on, manifest.schema, manifest.same_as, manifest.aliases, None, find)
+        selection = select(manifest.effective_rules, manifest.schema, manifest.same_as, manifest.aliases, None, find)
         return Materializer(selection, registry=registry, threads=threads), None
-    own = snapshot.read_own(path)
-    selection = reselect(manifest.rules_on, own, manifest.schema, manifest.same_as, manifest.aliases)
+    own = snapshot.read_own_rules(path)
+    selection = reselect(manifest.effective_rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
         if _LOGGER.hasHandlers():
             _LOGGER.warning(

@@ -51,9 +51,9 @@ def own_rules(
     if path is None:
         from kgreason.materialize.selection import select
 
-        own = select(manifest.rules_on, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
+        own = select(manifest.effective_rules, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
     else:
-        own = snapshot.read_own(path)
+        own = snapshot.read_own_rules(path)
     for record in records:
         own = rules_after(own, record)
     return own

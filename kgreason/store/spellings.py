@@ -42,7 +42,7 @@ def normal_forms(texts: Sequence[str]) -> list[str]:
     return normal
 
 
-def varies(text: str) -> bool:
+def may_have_spellings(text: str) -> bool:
     """Whether the term with this text may have several spellings.
 
     It may if it is or contains a literal with a datatype or a language tag.
@@ -104,7 +104,7 @@ class Spellings:
         self._catch_up()
         return self._alike.get(term, [term])
 
-    def vary(self, forms: Sequence[str]) -> list[bool]:
+    def have_other_spellings(self, forms: Sequence[str]) -> list[bool]:
         """For each normal form in `forms`, whether the dictionary has the term in another spelling."""
         self._catch_up()
         return [form in self._others for form in forms]
@@ -150,6 +150,10 @@ class Spellings:
 
     def _forms_of(self, ids: Ids) -> list[tuple[str, int]]:
         """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""
-        typed = [(i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if varies(text)]
+        typed = [
+            (i, text)
+            for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True)
+            if may_have_spellings(text)
+        ]
         forms = normal_forms([text for _, text in typed])
         return [(form, i) for (i, text), form in zip(typed, forms, strict=True) if form != text]

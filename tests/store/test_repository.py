@@ -177,7 +177,7 @@ def test_a_commit_that_the_journal_did_not_get(path: Path, failing: Callable[...
     """Before the store is touched; the manifest and the store's flush play no part in a commit."""
     with Toy(path) as toy:
         toy.start()
-        names = {OxigraphStore: "flush", Folder: "put", Journal: "append"}
+        names = {OxigraphStore: "flush", Folder: "write_manifest", Journal: "append"}
         failing(owner, names[owner], BROKEN)
         if owner is Journal:
             with pytest.raises(StoreError, match="broken"):
@@ -285,8 +285,8 @@ def test_a_load_after_commits(path: Path) -> None:
 LOADING = (
     (Toy, "_write", False),
     (Toy, "_write", True),
-    (Folder, "put", False),
-    (Folder, "put", True),
+    (Folder, "write_manifest", False),
+    (Folder, "write_manifest", True),
     (OxigraphStore, "load", False),
     (OxigraphStore, "flush", True),
 )
@@ -352,8 +352,8 @@ def test_a_checkpoint(path: Path) -> None:
         (Toy, "_write", False, False),
         (Toy, "_write", True, False),
         (OxigraphStore, "flush", False, False),
-        (Folder, "put", False, False),
-        (Folder, "put", True, False),
+        (Folder, "write_manifest", False, False),
+        (Folder, "write_manifest", True, False),
         (Journal, "reset", False, True),
         (Journal, "reset", True, True),
     ],

@@ -33,7 +33,7 @@ from kgreason.errors import QueryError
 from kgreason.graph.results.answers import QueryAnswer, Triples
 from kgreason.rdf.writing import write_results
 from kgreason.sparql.query.columns import declarations
-from kgreason.store.oxigraph.worker import wait_for
+from kgreason.store.oxigraph.worker import call_in_worker
 
 if TYPE_CHECKING:
     from kgreason.client.past import RemotePast
@@ -94,7 +94,9 @@ def query(
         ):
             known = {**remembered, **prefixes}
             names = known | declarations(sparql)
-            wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
+            call_in_worker(
+                lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout
+            )
         warn(told)
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)

@@ -37,8 +37,8 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
 from kgreason.rules.relations.declarations import columns_of
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
-from kgreason.store.journal.record import Signed, changes
-from kgreason.store.oxigraph.update import quads as quads_of
+from kgreason.store.journal.record import Signed, patch_of_changes
+from kgreason.store.oxigraph.update import parse_quads as quads_of
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
@@ -367,7 +367,7 @@ class Delta(Frames):
         let_out()
         removed = self.removed
         let_out()
-        return changes(removed, self.added, facts).decode()
+        return patch_of_changes(removed, self.added, facts).decode()
 
 
 def _count_text(kinds: Int8) -> str:

@@ -30,7 +30,15 @@ from kgreason.graph.changes.relations import fact_lines, signed_facts
 from kgreason.graph.recovery import replay, restore
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.expressions import RESERVED
-from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
+from kgreason.store.folder import (
+    Manifest,
+    is_store,
+    journal_path,
+    no_store_error,
+    older_format_error,
+    read_manifest,
+    snapshot_path,
+)
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
@@ -109,7 +117,7 @@ class Follower:
         if self._journal is None:
             return False
         try:
-            for record in self._journal.news():
+            for record in self._journal.new_records():
                 yield self._apply(record)
         except StoreError:  # the journal was emptied, or is damaged: then `_read_store` raises the error
             return False
@@ -200,10 +208,10 @@ class Follower:
 
 def _manifest(path: Path) -> Manifest:
     if not is_store(path):
-        raise no_store(path)
+        raise no_store_error(path)
     found = read_manifest(path) or Manifest([])
     if found.is_older:
-        raise older(path, found.format)
+        raise older_format_error(path, found.format)
     return found
 
 

@@ -28,7 +28,7 @@ from kgreason.graph.input.terms import text_of
 from kgreason.materialize.literals.visible import without_others
 from kgreason.materialize.same_as.images import without
 from kgreason.materialize.state import Saved
-from kgreason.store.spellings import normal_forms, varies
+from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -185,7 +185,7 @@ class StateSpeller:
             check()
             part = rows[low : low + _CHUNK]
             objects, places = np.unique(part[:, 2], return_inverse=True)
-            texts = [text if varies(text) else "" for text in self._dictionary.decode(objects)]
+            texts = [text if may_have_spellings(text) else "" for text in self._dictionary.decode(objects)]
             keys = keys_of(part[:, 0], part[:, 1]).tolist()
             names = self._dictionary.decode(part[:, 3]) if part.shape[1] > 3 and part[:, 3].any() else [""] * len(part)
             for key, place, name in zip(keys, places.ravel().tolist(), names, strict=True):
@@ -222,6 +222,6 @@ def _last_edits(records: Iterable[Record]) -> dict[_Ends, dict[tuple[str, str], 
     for record in records:
         for lines, is_added in ((record.removed, False), (record.added, True)):
             for subject, predicate, text, name in _LITERAL.findall(lines.decode()):
-                if varies(text):
+                if may_have_spellings(text):
                     found[subject, predicate][text, name] = is_added
     return dict(found)

@@ -56,7 +56,7 @@ def as_of(number: int, home: Home, write: Callable[[Path], object], open_: Calla
 
 def _beginning(folder: Folder) -> Beginning:
     manifest = folder.manifest or Manifest([])
-    snapshot = folder.snapshot(manifest.commit) if manifest.commit else None
+    snapshot = folder.snapshot_path(manifest.commit) if manifest.commit else None
     return Beginning(manifest, snapshot, manifest.commit, tuple(folder.journal.records(manifest.commit)))
 
 

@@ -27,7 +27,7 @@ from kgreason.graph.opening.options import (
 from kgreason.options import HistoryMode
 from kgreason.rules.model import Rule
 from kgreason.rules.program import Finder
-from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.folder import Folder, Manifest, older_format_error, read_manifest
 from kgreason.store.history.log import history_path
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home
@@ -114,7 +114,7 @@ def _update_for_readers(path: Path, manifest: Manifest | None, write_once: Calla
         write_once()
     except (StoreError, OSError) as error:
         if manifest is not None and manifest.is_older:
-            raise older(path, manifest.format, error) from error
+            raise older_format_error(path, manifest.format, error) from error
         if not isinstance(error, StoreLockedError):  # a writer has the lock, and has brought the store up to date
             raise
 
@@ -132,7 +132,7 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
         raise StoreError(f"{folder.path}: the store keeps its history; leave history= out")
     if made.history == "none":
         rmtree(history_path(folder.path), ignore_errors=True)  # left by a store that was not made in the end
-    folder.put(replace(made, history=history))
+    folder.write_manifest(replace(made, history=history))
 
 
 def _folder_to_read(folder: Folder, lacking: Sequence[str]) -> Folder:
@@ -175,4 +175,4 @@ def _check_rules(wanted: Manifest, options: EngineOptions) -> None:
     from kgreason.materialize.selection import select
 
     find = options.registry.find, options.find
-    select(wanted.rules_on, wanted.schema, wanted.same_as, wanted.aliases, *find)
+    select(wanted.effective_rules, wanted.schema, wanted.same_as, wanted.aliases, *find)

@@ -44,8 +44,8 @@ from kgreason.graph.results.documents import LINES, sort_triples, used_prefixes,
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, html_table
 from kgreason.rdf.formats import is_name, writable
-from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.repeated import Repeated
+from kgreason.store.oxigraph.failures import FAILURES, query_error
+from kgreason.store.oxigraph.repeated import RepeatedColumns
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import Term
 
@@ -115,7 +115,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         try:
             return next(self._rows)
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
         except MemoryError as error:  # a limit of Oxigraph's parser, which reads the rows of the other process
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
@@ -216,7 +216,7 @@ class Solutions(Answer[QuerySolution]):
         """
         iter(self)
         if self._first:
-            return cast(QuerySolutions, Repeated(self._names, self)).serialize(output, format)
+            return cast(QuerySolutions, RepeatedColumns(self._names, self)).serialize(output, format)
         written = self._found.serialize(output, format)
         self._note_all_written()
         return written

@@ -31,7 +31,7 @@ from kgreason.materialize.state import Saved
 from kgreason.rdf.formats import PARQUET
 from kgreason.rdf.lines import parquet
 from kgreason.rdf.writing import fits_xml, write
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.tags import quads
@@ -73,7 +73,7 @@ def document_of(
     tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
     if syntax not in LINES:
         return document(dictionary, tables, syntax, prefixes, asserted)
-    return map(_checked_lines, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+    return map(_checked_lines, chain.from_iterable(line_chunks(dictionary, rows) for rows in tables))
 
 
 def _parquet_pieces(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
@@ -113,7 +113,7 @@ def document(
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    lines = chain.from_iterable(chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
+    lines = chain.from_iterable(line_chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
     known = used_prefixes(prefixes, [texts[place] for place in order.tolist()], syntax)
     rows = (quad for chunk in lines for quad in quads(chunk))
     yield from _pieces(lambda file: write_rows(rows, file, syntax, known, _TITLES[asserted]))

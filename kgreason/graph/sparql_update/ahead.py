@@ -1,4 +1,4 @@
-"""`UncommittedStore`: the store as the next WHERE of a SPARQL Update must see it, after the *steps* (operations) so far.
+"""`UncommittedStore`: the store that the next WHERE of a SPARQL Update must see, after the operations (*steps*) so far.
 
 There are two ways. At first each WHERE runs in a transaction of Oxigraph, which applies the rows of the steps, reads,
 and is rolled back (`OxigraphStore.solutions_after`). Once these transactions have cost as much as a copy of the store,
@@ -127,4 +127,4 @@ class UncommittedStore:
     def close(self) -> None:
         """Drop the copy, if there is one."""
         self._copy = None
-        self._home.unstage()
+        self._home.drop_stage()

@@ -26,7 +26,7 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.state.running import Running
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.spellings import normal_forms, varies
+from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class _Answers:
 def other_spellings(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
     """Return those of the `values` that the graph may have in another spelling, with the ids of all spellings."""
     found = {text_of(value) for value in values if isinstance(value, (Literal, Triple))}
-    if not (texts := list(filter(varies, found))):
+    if not (texts := list(filter(may_have_spellings, found))):
         return {}  # the first look at the spellings of a dictionary takes time
     numbers, forms = state.materializer.dictionary.find(texts).tolist(), state.spellings.of_forms(texts)
     return {

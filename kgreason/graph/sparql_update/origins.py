@@ -129,7 +129,7 @@ class _Reader:
         self._inner = 0
 
     def rewrite(self, group: Node) -> str:
-        """Return the block with the changes. `origins_in_group` is its tree."""
+        """Return the block with the changes. `group` is its tree."""
         parts, done = list[str](), 0
         labels = [token for token in _tokens(group) if token in self._blanks]
         named = [(cast(int, at.start_pos), cast(int, at.end_pos), f"?{self._blanks[str(at)]} ") for at in labels]

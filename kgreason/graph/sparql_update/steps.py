@@ -35,7 +35,7 @@ from kgreason.sparql.operations import Load, Operation
 from kgreason.sparql.query.numeric import computes, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.homes.home import Home
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
@@ -182,7 +182,7 @@ class EditableGraph:
         else:
             name = 0 if graph is None else int(self._materializer.dictionary.find([graph])[0]) or -1
             rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])
-        return chunks(self._materializer.dictionary, rows)
+        return line_chunks(self._materializer.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
         """Yield the quads of an RDF file as N-Quads lines.

@@ -32,7 +32,7 @@ from kgreason.sparql.query.numeric import warning
 from kgreason.store import snapshot
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.rows import put_all
+from kgreason.store.rows import load_all_rows
 from kgreason.store.spellings import SmallTags, Spellings
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import INFERRED, IS_ASSERTED
@@ -218,7 +218,7 @@ class Running:
 
     def fill(self, store: OxigraphStore) -> None:
         """Load the state of the last commit into an empty Oxigraph store."""
-        put_all(store, self.materializer.save(is_borrowed=True), self.materializer.dictionary)
+        load_all_rows(store, self.materializer.save(is_borrowed=True), self.materializer.dictionary)
 
     def write(self, path: Path) -> None:
         """Write a snapshot of the state to the folder `path`."""

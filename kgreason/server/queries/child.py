@@ -39,7 +39,7 @@ from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.homes.reader import Reader
-from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.store.oxigraph.failures import FAILURES, query_error
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
@@ -167,10 +167,10 @@ class _Reader:
             path = home.snapshot
             saved = snapshot.read_state(path) if path else None
             dictionary = snapshot.read_dictionary(path) if path else Dictionary()
-            return StateSpeller(home.last, saved, dictionary, home.pending()).spell
+            return StateSpeller(home.last, saved, dictionary, home.records_since_snapshot()).spell
 
         try:
-            return home.reading(looked)
+            return home.read_consistently(looked)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
             return _as_shown
 
@@ -272,7 +272,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
     except KgreasonError as error:
         document.fail(type(error).__name__, str(error))
     except FAILURES as error:
-        document.fail("QueryError", str(failure(error)))
+        document.fail("QueryError", str(query_error(error)))
 
 
 def _check(checked: list[str], base: str) -> None:

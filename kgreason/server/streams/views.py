@@ -18,7 +18,7 @@ from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.filtered import filter_delta
 from kgreason.graph.input.terms import term_text_at
-from kgreason.store.journal.record import signature
+from kgreason.store.journal.record import origin_headers
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.wire import deltas
 
@@ -60,7 +60,7 @@ class View(NamedTuple):
         is_part = self.terms != _ALL or self.asserted is not None
         shown = filter_delta(delta, self.terms, self.asserted) if is_part else delta
         if self.form == "patch":
-            headers = "".join([f'H commit "{delta.commit}" .\n', *signature(delta.time, delta.author)])
+            headers = "".join([f'H commit "{delta.commit}" .\n', *origin_headers(delta.time, delta.author)])
             return f"{headers}{shown.to_patch()}".encode()
         if is_part and not shown:
             return f"id: {delta.commit}\n\n".encode()

@@ -33,7 +33,7 @@ from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.folders.folders import check_seen, writing
-from kgreason.store.journal.patch import NO_TERM, problem
+from kgreason.store.journal.patch import NO_TERM, message_without_place
 from kgreason.terms.tags import canonical
 
 File = str | PathLike[str]
@@ -147,7 +147,7 @@ def _one(row: tuple[str | None, ...]) -> str:
     try:
         line = _at_once([row]) or _canonical(_statement(row))
     except SyntaxError as error:
-        return _comment(row, problem(error))
+        return _comment(row, message_without_place(error))
     return line if line.count("\n") == 1 else _comment(row, "not one triple or quad")
 
 
