@@ -46,7 +46,7 @@ from kgreason.sparql.query.asking import repeat
 from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.wire import EXACT
 
 if TYPE_CHECKING:
@@ -336,7 +336,7 @@ class RemoteGraph(ReadableRemoteGraph, Queryable):
         given += [("asserted", "true")] if asserted else []
         file = self._link.ask("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        found = chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks)
+        found = chain.from_iterable(parse_quads(chunk, lenient=True) for chunk in chunks)
         return Matches(lambda: found, self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:

@@ -33,7 +33,7 @@ from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import may_have_spellings
-from kgreason.terms.tags import quads, with_small_tag
+from kgreason.terms.tags import parse_quads, with_small_tag
 from kgreason.zset.columns import Int32
 
 Held: TypeAlias = Callable[[], AbstractContextManager[Running]]
@@ -176,7 +176,7 @@ def _are_in_graph(state: Running, quads: Int32) -> NDArray[np.bool_]:
 
 
 def _quads(state: Running, rows: Int32) -> list[Quad]:
-    return list(quads(state.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
+    return list(parse_quads(state.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
 
 
 def _graph_name(quad: Quad) -> str:

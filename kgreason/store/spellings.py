@@ -47,8 +47,8 @@ def may_have_spellings(text: str) -> bool:
 
     It may if it is or contains a literal with a datatype or a language tag.
 
-    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"@en'), varies('"1"')
-    (True, True, False)
+    >>> [may_have_spellings(text) for text in ('"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"1"@en', '"1"')]
+    [True, True, False]
     """
     return '"^^<' in text or '"@' in text
 
@@ -74,7 +74,7 @@ class SmallTags:
         """Look at the new terms."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._has_other:
-            self._has_other = bool(len(self._dictionary.with_capitals(known)))
+            self._has_other = bool(len(self._dictionary.literals_with_capitals(known)))
             self.are_all = not self._has_other
 
     def forget(self, count: int) -> None:
@@ -145,7 +145,9 @@ class Spellings:
 
     def _candidates(self) -> Ids:
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
-        literals = np.union1d(self._dictionary.typed_literals(self._seen), self._dictionary.with_capitals(self._seen))
+        literals = np.union1d(
+            self._dictionary.typed_literals(self._seen), self._dictionary.literals_with_capitals(self._seen)
+        )
         return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
     def _forms_of(self, ids: Ids) -> list[tuple[str, int]]:

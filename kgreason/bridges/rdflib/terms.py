@@ -19,7 +19,7 @@ from rdflib.term import BNode, Literal, Node, URIRef
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of_rdflib
 from kgreason.terms.quoting import quote
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal
 Triple: TypeAlias = tuple[Node, Node, Node]
@@ -54,7 +54,7 @@ def from_text(text: str) -> URIRef | BNode | Literal:
     """Convert N-Triples text to a term of rdflib."""
     if text.startswith("<"):
         return URIRef(text[1:-1])
-    return to_rdflib(next(quads(f"<row:> <row:> {text} .".encode())).object)
+    return to_rdflib(next(parse_quads(f"<row:> <row:> {text} .".encode())).object)
 
 
 def is_generalised(triple: tuple[Node, Node, Node]) -> bool:

@@ -237,7 +237,7 @@ class Session:
 
     def _dump(self, command: Command) -> None:
         facts = list[Atom]()
-        for name in command.given or self._relations.results:
+        for name in command.given or self._relations.derived_relations:
             facts += answers.of_relation(self._graph, str(name), self._arity(name, command.word))
         if not command.given:
             facts += answers.inferred_triples(self._graph)

@@ -42,7 +42,7 @@ from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.prefixes import undeclared_message as of_prefix
-from kgreason.terms.tags import Carried, canonical, correct, quads, with_tags
+from kgreason.terms.tags import CarrierStream, canonical_lines, correct_error, parse_quads, with_tags
 from kgreason.zset.columns import Int32
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
@@ -131,7 +131,9 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     stop = "" if item.rstrip().endswith(".") else " ."
     try:
         found = list(
-            quads(canonical(f"{_declarations({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE))
+            parse_quads(
+                canonical_lines(f"{_declarations({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE)
+            )
         )
     except SyntaxError as error:
         raise _not_a_triple_error(item, error) from error
@@ -247,7 +249,7 @@ def _mistake_message(text: str) -> str | None:
 
 def _quads_of_document(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
     try:
-        lines = canonical(text, form) if len(text) < BUFFER else _canonical_of_long_text(text, form, source)
+        lines = canonical_lines(text, form) if len(text) < BUFFER else _canonical_of_long_text(text, form, source)
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, problem_of(error)) from error
     return quads_of_canonical_lines(lines, dictionary)
@@ -258,13 +260,13 @@ def _canonical_of_long_text(text: bytes, form: RdfFormat, source: str) -> bytes:
 
     `form` is the syntax of the text. `source` is its name in messages. Raises LimitError if a token is too long.
     """
-    counted = Counted(cast(IO[bytes], Carried(BytesIO(text))))
+    counted = Counted(cast(IO[bytes], CarrierStream(BytesIO(text))))
     with long_tokens(counted, source):
         try:
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
             return with_tags(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
         except SyntaxError as error:
-            correct(error, counted.text_of(error.lineno) if error.lineno else None)
+            correct_error(error, counted.text_of(error.lineno) if error.lineno else None)
             raise
 
 

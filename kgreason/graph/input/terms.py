@@ -33,7 +33,7 @@ from kgreason.store.oxigraph.update import Term
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared_message
-from kgreason.terms.tags import literal_with_tag, quads
+from kgreason.terms.tags import literal_with_tag, parse_quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -165,7 +165,7 @@ def term_of(text: str) -> Term:
     """
     check_length(utf8(text))
     try:
-        [quad] = quads(f"<a:> <a:> {text} <b:> .".encode())
+        [quad] = parse_quads(f"<a:> <a:> {text} <b:> .".encode())
         if quad.graph_name != NamedNode("b:"):  # the text has more than the term
             raise ValueError(text)
     except (SyntaxError, ValueError) as error:
@@ -181,7 +181,7 @@ def terms_of_texts(texts: Sequence[str]) -> list[Term]:
         let_out()
         part = texts[low : low + _MANY]
         try:
-            terms = [quad.object for quad in quads("".join([f"<a:> <a:> {text} .\n" for text in part]).encode())]
+            terms = [quad.object for quad in parse_quads("".join([f"<a:> <a:> {text} .\n" for text in part]).encode())]
         except (SyntaxError, ValueError):
             terms = []
         found += terms if len(terms) == len(part) else map(term_of, part)

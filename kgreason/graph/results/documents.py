@@ -34,7 +34,7 @@ from kgreason.rdf.writing import fits_xml, write
 from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.terms.untagged import PROBLEM, untagged_literal
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.zset.columns import Int32
@@ -115,7 +115,7 @@ def document(
     ranks[order] = np.arange(len(order))
     lines = chain.from_iterable(line_chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
     known = used_prefixes(prefixes, [texts[place] for place in order.tolist()], syntax)
-    rows = (quad for chunk in lines for quad in quads(chunk))
+    rows = (quad for chunk in lines for quad in parse_quads(chunk))
     yield from _pieces(lambda file: write_rows(rows, file, syntax, known, _TITLES[asserted]))
 
 

@@ -90,7 +90,7 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
 def is_distinct(sparql: str) -> bool:
     """Return whether equal rows of a valid query count as one row, because the query says DISTINCT or REDUCED.
 
-    >>> is_set("SELECT DISTINCT ?x { ?x a ?y }"), is_set("SELECT ?x { { SELECT DISTINCT ?x { ?x a ?y } } }")
+    >>> is_distinct("SELECT DISTINCT ?x { ?x a ?y }"), is_distinct("SELECT ?x { { SELECT DISTINCT ?x { ?x a ?y } } }")
     (True, False)
     """
     words = (token["name"].upper() for token in TOKEN.finditer(sparql) if token["name"])

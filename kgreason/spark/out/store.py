@@ -34,7 +34,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.folders.folders import check_seen, writing
 from kgreason.store.journal.patch import NO_TERM, message_without_place
-from kgreason.terms.tags import canonical
+from kgreason.terms.tags import canonical_lines
 
 File = str | PathLike[str]
 
@@ -159,7 +159,7 @@ def _statement(row: tuple[str | None, ...]) -> str:
 
 def _canonical(text: str) -> str:
     """Return N-Quads lines in canonical form. Raises SyntaxError."""
-    return canonical(text.encode(), RdfFormat.N_QUADS).decode()
+    return canonical_lines(text.encode(), RdfFormat.N_QUADS).decode()
 
 
 def _comment(row: tuple[str | None, ...], why: str) -> str:

@@ -29,7 +29,7 @@ from kgreason.sparql.query.spelled import Spell, triples_as_written
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.repeated import RepeatedColumns
 from kgreason.store.oxigraph.results import Results, Triples
-from kgreason.terms.compared import compared_with_lang, in_small_letters
+from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 
 _CONCAT = "GROUP_CONCAT"
 _MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT|\bLANG\b", re.IGNORECASE)
@@ -146,7 +146,7 @@ def _make_tags_small(pieces: list[Piece], written: list[str]) -> None:
         if words[at] == "!" and words[at + 1] == "=":  # no token of SPARQL begins with =
             words[at], words[at + 1] = "", "!="
     kept = [at for at, word in enumerate(words) if word]
-    for at in compared_with_lang([words[at] for at in kept]):
+    for at in places_compared_with_lang([words[at] for at in kept]):
         place = places[kept[at]]
         written[place] = in_small_letters(written[place])
 

@@ -25,7 +25,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import RdfSyntaxError
 from kgreason.store.journal.record import SIGNED
 from kgreason.terms.quoting import unquote
-from kgreason.terms.tags import canonical
+from kgreason.terms.tags import canonical_lines
 
 _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")
 _STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
@@ -98,7 +98,7 @@ def _canonical_lines(statements: Sequence[bytes]) -> list[bytes]:
 
 def _lines(text: bytes) -> list[bytes]:
     """Return the canonical lines of N-Quads text, without line feeds. Raises SyntaxError."""
-    return canonical(text, RdfFormat.N_QUADS).split(b"\n")[:-1]
+    return canonical_lines(text, RdfFormat.N_QUADS).split(b"\n")[:-1]
 
 
 def _is_one_statement(statement: bytes) -> bool:
