@@ -44,7 +44,7 @@ class RepeatedColumns:
         return cast(QuerySolution, _Row(self._names, next(self._rows)))
 
     def __repr__(self) -> str:
-        return f"<Repeated of {' '.join(map(str, self.variables))}>"
+        return f"<RepeatedColumns of {' '.join(map(str, self.variables))}>"
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
         """Serialize the rows that were not taken yet, as pyoxigraph's `QuerySolutions.serialize` does."""
