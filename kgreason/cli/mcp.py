@@ -43,7 +43,7 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
 
     def make_edit(sparql: str) -> Delta:
         with graph_at(location, wait=seconds) as graph:
-            return graph.update(sparql, "the update").delta.detached()
+            return graph.update(sparql, "the update").delta.with_own_dictionary()
 
     mcp_server(open_, lambda sparql: _delta_of(location, sparql), make_edit, writes=writes, seconds=seconds).run(
         "stdio"
@@ -59,4 +59,4 @@ def _delta_of(location: Place, sparql: str) -> Delta:
     from kgreason.sparql.parser import parse
 
     with fork(location) as graph:
-        return graph.carry_out(parse(sparql, "the update"), keep=False).delta.detached()
+        return graph.carry_out(parse(sparql, "the update"), keep=False).delta.with_own_dictionary()

@@ -13,7 +13,7 @@ from kgreason.rules.formatter import format_term
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
-    from kgreason.graph.labels import Asked
+    from kgreason.graph.labels import LabelSource
     from kgreason.proofs.proof import Proof
 
 
@@ -86,7 +86,7 @@ full = click.option(
 )
 
 
-def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> dict[str, str] | None:
+def labels_in(graph: LabelSource, proofs: Iterable[Proof], language: str | None) -> dict[str, str] | None:
     """Return the labels of the terms of proofs; None without `--labels`."""
     if language is None:
         return None

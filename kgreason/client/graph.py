@@ -37,8 +37,8 @@ from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.bindings import Bindings, with_bindings
 from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name, text_of
 from kgreason.graph.opening.options import File, Strategy
-from kgreason.graph.results.answers import Found, Matches, Triples, found
-from kgreason.graph.results.questions import Questions
+from kgreason.graph.results.answers import Matches, QueryAnswer, Triples, answer_of
+from kgreason.graph.results.questions import Queryable
 from kgreason.options import check_choice, check_count, check_seconds
 from kgreason.progress import Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
@@ -46,7 +46,7 @@ from kgreason.sparql.query.asking import with_repeated_columns
 from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.wire import EXACT
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def connect(
     return graph
 
 
-class RemoteGraph(ReadableRemoteGraph, Questions):
+class RemoteGraph(ReadableRemoteGraph, Queryable):
     """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
 
     def __init__(self, link: Link, how: How) -> None:
@@ -270,7 +270,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         base: str | None = None,
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Return the results of a SPARQL query: `Solutions`, `Triples`, or a boolean; see `KnowledgeGraph.query`.
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
@@ -289,7 +289,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
         as_of: int | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
@@ -313,7 +313,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
         rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
-        return found(with_repeated_columns(sparql, rows), self._shown_prefixes)
+        return answer_of(with_repeated_columns(sparql, rows), self._shown_prefixes)
 
     def match(
         self,
@@ -336,7 +336,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         given += [("asserted", "true")] if asserted else []
         file = self._link.get("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        found = chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks)
+        found = chain.from_iterable(parse_quads(chunk, lenient=True) for chunk in chunks)
         return Matches(lambda: found, self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:

@@ -24,7 +24,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from kgreason.functions.signature import Kinds
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 NOTHING: Any = object()
@@ -78,7 +78,7 @@ def _term(text: str, name: str) -> Any:
         return NamedNode(text[1:-1])
     if name == "BlankNode":
         return BlankNode(text[2:])
-    (found,) = quads(f"<urn:s> <urn:p> {text} .".encode(), lenient=True)
+    (found,) = parse_quads(f"<urn:s> <urn:p> {text} .".encode(), lenient=True)
     return found.object
 
 

@@ -49,10 +49,10 @@ class Consistency:
         """Note that the graph is empty, so that it has no contradictions."""
         self._known = []
 
-    def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def raised_reader(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change raises.
 
-        Call `pending` before the change is accepted or rolled back. The function that it returns calls
+        Call `raised_reader` before the change is accepted or rolled back. The function that it returns calls
         `contradictions`. So call this function after the change was rolled back, or, if `contradictions` was called
         before the change, at any time before the change is accepted. `refuted` says whether the change adds or removes
         facts of `false`, and whether it changes which terms are equal.
@@ -66,10 +66,10 @@ class Consistency:
             found, renamed, self.contradictions(), self._with_primaries(self.contradictions(), saved)
         )
 
-    def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def ended_reader(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change ends.
 
-        The rules of `pending` hold: when to call `ending`, and when to call the function that it returns.
+        The rules of `raised_reader` hold: when to call `ended_reader`, and when to call the function that it returns.
         """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple

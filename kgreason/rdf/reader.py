@@ -52,7 +52,7 @@ from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
-from kgreason.terms.tags import Carried, correct, with_tags
+from kgreason.terms.tags import CarrierStream, correct_error, with_tags
 from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
 from kgreason.threads import map_in_order
 
@@ -369,7 +369,7 @@ def _uncompressed(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]
 
 def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     """Turn a text into canonical N-Quads text, in chunks of whole lines."""
-    text = cast(IO[bytes], Carried(rest.text)) if name in _LINES else rest.text
+    text = cast(IO[bytes], CarrierStream(rest.text)) if name in _LINES else rest.text
     counted = CountingStream(text, rest.before)
     quads = _quads(cast(IO[bytes], counted), name, about)
     try:
@@ -380,7 +380,7 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
                 yield chunk
     except SyntaxError as error:
         if name in _LINES:
-            correct(error, counted.text_of(error.lineno + rest.before) if error.lineno else None)
+            correct_error(error, counted.text_of(error.lineno + rest.before) if error.lineno else None)
         error.lineno = error.lineno and error.lineno + rest.before
         if about.skipped is not None:
             error.msg += "; only lines of N-Triples and N-Quads can be skipped"
@@ -463,7 +463,7 @@ def _rdf_xml_quads(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[py
         for quad in quads:
             yield xml.restore(quad)
     except SyntaxError as error:
-        correct(error, None)
+        correct_error(error, None)
         error.lineno = xml.line
         raise
 

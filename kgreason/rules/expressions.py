@@ -28,7 +28,7 @@ from kgreason.errors import QueryError
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.quoting import number, without_plain
+from kgreason.terms.quoting import number, string_of_plain_literal
 from kgreason.terms.vocabulary import XSD_BOOLEAN, XSD_INTEGER
 
 _Parts: TypeAlias = list[Variable | str]
@@ -194,7 +194,7 @@ def with_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, .
                 word = word[1:]
             found.append(number(word))
         else:
-            found.append(without_plain(word) if word.startswith('"') else part)
+            found.append(string_of_plain_literal(word) if word.startswith('"') else part)
     return tuple(found)
 
 

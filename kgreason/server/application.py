@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.http.compression import Compression
@@ -98,7 +98,7 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         means = QuestionLimits(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
         writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
+        standing = StandingQueries(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
         renewals = Renewals(pool, writer, feed, standing, settings.standing_seconds)
         limits = CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed)
         past = CallThreads(limits, "reading the past", "; ask for fewer commits")

@@ -31,7 +31,7 @@ from kgreason.errors import InputError, QueryError
 from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines, subject_and_predicate
-from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.store.oxigraph.failures import FAILURES, query_error
 from kgreason.terms.untagged import untagged_literal
 
 _SOME = 10_000
@@ -130,7 +130,7 @@ class _Steps:
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
                 added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged_literal(row) is None))
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
         self._delete(removed)
         self._insert(added)
 

@@ -166,7 +166,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     """Return the asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
     From a snapshot of an older format, kgreason reads only these quads, the facts of `read_facts` and the rules of
-    `read_own`. Raises StoreError.
+    `read_own_rules`. Raises StoreError.
     """
     terms = read_dictionary(folder)
     try:
@@ -233,19 +233,19 @@ def false_rules(folder: Path | None, names: Collection[str], terms: Collection[s
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
-        if told["name"] in names and text.startswith("false") and _names_only(text, terms):
+        if told["name"] in names and text.startswith("false") and _has_only_names(text, terms):
             (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder), None).rules
             sources = _TERM.findall(why) if why.startswith(("<", "_:", '"')) else []
             yield replace(rule, sources=tuple(zip(*[iter(sources)] * 3, strict=True)))
 
 
-def _names_only(text: str, terms: Collection[str]) -> bool:
+def _has_only_names(text: str, terms: Collection[str]) -> bool:
     if _NOT_ONLY_ATOMS.search(text):
         return True
     return all(term in terms or term in _VOCABULARY for term in _TERM.findall(text) if not term.startswith('"'))
 
 
-def read_own(folder: Path) -> tuple[Rule, ...]:
+def read_own_rules(folder: Path) -> tuple[Rule, ...]:
     """Return the user's rules that are in a snapshot. Raises StoreError."""
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")

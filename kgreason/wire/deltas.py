@@ -26,7 +26,7 @@ _VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
 
 def to_json(delta: Delta) -> dict[str, Any]:
     """Turn a delta into an object that `json.dumps` takes."""
-    own = delta.detached()
+    own = delta.with_own_dictionary()
     change, terms = own.change, own.dictionary
     facts = change.facts
     return {

@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.standing.standing import RowChange
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server.problems import busy_problem
 from kgreason.server.queries.pool import Pool, Request
 from kgreason.server.streams import renewals
@@ -68,7 +68,7 @@ class Source:
 
 
 def renewed(source: Source, most: int | None = None) -> AsyncGenerator[RowChange | None]:
-    together = Together(1, most)
+    together = StandingQueries(1, most)
     given: Any = source
     return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY, "ann")
 
@@ -90,7 +90,7 @@ async def test_a_late_turn_tells_what_many_commits_changed_together() -> None:
 async def test_one_query_at_a_time_is_evaluated() -> None:
     source = Source()
     given: Any = source
-    all_ = Renewals(given, given, given, Together(1), 1)
+    all_ = Renewals(given, given, given, StandingQueries(1), 1)
     streams = [all_.changes(QUERY, "ann") for _ in range(5)]
     assert len(await asyncio.gather(*map(anext, streams))) == 5
     assert source.most == 1
@@ -103,7 +103,7 @@ async def test_two_readers_renewals_interleave() -> None:
 
     source, readers = Source(), ["ann"] * 9 + ["bob"] * 2
     given: Any = source
-    all_ = Renewals(given, given, given, Together(1), 1)
+    all_ = Renewals(given, given, given, StandingQueries(1), 1)
     streams = [all_.changes(QUERY._replace(prefixes={reader: "urn:r"}), reader) for reader in readers]
     await asyncio.gather(*map(anext, streams))
     order = [reader for query in source.asked for reader in query.prefixes or ()]

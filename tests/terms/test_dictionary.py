@@ -193,5 +193,5 @@ def test_the_first_terms_of_groups_are_the_same_without_kernels() -> None:
     texts = ["<e:b>", "<e:a>", "_:a", '"1"', '"01"', "<<( <e:a> <e:b> <e:c> )>>", "reach/2", '"é"', '"e"@en-GB']
     ids = dictionary.intern(texts)
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 3, 3], dtype=np.int64)
-    by_kernel = dictionary.firsts(ids, groups)
-    assert dictionary._firsts(ids, groups, np.zeros(4, np.int32)).tolist() == by_kernel.tolist()
+    by_kernel = dictionary.first_terms(ids, groups)
+    assert dictionary._first_terms_without_kernel(ids, groups, np.zeros(4, np.int32)).tolist() == by_kernel.tolist()

@@ -22,7 +22,7 @@ from pyoxigraph import Literal
 
 from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 INFERENCES = "http://inferrences/"
 """The IRI of the ontology to which owlready2 adds inferences (the spelling is owlready2's)."""
@@ -142,7 +142,7 @@ def _stored_value(text: str, world: Any) -> tuple[Value, Datatype]:
 
     `text` is the literal in N-Triples syntax. A number that SQLite cannot store is kept as text.
     """
-    (found,) = quads(f"<x:s> <x:p> {text} .".encode())
+    (found,) = parse_quads(f"<x:s> <x:p> {text} .".encode())
     literal = found.object
     assert isinstance(literal, Literal)
     if literal.language:

@@ -58,7 +58,7 @@ from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.program import facts_of, rules_of
 from kgreason.shapes.report import Report
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.prefixes import prefixes_to_remember
 
@@ -323,7 +323,7 @@ def _write_parquet(
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:
     with progress("writing", len(rows)) as report, target as out:
-        out.writelines(chunks(dictionary, rows, report))
+        out.writelines(line_chunks(dictionary, rows, report))
 
 
 def _output_file(output: str) -> AbstractContextManager[BinaryIO]:

@@ -69,7 +69,7 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")
     from kgreason.errors import InputError
     from kgreason.graph.input.terms import text_of
-    from kgreason.graph.relation.fields import field
+    from kgreason.graph.relation.fields import field_of_term
     from kgreason.graph.relation.files import NO_FIELDS
     from kgreason.tables.fields import BREAKS
 
@@ -77,7 +77,9 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         found = graph.relation(name)
         types = [column.type for column in found.declaration.columns] if found.declaration else repeat(None)
         facts = found.facts(asserted=asserted if asserted or inferred else None)
-        rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
+        rows = sorted(
+            [field_of_term(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts
+        )
         if tabs:
             if broken := next((text for row in rows for text in row if BREAKS.search(text)), None):
                 raise InputError(

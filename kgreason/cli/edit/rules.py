@@ -26,7 +26,7 @@ from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
-from kgreason.graph.user_rules import remaining, without
+from kgreason.graph.user_rules import without_named_rules, without_rules
 from kgreason.materialize.selection import check_own
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
@@ -190,13 +190,13 @@ def remove(
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         own, selected = graph.own_rules(), graph.options["rules"]
         for file in rule_files:
-            own = without(own, load(file, None, find).rules)
+            own = without_rules(own, load(file, None, find).rules)
         for name in of_file:
-            own = remaining(own, name, "<rule>", origin, selected=selected)
+            own = without_named_rules(own, name, "<rule>", origin, selected=selected)
         sourced = [(_with_prefixes(text, source, how["prefixes"], syntax, find), source) for text, source in sourced]
         for text, source in sourced:
             _check_rule_or_name(text, own, syntax)
-            own = remaining(own, text, source, selected=selected, syntax=syntax, find=find)
+            own = without_named_rules(own, text, source, selected=selected, syntax=syntax, find=find)
         with done.progress("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)

@@ -21,8 +21,8 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Variable
-from kgreason.tables.fields import field, is_number, value
-from kgreason.terms.tags import quads
+from kgreason.tables.fields import field_of_constant, is_number, number_of_field
+from kgreason.terms.tags import parse_quads
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -48,8 +48,8 @@ def _sorted_facts(name: str | None, rows: Iterable[Row]) -> list[Atom]:
 
 
 def _sort_key(term: str) -> tuple[int, int | Decimal | float, str]:
-    text = field(term)
-    return (0, value(text), text) if is_number(text) else (1, 0, text)
+    text = field_of_constant(term)
+    return (0, number_of_field(text), text) if is_number(text) else (1, 0, text)
 
 
 def relation_facts(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
@@ -59,7 +59,7 @@ def relation_facts(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
 
 def inferred_triples(graph: KnowledgeGraph) -> list[Atom]:
     """Return the inferred triples."""
-    triples = quads(b"".join(graph.dump(asserted=False)))
+    triples = parse_quads(b"".join(graph.dump(asserted=False)))
     return _sorted_facts(None, [[text_of(term) for term in quad.triple] for quad in triples])
 
 

@@ -237,7 +237,7 @@ class Session:
 
     def _dump(self, command: Command) -> None:
         facts = list[Atom]()
-        for name in command.arguments or self._relations.results:
+        for name in command.arguments or self._relations.derived_relations:
             facts += answers.relation_facts(self._graph, str(name), self._arity(name, command.word))
         if not command.arguments:
             facts += answers.inferred_triples(self._graph)

@@ -30,7 +30,7 @@ _Node: TypeAlias = tuple[int, str]
 
 def with_stable_labels(documents: Sequence[bytes]) -> list[bytes]:
     """Return N-Quads documents with new labels of blank nodes, each made from the triples around the blank node."""
-    parsed = [list(tags.quads(text, lenient=True)) for text in documents]
+    parsed = [list(tags.parse_quads(text, lenient=True)) for text in documents]
     classes = _classes(parsed)
     found = []
     for number, quads in enumerate(parsed):

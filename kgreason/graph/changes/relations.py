@@ -52,19 +52,21 @@ class RelationDelta(Frames):
         return len(self.facts.rows)
 
     def __repr__(self) -> str:
-        came, went = (len(rows) for rows in (self._that((ABSENT,), _PRESENT), self._that(_PRESENT, (ABSENT,))))
+        came, went = (
+            len(rows) for rows in (self._rows_of_kinds((ABSENT,), _PRESENT), self._rows_of_kinds(_PRESENT, (ABSENT,)))
+        )
         return f"<Delta of {self.name}: {came} appeared, {went} disappeared, {len(self) - came - went} turned>"
 
     def appeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
         """Return the facts that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
-        return self._texts(self._that((ABSENT,), _kinds(asserted)))
+        return self._texts(self._rows_of_kinds((ABSENT,), _kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
         """Return the facts that disappeared.
 
         With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
         """
-        return self._texts(self._that(_kinds(asserted), (ABSENT,)))
+        return self._texts(self._rows_of_kinds(_kinds(asserted), (ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[tuple[str, ...]]:
         """Return the facts that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
@@ -72,9 +74,9 @@ class RelationDelta(Frames):
         A fact turns asserted if it was inferred before, and turns inferred if it was asserted before.
         """
         check_asserted(asserted)
-        return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
+        return self._texts(self._rows_of_kinds((_PRESENT[not asserted],), (_PRESENT[asserted],)))
 
-    def _that(self, before: Sequence[int], after: Sequence[int]) -> Int32:
+    def _rows_of_kinds(self, before: Sequence[int], after: Sequence[int]) -> Int32:
         """Return the ids, int32[k, arity], of the facts whose kind was in `before` and is now in `after`."""
         kept: NDArray[np.bool_] = np.isin(self.facts.before, before) & np.isin(self.facts.after, after)
         rows: Int32 = self.facts.rows[kept]
@@ -129,7 +131,7 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
     return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
 
-def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
+def fact_lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
     """Yield the facts of the user's relations in `state` as rule text. If `state` is None, there are no facts.
 
     With `asserted=True` only asserted facts are yielded, with False only inferred facts, with None all. `rules` are the

@@ -45,7 +45,9 @@ class AtRest:
 
     def _ask(self, of_engine: Callable[[State], Result], of_files: Callable[[], Result]) -> Result:
         """Ask the snapshot, or the engine if commits came after the snapshot."""
-        return self._home.reading(lambda: of_engine(self._start()) if self._home.position.is_ahead else of_files())
+        return self._home.read_consistently(
+            lambda: of_engine(self._start()) if self._home.position.is_ahead else of_files()
+        )
 
     def _ask_manifest(self, of_engine: Callable[[State], Result], of_manifest: Callable[[], Result]) -> Result:
         """Ask the manifest, or the engine if the manifest is older than the last commit.
@@ -58,7 +60,7 @@ class AtRest:
             is_old = home.last and home.position.is_behind and not home.is_writable
             return of_engine(self._start()) if is_old else of_manifest()
 
-        return home.reading(asked)
+        return home.read_consistently(asked)
 
     def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:  # noqa: ARG002
         """Read facts and dictionary of the snapshot."""
@@ -73,7 +75,9 @@ class AtRest:
         from kgreason.graph.user_rules import own_rules
 
         home, find = self._home, self._find
-        return home.reading(lambda: own_rules(home.manifest, home.snapshot, home.pending(), find))
+        return home.read_consistently(
+            lambda: own_rules(home.manifest, home.snapshot, home.records_since_snapshot(), find)
+        )
 
     def rules(self) -> list[dict[str, Any]]:
         """Read the rules of the snapshot."""
@@ -101,11 +105,11 @@ class AtRest:
         """Read facts of relations in the snapshot."""
         from kgreason.materialize.relations.reading import OfState
 
-        def looked() -> Result | None:
+        def read_snapshot() -> Result | None:
             state = self._read()
             return read(OfState(*state)) if state else None
 
-        return self._ask(lambda state: state.relations(read), looked)
+        return self._ask(lambda state: state.relations(read), read_snapshot)
 
     def stats(self) -> dict[str, Any]:
         """Return the counts in the manifest."""
@@ -124,7 +128,9 @@ class AtRest:
     def prefixes(self) -> Mapping[str, str]:
         """Read the prefixes in manifest and journal."""
         home = self._home
-        found = home.reading(lambda: [home.manifest.prefixes, *(record.prefixes for record in home.pending())])
+        found = home.read_consistently(
+            lambda: [home.manifest.prefixes, *(record.prefixes for record in home.records_since_snapshot())]
+        )
         return {prefix: namespace for each in reversed(found) for prefix, namespace in each.items()}
 
     def number_warning(self) -> str | None:

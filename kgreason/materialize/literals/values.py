@@ -160,7 +160,7 @@ class LiteralValues:
 
         These are literals whose text names a datatype, as `"1"^^<...>`, or whose language tag has a capital letter.
         """
-        return np.union1d(self._dictionary.typed_literals(since), self._dictionary.with_capitals(since))
+        return np.union1d(self._dictionary.typed_literals(since), self._dictionary.literals_with_capitals(since))
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
         """Return for each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""

@@ -95,7 +95,7 @@ def are_visible(dictionary: Dictionary, objects: Int32, groups: NDArray[np.int64
     left = np.flatnonzero(is_inferred & ~has_asserted[groups])
     if len(left):
         places = np.unique(groups[left], return_inverse=True)[1].astype(np.int64)
-        found[left] = dictionary.firsts(np.ascontiguousarray(objects[left]), places)[places] == objects[left]
+        found[left] = dictionary.first_terms(np.ascontiguousarray(objects[left]), places)[places] == objects[left]
     return found
 
 

@@ -36,9 +36,9 @@ from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms,
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.compared import compared_with_lang, in_small_letters
+from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 from kgreason.terms.dictionary import Dictionary, Kind
-from kgreason.terms.skolem import skolem
+from kgreason.terms.skolem import skolem_node
 from kgreason.terms.untagged import is_untagged
 from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import Int32
@@ -80,7 +80,7 @@ def _with_small_tags(computed: Computed) -> Computed:
     """Return an expression with small letters in the strings that it compares with LANG(...), as queries have it."""
     if "LANG" not in computed.parts:
         return computed
-    small = list(compared_with_lang(list(map(str, computed.parts))))
+    small = list(places_compared_with_lang(list(map(str, computed.parts))))
     parts = [in_small_letters(str(part)) if place in small else part for place, part in enumerate(computed.parts)]
     return computed._replace(parts=tuple(parts))
 
@@ -128,7 +128,7 @@ def blank_nodes(computed: Computed, keys: Int32, dictionary: Dictionary) -> list
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
     terms = [values[term] if isinstance(term, Variable) else repeat(term, len(keys)) for term in skolem_terms(computed)]
-    return list(map(skolem, zip(*terms, strict=True)))
+    return list(map(skolem_node, zip(*terms, strict=True)))
 
 
 def _solve(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:

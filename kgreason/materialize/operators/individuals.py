@@ -99,7 +99,7 @@ class Individuals:
         if not len(pairs):
             return ids
         labels = np.unique(pairs[:, 0], return_inverse=True)[1]
-        firsts = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
+        firsts = self._dictionary.first_terms(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
         at = np.argsort(pairs[:, 1], kind="stable")
         members = pairs[at, 1]
         places = np.minimum(np.searchsorted(members, ids), len(members) - 1)
@@ -125,7 +125,7 @@ class Individuals:
         pairs = pairs[np.isin(pairs[:, 0], keys)]
         terms, places = np.unique(pairs[:, 0], return_inverse=True)
         names = np.concatenate([pairs[:, 1], terms])
-        firsts = self._dictionary.firsts(names, np.concatenate([places, np.arange(len(terms))]))
+        firsts = self._dictionary.first_terms(names, np.concatenate([places, np.arange(len(terms))]))
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
     def _links(self) -> Int32:

@@ -60,7 +60,7 @@ def values_of(
         return groups, counts(totals[groups], dictionary)
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "SAMPLE":
-        return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
+        return groups, dictionary.first_terms(np.ascontiguousarray(terms), places)
     if call is None:
         found = list(_values(aggregate, places, terms, dictionary, check))
     else:

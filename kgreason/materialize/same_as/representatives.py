@@ -178,7 +178,7 @@ class Equality:
 
     def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
         """Return for each label, ascending, the term whose text comes first. `labels[i]` is the label of `terms[i]`."""
-        return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
+        return self._dictionary.first_terms(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named_members(self, fresh: LazyRules) -> Int32:
         """Return the constants of the new rules that are members of cliques, but not representatives yet."""
@@ -445,7 +445,7 @@ class Equality:
         primaries = np.zeros(len(counts), dtype=np.int32)
         primaries[groups] = pairs[:, 1]
         if (counts > 1).any():
-            primaries = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), groups)
+            primaries = self._dictionary.first_terms(np.ascontiguousarray(pairs[:, 1]), groups)
         return primaries
 
 

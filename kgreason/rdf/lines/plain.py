@@ -36,7 +36,7 @@ from kgreason.rdf.counted import BUFFER
 from kgreason.rdf.lines.skipped import BadLine
 from kgreason.rdf.problem import problem_of
 from kgreason.terms.interning import Bytes
-from kgreason.terms.tags import canonical as parsed
+from kgreason.terms.tags import canonical_lines as parsed
 
 BLOCK = 1 << 21
 """The number of bytes in a block, up to the end of a line."""

@@ -428,8 +428,8 @@ class _Reader:
         datatype = self._constant(literal.datatype) if literal.datatype else None
         try:
             if literal.language:
-                return quoting.tagged(literal.string, literal.language)
-            return quoting.typed(literal.string, datatype)
+                return quoting.tagged_constant(literal.string, literal.language)
+            return quoting.typed_constant(literal.string, datatype)
         except ValueError as error:
             self._fail(literal.string, str(error))
 

@@ -31,7 +31,7 @@ from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.sparql.operations import DeleteData
 from kgreason.sparql.parser import parse
-from kgreason.terms.tags import quads as quads_of
+from kgreason.terms.tags import parse_quads as quads_of
 
 _PROVED = 5
 """How many of the triples to delete are proved."""

@@ -28,7 +28,7 @@ from kgreason.server.paths.served import check_text, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep_document
 from kgreason.sparql.operations import Load
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 _FORM = "multipart/form-data"
 _PIECE = 1 << 18
@@ -98,7 +98,7 @@ async def _part_file(part: UploadFile, store: Path) -> AsyncIterator[Path]:
 def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
     """Parse chunks of N-Quads lines. Yields the quads."""
     for chunk in lines:
-        yield from quads(chunk, lenient=True)
+        yield from parse_quads(chunk, lenient=True)
 
 
 def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:

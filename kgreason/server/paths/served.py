@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from kgreason.errors import KgreasonError
 from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem, stopping_problem
 from kgreason.server.queries.aside import CallThreads
@@ -47,7 +47,7 @@ class ServerParts(NamedTuple):
     writer: Writer
     feed: Feed
     recent: Recent
-    standing: Together
+    standing: StandingQueries
     renewals: Renewals
     past: CallThreads
     answers: CallThreads

@@ -27,7 +27,7 @@ from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.sparql_update.ahead import Wheres
+from kgreason.graph.sparql_update.ahead import WhereLimits
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
@@ -88,7 +88,7 @@ class UpdateRequest(NamedTuple):
     """The operations of an update, and how to evaluate its WHEREs."""
 
     operations: tuple[Operation, ...]
-    wheres: Wheres
+    wheres: WhereLimits
 
 
 async def update_of(request: Request) -> UpdateRequest:
@@ -118,7 +118,7 @@ async def update_of(request: Request) -> UpdateRequest:
         if isinstance(operation, Modify):
             await _try_where(request, operation.select)
     is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
-    return UpdateRequest(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
+    return UpdateRequest(found, WhereLimits(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
 
 
 async def _try_where(request: Request, select: Select) -> None:

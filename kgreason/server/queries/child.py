@@ -26,9 +26,9 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
-from kgreason.graph.constructed.of_state import OfState
-from kgreason.graph.constructed.renamed import Renamed, SpellIn
-from kgreason.graph.constructed.speller import as_written
+from kgreason.graph.constructed.of_state import StateSpeller
+from kgreason.graph.constructed.renamed import QuerySpeller, SpellIn
+from kgreason.graph.constructed.speller import spell_for_graph
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
@@ -39,7 +39,7 @@ from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.homes.reader import Reader
-from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.store.oxigraph.failures import FAILURES, query_error
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
@@ -150,7 +150,7 @@ class _Reader:
         """
         if number is not None:
             assert self._past
-            return as_written(self._past, number, triples, name)
+            return spell_for_graph(self._past, number, triples, name)
         if self._spell is None:
             self._spell = self._start_spelling()
         try:
@@ -167,10 +167,10 @@ class _Reader:
             path = home.snapshot
             saved = snapshot.read_state(path) if path else None
             dictionary = snapshot.read_dictionary(path) if path else Dictionary()
-            return OfState(home.last, saved, dictionary, home.pending()).spell
+            return StateSpeller(home.last, saved, dictionary, home.records_since_snapshot()).spell
 
         try:
-            return home.reading(read_spelling)
+            return home.read_consistently(read_spelling)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
             return _unchanged
 
@@ -272,7 +272,7 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
     except KgreasonError as error:
         document.fail(type(error).__name__, str(error))
     except FAILURES as error:
-        document.fail("QueryError", str(failure(error)))
+        document.fail("QueryError", str(query_error(error)))
 
 
 def _check(checked: list[str], base: str) -> None:
@@ -292,7 +292,9 @@ def _results(store: OxigraphStore, request: dict[str, Any], spell: SpellIn) -> R
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     ask = partial(store.evaluate, prefixes=prefixes, base=base, **graphs)
-    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base, graphs["default_graphs"]).spell)
+    return answer(
+        sparql, prefixes, base, ask, QuerySpeller(spell, sparql, prefixes, base, graphs["default_graphs"]).spell
+    )
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

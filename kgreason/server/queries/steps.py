@@ -81,7 +81,7 @@ def carry_out(tx: Transaction, file: Path) -> None:
     for verb, options, pieces in steps(file):
         if verb in _QUADS:
             _edit_quads(tx, verb, pieces)
-            tx.remember(options.get("prefixes", {}))
+            tx.remember_prefixes(options.get("prefixes", {}))
         elif verb in RULES:
             _edit_rules(tx, verb, next(pieces, None), **options)
         elif verb in SHAPES:
@@ -195,8 +195,8 @@ def _edit_rules(
     if verb == "remove_rules":
         tx.remove_rules(text, source, file=file, syntax=syntax)
     elif verb == "unload_rules":
-        tx.take_rules_away(tx.parse(text, source, syntax))
+        tx.remove_parsed_rules(tx.parse_rules(text, source, syntax))
     elif file:
-        tx.take_rules(replace(rule, file=file) for rule in tx.parse(text, source, syntax))
+        tx.add_parsed_rules(replace(rule, file=file) for rule in tx.parse_rules(text, source, syntax))
     else:
         tx.add_rules(text, source, syntax=syntax)

@@ -72,7 +72,7 @@ class Feed:
         An error is logged and not raised, so that the writer goes on.
         """
         try:
-            own = delta.detached()
+            own = delta.with_own_dictionary()
             size = own.dictionary.nbytes + own.rows.nbytes + own.added_quads.nbytes + own.removed_quads.nbytes
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._append, _Commit(own.commit, own, size))

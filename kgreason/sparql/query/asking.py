@@ -1,7 +1,7 @@
 """`answer`: asks Oxigraph a query. All queries of users take this way, so that they all have the same answers.
 
     SELECT *                   the columns in the order of the text (`columns`)
-    SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
+    SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`RepeatedColumns`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
     CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`triples_as_written`)
     LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so the string becomes "en-gb" (`terms.compared`)
@@ -27,9 +27,9 @@ from kgreason.sparql.problems import parse_error
 from kgreason.sparql.query.columns import with_columns
 from kgreason.sparql.query.spelled import Spell, triples_as_written
 from kgreason.sparql.tokens import TOKEN
-from kgreason.store.oxigraph.repeated import Repeated
+from kgreason.store.oxigraph.repeated import RepeatedColumns
 from kgreason.store.oxigraph.results import Results, Triples
-from kgreason.terms.compared import compared_with_lang, in_small_letters
+from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 
 _CONCAT = "GROUP_CONCAT"
 _MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT|\bLANG\b", re.IGNORECASE)
@@ -68,7 +68,7 @@ def with_repeated_columns(query: str, found: Results) -> Results:
 
 
 def _repeat(names: tuple[str, ...], found: Results) -> Results:
-    return cast(Results, Repeated(names, found)) if names and isinstance(found, QuerySolutions) else found
+    return cast(Results, RepeatedColumns(names, found)) if names and isinstance(found, QuerySolutions) else found
 
 
 def _ask(text: str, ask: Callable[[str], Results]) -> Results:
@@ -146,7 +146,7 @@ def _make_tags_small(pieces: list[Piece], written: list[str]) -> None:
         if words[at] == "!" and words[at + 1] == "=":  # no token of SPARQL begins with =
             words[at], words[at + 1] = "", "!="
     kept = [at for at, word in enumerate(words) if word]
-    for at in compared_with_lang([words[at] for at in kept]):
+    for at in places_compared_with_lang([words[at] for at in kept]):
         place = places[kept[at]]
         written[place] = in_small_letters(written[place])
 

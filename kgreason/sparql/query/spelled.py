@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 from pyoxigraph import Literal, Triple
 
-from kgreason.store.spellings import varies
+from kgreason.store.spellings import may_have_spellings
 
 Spell: TypeAlias = Callable[[Sequence[Triple]], Sequence[Sequence[Triple]]]
 """Takes triples that `has_spellings`, and returns for each of them the triples that the graph has in its place."""
@@ -27,7 +27,7 @@ _MOST = 4096
 
 def has_spellings(triple: Triple) -> bool:
     """Whether the object of a triple may be written in another way than Oxigraph shows it."""
-    return isinstance(triple.object, (Literal, Triple)) and varies(str(triple.object))
+    return isinstance(triple.object, (Literal, Triple)) and may_have_spellings(str(triple.object))
 
 
 def triples_as_written(triples: Iterator[Triple], spell: Spell) -> Iterator[Triple]:

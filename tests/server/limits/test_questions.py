@@ -342,11 +342,11 @@ def test_a_slow_where_after_other_operations_ends(path: str, before: str, tmp_pa
     """The query process finds it fast, because it sees nothing of the first operation."""
     limits: dict[str, Any] = {"query_seconds": 1, "question_seconds": PATIENCE}
     slow = SLOW.replace("?a0 ?b0 ?c0 .", "?a0 <http://e/link> ?c0 . ?a0 ?b0 ?c0 .")
-    was_left = worker.is_left()
+    was_left = worker.has_abandoned_call()
     with served(tmp_path / "store", text=ZOO, **limits) as address, client(address) as http:
         answer = http.post(path, content=before + slow, headers=UPDATE)
         assert (answer.status_code, "longer than 1 s" in answer.text) == (504, True), answer.text
-        assert was_left or not worker.is_left()  # nothing goes on in a thread, which nobody could stop
+        assert was_left or not worker.has_abandoned_call()  # nothing goes on in a thread, which nobody could stop
         assert added(http, 1)
 
 

@@ -30,7 +30,7 @@ from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
 from kgreason.shapes.vocabulary import SH, SHAPE
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 _PARAMETERS = {"strategy", "budget"}
 
@@ -77,7 +77,7 @@ async def _get(request: Request) -> Response:
 
     def write_triples(file: IO[bytes]) -> None:
         lines = "".join(f"{' '.join(triple)} .\n" for triple in triples).encode()
-        write((each.triple for each in quads(lines, lenient=True)), file, form, {"sh": SH, **prefixes})
+        write((each.triple for each in parse_quads(lines, lenient=True)), file, form, {"sh": SH, **prefixes})
 
     return await StoredResponse.of(write_triples, headers | {"ETag": etag(state, form)})
 
