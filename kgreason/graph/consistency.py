@@ -19,7 +19,7 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.materialize.edit import Refuted
+from kgreason.materialize.edit import ContradictionChanges
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.state import Saved
 from kgreason.proofs.contradiction import Contradiction
@@ -49,7 +49,7 @@ class Consistency:
         """Note that the graph is empty, so that it has no contradictions."""
         self._known = []
 
-    def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def pending(self, refuted: ContradictionChanges) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change raises.
 
         Call `pending` before the change is accepted or rolled back. The function that it returns calls
@@ -66,7 +66,7 @@ class Consistency:
             found, renamed, self.contradictions(), self._with_primaries(self.contradictions(), saved)
         )
 
-    def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def ending(self, refuted: ContradictionChanges) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change ends.
 
         The rules of `pending` hold: when to call `ending`, and when to call the function that it returns.
@@ -80,7 +80,7 @@ class Consistency:
             self.contradictions(), self._with_primaries(self.contradictions(), saved), found, renamed
         )
 
-    def accept(self, refuted: Refuted) -> None:
+    def accept(self, refuted: ContradictionChanges) -> None:
         """Note that the pending change is a commit now. If it affects contradictions, they are computed again."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None

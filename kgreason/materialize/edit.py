@@ -1,4 +1,4 @@
-"""`Edit`: the input of a commit. `Means`: how a commit is evaluated. `Facts`: rows of tables. `Change`: the result.
+"""`Edit`: the input of a commit. `EvaluationOptions`: how a commit is evaluated. `Facts`: rows of tables. `Change`: the result.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -35,7 +35,7 @@ class Facts(NamedTuple):
         return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
 
 
-def together(found: Iterable[Facts]) -> Facts:
+def merge_facts(found: Iterable[Facts]) -> Facts:
     """Join several `Facts` into one."""
     found = [facts for facts in found if facts.added or facts.removed]
     if len(found) < 2:
@@ -72,7 +72,7 @@ class Edit(NamedTuple):
     prefixes: Mapping[str, str] = MappingProxyType({})
 
 
-class Means(NamedTuple):
+class EvaluationOptions(NamedTuple):
     """How a commit is evaluated.
 
     - `strategies`: an endless iterator; each step of the commit takes the next strategy.
@@ -118,7 +118,7 @@ class Work(NamedTuple):
     rules_removed: int = 0
 
 
-class Refuted(NamedTuple):
+class ContradictionChanges(NamedTuple):
     """Which of three things an edit did to contradictions. A contradiction is a fact of the relation `false`.
 
     - `arrived`: facts of `false` appeared.
@@ -163,6 +163,6 @@ class Change(NamedTuple):
     added_quads: Int32
     missed: int
     work: Work
-    refuted: Refuted = Refuted()
+    refuted: ContradictionChanges = ContradictionChanges()
     facts: Kinds = NO_KINDS
     is_plain: bool = False

@@ -36,7 +36,7 @@ class DataFlags:
         self._seen: dict[str, Int32] = {}
         """For each flag a row, int32[1, 3], that has called for it. It may be gone, so it is looked at again."""
 
-    def links_schema(self, rows: Int32, schema: Int32) -> bool:
+    def has_schema_link(self, rows: Int32, schema: Int32) -> bool:
         """Whether an owl:sameAs triple among `rows`, int32[n, 3], links a term of the closed schema.
 
         `schema`: the triples that the closed schema got. If there are any, all owl:sameAs triples of the graph are
@@ -56,7 +56,7 @@ class DataFlags:
         rows = np.ascontiguousarray(found[:, :3])
         return rows[self._graph.holds(rows)]
 
-    def exceeds(self, schema: Int32) -> Flags:
+    def flags_of_schema(self, schema: Int32) -> Flags:
         """Return which of the flags `exceeded` and `restricted` the schema triples `schema`, int32[n, 3], set.
 
         No flag is set if the closed schema has all of them.
@@ -71,7 +71,7 @@ class DataFlags:
             self._seen["restricted"] = described = schema[restricts(schema)][:1]
         return Flags(False, is_translated, len(described) > 0)
 
-    def _are_seen(self) -> bool:
+    def _are_causes_present(self) -> bool:
         """Whether the rows that have called for the flags exceeded and restricted still do, for those that are set."""
         flags = self._graph.flags._asdict()
         rows = np.concatenate([_NO_ROWS, *(self._seen.get(name, _NO_ROWS) for name in flags if flags[name])])
@@ -80,7 +80,7 @@ class DataFlags:
         is_described = not flags["restricted"] or bool(restricts(rows).any())
         return is_described and len(self._graph.stratum.lacking(rows)) == len(rows)
 
-    def with_present(self, found: Flags) -> Flags:
+    def with_set_flags(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.
 
         If this includes `same_as`, only `same_as` is returned, because then all generic rules run.
@@ -91,7 +91,7 @@ class DataFlags:
             False, self._graph.flags.exceeded or found.exceeded, self._graph.flags.restricted or found.restricted
         )
 
-    def called_for(self, changes: Changes, mentioned: Mentions, closure_lost: Int32) -> Flags:
+    def needed_flags(self, changes: Changes, mentioned: Mentions, closure_lost: Int32) -> Flags:
         """Return the flags that are set already, and those that must be set because of the changes of the commit.
 
         `changes`: the changes of the commit so far; new facts may set a flag. `mentioned`: the `mentions` of the rows.
@@ -109,7 +109,7 @@ class DataFlags:
             schema = np.concatenate([schema, lost[is_schema(lost)]])
         return self._flags_of(np.ascontiguousarray(schema), same)
 
-    def still_called_for(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
+    def remaining_flags(self, changes: Changes, closure: ClosureChange, before: Flags | None) -> Flags:
         """Return the flags without those that the present facts no longer call for. Call it while a flag is set.
 
         The flags are computed again only if the commit has removed facts, changed the closed schema (`closure`) or set
@@ -121,19 +121,19 @@ class DataFlags:
         is_told = before is not None and self._graph.flags != before
         if self._graph.flags.same_as:
             is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
-            if not is_told or self.links_schema(self.same_as_triples(), _NO_ROWS):
+            if not is_told or self.has_schema_link(self.same_as_triples(), _NO_ROWS):
                 return self._graph.flags
-        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_seen():
+        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_causes_present():
             return self._graph.flags
         rows, tables, _ = self._graph.engine.facts.contents()
-        return self.exceeds(np.ascontiguousarray(rows[(tables == self._graph.triples) & is_schema(rows), :3]))
+        return self.flags_of_schema(np.ascontiguousarray(rows[(tables == self._graph.triples) & is_schema(rows), :3]))
 
-    def of_rows(self, rows: Int32) -> Flags:
+    def flags_of_rows(self, rows: Int32) -> Flags:
         """Return the flags that are set already, and those that present triples `rows`, int32[n, 3], call for."""
         return self._flags_of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
 
     def _flags_of(self, schema: Int32, same: Int32) -> Flags:
-        """Do the work of `of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
+        """Do the work of `flags_of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
         if not (len(schema) or len(same)):
             return self._graph.flags
-        return self.with_present(self.exceeds(schema)._replace(same_as=self.links_schema(same, _NO_ROWS)))
+        return self.with_set_flags(self.flags_of_schema(schema)._replace(same_as=self.has_schema_link(same, _NO_ROWS)))

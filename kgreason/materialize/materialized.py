@@ -19,11 +19,11 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_KINDS, Change, Part, Refuted, Work
+from kgreason.materialize.edit import NO_KINDS, Change, Part, ContradictionChanges, Work
 from kgreason.materialize.edit import Kinds as RelationKinds
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.literals.values import without_different
-from kgreason.materialize.literals.visible import Visible
+from kgreason.materialize.literals.values import maybe_equal_pairs
+from kgreason.materialize.literals.visible import VisibleTriples
 from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.program import (
     LiveProgram,
@@ -77,11 +77,11 @@ class Materialized:
         self.engine = Engine(_property_without_loops(selection), threads)
         self.dictionary = Dictionary() if dictionary is None else dictionary
         self.triples = self.engine.table(True, 3)
-        follows = None if selection.is_literal else partial(without_different, self.dictionary)
+        follows = None if selection.is_literal else partial(maybe_equal_pairs, self.dictionary)
         common = self.engine, self.dictionary
         self.equality = Equality(*common, selection.aliases, follows) if selection.equality else None
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
-        self.visible = Visible(self.dictionary) if selection.datatypes and selection.is_single else None
+        self.visible = VisibleTriples(self.dictionary) if selection.datatypes and selection.is_single else None
         readers = [*_rule_sets_of_axioms(selection)]
         self.unread = Unread(self.dictionary, readers) if readers else None
         self.operators = Operators(*common, self.equality, registry)
@@ -264,7 +264,7 @@ class Materialized:
         before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
         return self.visible.change(found, before, after)
 
-    def _changes_of_relations(self, changes: Changes) -> tuple[RelationKinds, Refuted]:
+    def _changes_of_relations(self, changes: Changes) -> tuple[RelationKinds, ContradictionChanges]:
         """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
 
         The facts have their kinds before and after. Cost: a look at the facts that changed.
@@ -275,7 +275,7 @@ class Materialized:
         is_other = changes.tables != self.triples
         is_respelled = not is_other.all() and _is_respelled(changes.rows)
         if not is_other.any():
-            return NO_KINDS, Refuted(False, False, is_respelled)
+            return NO_KINDS, ContradictionChanges(False, False, is_respelled)
         if self.equality:
             is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
         parts = [self._places_by_owner(changes.rows, is_other, low) for low in range(0, len(is_other), _PART)]
@@ -285,7 +285,7 @@ class Materialized:
             rows, before, after = kinds
             kinds = RelationKinds(rows.take(own, axis=0), before.take(own), after.take(own))
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
-        return kinds, Refuted(came, went, is_respelled)
+        return kinds, ContradictionChanges(came, went, is_respelled)
 
     def _places_by_owner(self, rows: Int32, is_other: NDArray[np.bool_], low: int) -> tuple[Int64, Int64]:
         """Return the places of the facts of the user's relations, and of contradictions, in a part of `rows`.

@@ -25,7 +25,7 @@ import numpy as np
 from kgreason.engine.changes import Changes, Strategy, StrategyRun
 from kgreason.engine.facts.facts import Rows
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, Means, together
+from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts, EvaluationOptions, merge_facts
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.materialized import Materialized
@@ -117,16 +117,16 @@ class Materializer(Materialized):
         strategies = chain(given, repeat("auto" if strategy == "bootstrap" else given[-1]))
         if progress is SILENT:
             with span("evaluate"):
-                return self._change(edit, Means(strategies, budget, let_out, is_first))
+                return self._change(edit, EvaluationOptions(strategies, budget, let_out, is_first))
         with progress("reasoning") as report, span("evaluate"):
 
             def check() -> None:
                 let_out()
                 report(0)
 
-            return self._change(edit, Means(strategies, budget, check, is_first))
+            return self._change(edit, EvaluationOptions(strategies, budget, check, is_first))
 
-    def _change(self, edit: Edit, means: Means) -> Change:
+    def _change(self, edit: Edit, means: EvaluationOptions) -> Change:
         is_asserted = self.engine.facts.are_asserted
         if self.quads.is_explicit or edit.added[:, 3].any():
             self._touched[self.quads] = None
@@ -140,7 +140,7 @@ class Materializer(Materialized):
         with without_collection() if sum(map(len, closure)) + len(edit.own or ()) > _MANY else nullcontext():
             return self._carry_out(edit, asserted, closure, said, means)
 
-    def _carry_out(self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, means: Means) -> Change:
+    def _carry_out(self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, means: EvaluationOptions) -> Change:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
         `asserted`: the triples that become asserted, and the triples that stop being asserted. `closure` and `said` are
@@ -149,7 +149,7 @@ class Materializer(Materialized):
         called = self.flags
         is_linked = bool((asserted.added[:, 1] == SAME_AS).any())
         if len(closure.added) or is_linked:
-            called = self.data.with_present(Flags(self.data.links_schema(asserted.added, closure.added)))
+            called = self.data.with_set_flags(Flags(self.data.has_schema_link(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
         self._note_parts_with_work(is_linked, have_datatype(asserted.added))
         own = Facts(*map(self._by_table, edit.facts)) if any(edit.facts) else NO_FACTS
@@ -159,7 +159,7 @@ class Materializer(Materialized):
         is_asked = self.operators in self._touched
         if is_asked:
             foretold = self.operators.early_results({self.triples: asserted.added, **facts.added}, means.check)
-            facts = together([foretold, facts]) if any(foretold) else facts
+            facts = merge_facts([foretold, facts]) if any(foretold) else facts
         changes = self._apply(asserted, facts, steps[0], means)
         if is_asked:
             self.operators.restart()
@@ -169,13 +169,13 @@ class Materializer(Materialized):
             self._note_parts_with_work(mentioned.are_linked, mentioned.has_datatype, changes)
             called, facts = self.flags, self._facts_due(changes, steps)
             if mentioned.are_schema or len(closure.removed):
-                called = self.data.called_for(changes, mentioned, closure.removed)
+                called = self.data.needed_flags(changes, mentioned, closure.removed)
             if called == self.flags and not any(facts) and self.operators in self._touched:
                 facts = self.operators.decided_facts(changes, means.check)
             if called == self.flags and not any(facts):
                 if any(called) and called not in reviewed:
                     before = self._before.flags if self._before else None
-                    called = self.data.still_called_for(changes, closure, before)
+                    called = self.data.remaining_flags(changes, closure, before)
                 reviewed.add(self.flags)
                 if called == self.flags:
                     if self.operators in self._touched:
@@ -240,12 +240,12 @@ class Materializer(Materialized):
             present = {table: rows[self.engine.facts.find(rows) >= 0] for table, rows in gone.items()}
             found.append(Facts.of(come, present))
         if is_first and self.equality and self.equality in self._touched:
-            found.append(self.equality.foreseen(added))
+            found.append(self.equality.facts_ahead(added))
         if self.literals and self.literals in self._touched:
-            found.append(self.literals.foreseen(added))
-        if self.operators in self._touched and any(foreseen := self.operators.foreseen(asserted.removed, added)):
+            found.append(self.literals.facts_ahead(added))
+        if self.operators in self._touched and any(foreseen := self.operators.facts_ahead(asserted.removed, added)):
             found.append(foreseen)
-        return together([*found, own]) if found else own
+        return merge_facts([*found, own]) if found else own
 
     def _facts_due(self, changes: Changes, steps: Sequence[ProgramChange]) -> Facts:
         """Return the facts about equal terms and literals to assert and to retract because of the changes so far.
@@ -261,16 +261,16 @@ class Materializer(Materialized):
             )
         if self.literals and self.literals in self._touched:
             found.append(self.literals.due_facts(changes))
-        return together(found) if found else NO_FACTS
+        return merge_facts(found) if found else NO_FACTS
 
-    def _without_needless(self, changes: Changes, means: Means) -> Changes:
+    def _without_needless(self, changes: Changes, means: EvaluationOptions) -> Changes:
         """Retract the facts about literals that no rule needs now, because their owl:sameAs links were removed.
 
         `changes`: the changes of the commit so far. Returns the changes after the retraction.
         """
         if self.literals is None or self.literals not in self._touched:
             return changes
-        needless = self.literals.needless(changes)
+        needless = self.literals.needless_facts(changes)
         if not any(needless):
             return changes
         return self._apply(None, needless, _SAME_RULES, means)
@@ -295,7 +295,7 @@ class Materializer(Materialized):
         """Return the asserted triples: int32[n, 3]."""
         return self.save(is_borrowed=True).facts(True)
 
-    def _close(self, schema: tuple[Int32, Int32], means: Means) -> tuple[ClosureChange, Said]:
+    def _close(self, schema: tuple[Int32, Int32], means: EvaluationOptions) -> tuple[ClosureChange, Said]:
         """Close the schema again, and look for twins.
 
         `schema`: the removed and the added schema triples, int32[n, 3] each. `means`: how to evaluate.
@@ -366,7 +366,7 @@ class Materializer(Materialized):
         """Yield the closed schema. Cost: a pass over the schema, once it is asked."""
         yield from decode_triples(self.dictionary, self.stratum.closure())
 
-    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: Means) -> Changes:
+    def _apply(self, asserted: Asserted | None, facts: Facts, program: ProgramChange, means: EvaluationOptions) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
 
         Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
@@ -382,7 +382,7 @@ class Materializer(Materialized):
         if self._is_unasked():
             if self.engine.is_updated:
                 changes = self.engine.changes()
-                if not self.operators.interest.has(changes.rows, changes.tables):
+                if not self.operators.interest.may_concern(changes.rows, changes.tables):
                     return changes
             self._ask_operators()
         if self.operators in self._touched:
@@ -397,8 +397,8 @@ class Materializer(Materialized):
     def _interests(self, asserted: Asserted, facts: Facts) -> bool:
         """Whether an edit is of interest for operators, before the rules run."""
         interest, triples = self.operators.interest, self.triples
-        return any(interest.has_of(triples, rows) for rows in (asserted.added, asserted.removed)) or any(
-            interest.has_of(table, rows) for table, rows in facts.added.items()
+        return any(interest.may_concern_table(triples, rows) for rows in (asserted.added, asserted.removed)) or any(
+            interest.may_concern_table(table, rows) for table, rows in facts.added.items()
         )
 
     def _ask_operators(self) -> None:
@@ -417,7 +417,7 @@ class Materializer(Materialized):
             self.unread.adopt(asserted)
         if self.stated:
             self.stated.adopt(asserted)
-        closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), Means(iter(()), None, let_out, True))
+        closure, said = self._close((_NO_ROWS, asserted[is_schema(asserted)]), EvaluationOptions(iter(()), None, let_out, True))
         self._reprogram(closure, self.flags, None, said)
         self.accept()
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.records import Snapshot, are_asserted, fact_columns, fact_tables
-from kgreason.materialize.literals.visible import without_others
+from kgreason.materialize.literals.visible import visible_rows
 from kgreason.materialize.quads.documents import merge_documents, quads_of_named
 from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
 from kgreason.materialize.same_as.images import graph as shown_triples
@@ -86,7 +86,7 @@ class Saved(NamedTuple):
         if asserted or not len(pairs := self.spellings()):
             return self._triples_in_all_spellings(asserted)
         told = self.facts(True)
-        found = without_others(dictionary, self._triples_in_all_spellings(None), told, pairs)
+        found = visible_rows(dictionary, self._triples_in_all_spellings(None), told, pairs)
         return found if asserted is None else without(found, told)
 
     def spellings(self) -> Int32:

@@ -28,14 +28,14 @@ class LostFlagIsNoChange(Data):
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         facts = self._engine.facts
         support = facts.records(facts.find(removed))[:, at.SUPPORT] if len(removed) else removed[:, 0]
-        return super().foreseen(removed[support == 0], added)
+        return super().facts_ahead(removed[support == 0], added)
 
 
 class NewFlagIsNoChange(Data):
     """A triple that is derived already is not asserted anew."""
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        return super().foreseen(removed, added[self._engine.facts.find(added) < 0])
+        return super().facts_ahead(removed, added[self._engine.facts.find(added) < 0])
 
 
 class NewPatternsSeeNewTriplesOnly(Data):
@@ -43,7 +43,7 @@ class NewPatternsSeeNewTriplesOnly(Data):
 
     def foreseen(self, removed: Int32, added: Int32) -> Facts:
         self._before = self._patterns
-        return super().foreseen(removed, added)
+        return super().facts_ahead(removed, added)
 
 
 class ForgetsWhatRulesLeaveOfData(Data):

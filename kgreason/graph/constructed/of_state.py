@@ -25,7 +25,7 @@ from kgreason.engine.records import fact_columns
 from kgreason.graph.constructed.keyed import Keyed, keys_of
 from kgreason.graph.constructed.spellings import respell
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.literals.visible import without_others
+from kgreason.materialize.literals.visible import visible_rows
 from kgreason.materialize.same_as.images import without
 from kgreason.materialize.state import Saved
 from kgreason.store.spellings import normal_forms, varies
@@ -151,7 +151,7 @@ class OfState:
             quads = np.column_stack([asserted, np.zeros(len(asserted), np.int32)])
         if self._visible_triples is not None:
             return self._visible_triples.rows_with(keys, check), quads
-        return without_others(self._dictionary, some.facts(), asserted, self._pairs), quads
+        return visible_rows(self._dictionary, some.facts(), asserted, self._pairs), quads
 
     @cached_property
     def _pairs(self) -> Int32:

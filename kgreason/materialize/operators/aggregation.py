@@ -61,7 +61,7 @@ from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
 from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.edit import NO_FACTS, Facts, merge_facts
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.group_values import Grouping, GroupValues
@@ -229,7 +229,7 @@ class Aggregations:
             found.append(facts)
         self._turns += is_again
         self._place = self._decided = self._engine.place()
-        return together(found)
+        return merge_facts(found)
 
     def better_values(self, check: Check) -> Facts:
         """Return the values of recursions to assert and to retract after a round.
@@ -250,7 +250,7 @@ class Aggregations:
                 groups = groups[self._is_here(operator.aggregation, groups)]
                 changes = self._engine.changes() if self._individuals.are_any_equal() else None
                 found.append(self._values.corrections(operator, groups, changes, check))
-        facts = together(found)
+        facts = merge_facts(found)
         if any(facts):
             self._rounds += 1
             if self._rounds > self._shared.limits.rounds:

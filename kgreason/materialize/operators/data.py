@@ -26,7 +26,7 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.interest import Pattern, Plain
+from kgreason.materialize.interest import Pattern, PlainPattern
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique
 from kgreason.materialize.schema.rows import rows_of
@@ -83,7 +83,7 @@ class Data:
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""
-        return [Plain(self._triples, {})] if self._patterns else []
+        return [PlainPattern(self._triples, {})] if self._patterns else []
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -93,7 +93,7 @@ class Data:
         """Return to the rules that were in force at the last `accept`."""
         self._patterns, self._names, self.are_any = self._before, None, bool(self._before)
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
 
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.

@@ -14,7 +14,7 @@ only in the middle of the commit, before a NOT is decided or terms are made equa
 `finish` raises the error. So the errors of a commit depend on its facts and rules alone.
 
 If a single atom of a rule has all inputs, as in `n(?x, ?v), FILTER(?v > 5)`, the facts that a commit asserts show what
-the rule will ask for. The results are asserted together with these facts (`foreseen`), so the rules run only once.
+the rule will ask for. The results are asserted together with these facts (`facts_ahead`), so the rules run only once.
 
 Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
@@ -30,8 +30,8 @@ import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.errors import RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
-from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.expressions.calls import Called, Failure, call_for_rows
+from kgreason.materialize.edit import Facts, merge_facts
+from kgreason.materialize.expressions.calls import CallOutcome, Failure, call_for_rows
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.materialize.operators.tables import (
@@ -180,7 +180,7 @@ class Functions:
         self._lines = None
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
 
-    def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
+    def facts_ahead(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
         """Return the results to assert together with the facts `rows`.
 
         These are the results of expressions whose inputs all come from a single body atom, if a fact of `rows` matches
@@ -196,10 +196,10 @@ class Functions:
                 keys = self._new_inputs(operator, unique([found_keys]))
                 self._seen.setdefault(operator.function, []).append(keys)
                 found += self._facts(operator, keys, check)
-        return together(found)
+        return merge_facts(found)
 
     def _new_inputs(self, operator: _Operator, keys: Int32) -> Int32:
-        """Return the inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
+        """Return the inputs among `keys`, int32[n, k], for which `facts_ahead` has not given results in this commit."""
         for seen in self._seen.get(operator.function, ()):
             if keys.shape[1]:
                 keys = keys[~are_among(keys, seen)]
@@ -229,7 +229,7 @@ class Functions:
                 found += self._facts(operator, keys, check)
                 self._rounds.count(operator.rule, keys, known)
                 known = len(self._dictionary)
-        return together(found)
+        return merge_facts(found)
 
     def finish(self) -> None:
         """Raise RuleError if a Python function has failed in this commit for inputs that rules still ask for."""
@@ -257,7 +257,7 @@ class Functions:
         if len(rows):
             yield Facts({table.number: rows}, {})
 
-    def _call_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Called:
+    def _call_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> CallOutcome:
         computed = operator.function.computed
         call = call_of(computed)
         assert call is not None

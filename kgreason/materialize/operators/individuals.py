@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
-from kgreason.materialize.interest import Pattern, Plain
+from kgreason.materialize.interest import Pattern, PlainPattern
 from kgreason.materialize.same_as.cliques import sort_pairs
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema.rows import SAME_AS
@@ -49,8 +49,8 @@ class Individuals:
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts by which terms become equal or different."""
         equality = self._equality
-        links = [Plain(self.triples, {1: SAME_AS})] if self.is_linked else []
-        return [*links, Plain(equality.rep_table, {0: equality.rep})] if equality else [*links]
+        links = [PlainPattern(self.triples, {1: SAME_AS})] if self.is_linked else []
+        return [*links, PlainPattern(equality.rep_table, {0: equality.rep})] if equality else [*links]
 
     def accept(self) -> None:
         """Make the change of rules final."""

@@ -44,7 +44,7 @@ from kgreason.engine.facts.matching import (
     changed_rows,
 )
 from kgreason.errors import StratificationError
-from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.edit import NO_FACTS, Facts, merge_facts
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.tables import IsHere, Table, everywhere, lines_of, tables_of
 from kgreason.materialize.same_as.representatives import Equality
@@ -155,7 +155,7 @@ class Negations:
         if was < now:
             found.append(self._decide(was, now, every, changes, moved, was_decided=False))
         self._place = place
-        return together(found) if len(found) > 1 else found[0] if found else NO_FACTS
+        return merge_facts(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
     def _all_changes(self, changes: Changes, place: Place) -> Changed:
         """Return the facts that the commit has changed so far. `place`: its present state."""

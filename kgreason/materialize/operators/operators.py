@@ -33,7 +33,7 @@ from typing import Protocol
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
+from kgreason.materialize.edit import NO_FACTS, Facts, Part, merge_facts
 from kgreason.materialize.interest import Interest, Pattern
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
@@ -152,12 +152,12 @@ class Operators:
         waiting = (*negations(rule), *aggregations(rule), *skolems(rule)) if self._strata else ()
         return max((self._strata[each].level for each in waiting if each in self._strata), default=0)
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
 
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
         """
-        return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
+        return self._data.facts_ahead(removed, added) if self._data.are_any else NO_FACTS
 
     def early_results(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
         """Return the results of expressions to assert together with the facts `asserted`, before the rules run.
@@ -166,7 +166,7 @@ class Operators:
         """
         if not self._functions.are_any or self.individuals.are_any_equal():
             return NO_FACTS
-        return self._functions.foreseen(asserted, check)
+        return self._functions.facts_ahead(asserted, check)
 
     def restart(self) -> None:
         """Begin again with stratum 0, because facts were edited or rules have changed."""
@@ -213,7 +213,7 @@ class Operators:
             found.append(self._negations.due_facts(changes, level, before))
         if self._aggregations.are_any:
             found.append(self._aggregations.due_facts(changes, level, before, check))
-        return found[0] if len(found) == 1 else together(found)
+        return found[0] if len(found) == 1 else merge_facts(found)
 
     def finish(self) -> None:
         """End the evaluation of a commit.

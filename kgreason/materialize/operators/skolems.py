@@ -22,7 +22,7 @@ import numpy as np
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
-from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.edit import Facts, merge_facts
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import blank_nodes
 from kgreason.materialize.operators.functions import Rounds
@@ -111,7 +111,7 @@ class Skolems:
                 found.append(Facts.of(*({operator.made.number: part} for part in rows)))
                 self._rounds.count(operator.rule, operator.asks.matching(Register(changes.rows, changes.tables)), known)
                 known = len(self._dictionary)
-        return together(found)
+        return merge_facts(found)
 
     def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """Return the rows of the hidden relation `made` to assert, and its rows to retract.

@@ -24,7 +24,7 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long, exact_value
+from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long_numbers, exact_value
 from kgreason.materialize.operators.evaluation import text_of
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
@@ -124,7 +124,7 @@ def _values(
         order = order[~is_blank[order]]
     else:
         order = order[~np.isin(places[order], blank)]
-    if aggregate.function in EXACT_FUNCTIONS and (long := are_long(ids, dictionary, len(terms))).any():
+    if aggregate.function in EXACT_FUNCTIONS and (long := are_long_numbers(ids, dictionary, len(terms))).any():
         is_exact = np.isin(places[order], places[long[where]])
         rows, order = order[is_exact], order[~is_exact]
         for part in np.split(rows, np.flatnonzero(np.diff(places[rows])) + 1):

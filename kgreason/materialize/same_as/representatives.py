@@ -109,7 +109,7 @@ class Equality:
         """
         self.cliques.rollback()
 
-    def foreseen(self, added: Int32) -> Facts:
+    def facts_ahead(self, added: Int32) -> Facts:
         """Return the facts of `eq_root` that a commit has to assert before its rules run.
 
         They choose the representatives of new cliques. `added`: the triples int32[n, 3] that the commit asserts. The

@@ -156,7 +156,7 @@ class Driver:
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
         derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
         derived = derived.mapInArrow(partial(_near, ends), derived.schema)
-        return self._materializer.data.of_rows(self._rows(derived, terms))
+        return self._materializer.data.flags_of_rows(self._rows(derived, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
