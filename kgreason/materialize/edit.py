@@ -1,4 +1,4 @@
-"""`Edit`: the input of a commit. `EvaluationOptions`: how a commit is evaluated. `Facts`: rows of tables. `Change`: the result.
+"""`Edit`: the input of a commit. `EvaluationOptions`: how it is evaluated. `Facts`: rows. `Change`: the result.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -36,7 +36,7 @@ class Facts(NamedTuple):
 
 
 def merge_facts(found: Iterable[Facts]) -> Facts:
-    """Join several `Facts` into one."""
+    """Put several `Facts` together into one."""
     found = [facts for facts in found if facts.added or facts.removed]
     if len(found) < 2:
         return found[0] if found else NO_FACTS
@@ -131,15 +131,15 @@ class ContradictionChanges(NamedTuple):
     respelled: bool = False
 
 
-class Kinds(NamedTuple):
-    """Facts of relations, int32[n, w], with their kinds (absent, inferred, asserted) before and after, int8[n] each."""
+class KindChanges(NamedTuple):
+    """Rows int32[n, w] of one table, with their kinds (absent, inferred, asserted) before and after, int8[n] each."""
 
     rows: Int32
     before: NDArray[np.int8]
     after: NDArray[np.int8]
 
 
-NO_KINDS = Kinds(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),) * 2)
+NO_KINDS = KindChanges(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),) * 2)
 
 
 class Change(NamedTuple):
@@ -164,5 +164,5 @@ class Change(NamedTuple):
     missed: int
     work: Work
     refuted: ContradictionChanges = ContradictionChanges()
-    facts: Kinds = NO_KINDS
+    facts: KindChanges = NO_KINDS
     is_plain: bool = False

@@ -23,7 +23,7 @@ from kgreason.materialize.state import Flags
 from kgreason.zset.columns import ABSENT, Int32
 
 if TYPE_CHECKING:
-    from kgreason.materialize.materialized import Materialized
+    from kgreason.materialize.materialized import MaterializedGraph
 
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 
@@ -31,7 +31,7 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 class DataFlags:
     """Computes the flags of a materialized graph."""
 
-    def __init__(self, graph: Materialized) -> None:
+    def __init__(self, graph: MaterializedGraph) -> None:
         self._graph = graph
         self._seen: dict[str, Int32] = {}
         """For each flag a row, int32[1, 3], that has called for it. It may be gone, so it is looked at again."""
@@ -46,7 +46,7 @@ class DataFlags:
             return False
         if len(schema):
             rows = np.concatenate([rows, self.same_as_triples()])
-        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed_rows())
+        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed_schema_rows())
 
     def same_as_triples(self) -> Int32:
         """Return the present owl:sameAs triples: int32[n, 3]."""
@@ -123,7 +123,10 @@ class DataFlags:
             is_told |= bool(len(closure.removed) or (gone[:, 1] == SAME_AS).any())
             if not is_told or self.has_schema_link(self.same_as_triples(), _NO_ROWS):
                 return self._graph.flags
-        elif not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any()) or self._are_causes_present():
+        elif (
+            not (is_told or len(closure.removed) or len(closure.added) or is_schema(gone).any())
+            or self._are_causes_present()
+        ):
             return self._graph.flags
         rows, tables, _ = self._graph.engine.facts.contents()
         return self.flags_of_schema(np.ascontiguousarray(rows[(tables == self._graph.triples) & is_schema(rows), :3]))
@@ -133,7 +136,7 @@ class DataFlags:
         return self._flags_of(rows[is_schema(rows)], rows[rows[:, 1] == SAME_AS])
 
     def _flags_of(self, schema: Int32, same: Int32) -> Flags:
-        """Do the work of `flags_of_rows` for its schema triples and its owl:sameAs triples. No other triple sets a flag."""
+        """Return what `flags_of_rows` does, for its schema and owl:sameAs triples. No other triple sets a flag."""
         if not (len(schema) or len(same)):
             return self._graph.flags
         return self.with_set_flags(self.flags_of_schema(schema)._replace(same_as=self.has_schema_link(same, _NO_ROWS)))

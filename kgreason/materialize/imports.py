@@ -187,7 +187,7 @@ class Imports:
         return np.empty((0, 4), dtype=np.int32) if quads is None else quads[np.isin(quads[:, 3], names)]
 
     def _links(self, quads: Int32) -> frozenset[ImportStatement]:
-        """Return a `ImportStatement` for each owl:imports quad among `quads`, int32[n, 4], if the object of the quad is an IRI."""
+        """Return an `ImportStatement` for each owl:imports quad of `quads`, int32[n, 4], whose object is an IRI."""
         dictionary = self._materializer.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
@@ -215,7 +215,11 @@ class Imports:
         return quads[group_rows(quads).firsts()]
 
 
-def _reachable_documents(links: Iterable[ImportStatement], held: frozenset[str], fetch: Callable[[ImportStatement], Iterable[ImportStatement]]) -> set[str]:
+def _reachable_documents(
+    links: Iterable[ImportStatement],
+    held: frozenset[str],
+    fetch: Callable[[ImportStatement], Iterable[ImportStatement]],
+) -> set[str]:
     """Return the IRIs of all documents that the graphs import, directly or through other documents.
 
     `links`: the owl:imports triples that are asserted. `held`: the names of the documents that the graph holds already.

@@ -1,4 +1,4 @@
-"""`Materialized`: the parts of a materializer, the graph as users see it, and what the open commit has changed in it.
+"""`MaterializedGraph`: the parts of a materializer, the graph as users see it, and what the open commit changed in it.
 
 `Materializer` adds what changes the graph. Laws: nothing here changes the graph; the result of a commit is the
 difference of what users saw before and what they see after it. Cost: a look-up for each row or triple that is asked
@@ -19,8 +19,7 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_KINDS, Change, Part, ContradictionChanges, Work
-from kgreason.materialize.edit import Kinds as RelationKinds
+from kgreason.materialize.edit import NO_KINDS, Change, ContradictionChanges, KindChanges, Part, Work
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import maybe_equal_pairs
 from kgreason.materialize.literals.visible import VisibleTriples
@@ -34,7 +33,7 @@ from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_grap
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.derived import DerivedFacts
 from kgreason.materialize.relations.keys import Keys
-from kgreason.materialize.same_as.images import Kinds, sides
+from kgreason.materialize.same_as.images import sides
 from kgreason.materialize.same_as.representatives import Equality, over_representatives
 from kgreason.materialize.schema.closure import SchemaStratum
 from kgreason.materialize.schema.rows import (
@@ -58,7 +57,7 @@ _PART = 1 << 20
 """So many facts are looked at together, so that a look at all of a large load takes little memory."""
 
 
-class Materialized:
+class MaterializedGraph:
     """Reads the asserted quads of a graph, the rules that its options select, and the closure.
 
     `threads`: how many threads may share the work; None is the default of `kgreason.threads`.
@@ -91,7 +90,7 @@ class Materialized:
         self._owners = Owners(self.dictionary)
         self.flags = Flags()
         self.program = LiveProgram(selection)
-        self.twins = Twins(self.dictionary, _axiomatic(selection)) if selection.loud else None
+        self.twins = Twins(self.dictionary, _axiomatic_triples(selection)) if selection.loud else None
         self.stated = Stated(self.dictionary) if selection.el else None
         self.wide = Wide(self.dictionary, LIMIT if selection.schema == "axioms" else 0)
         self.stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
@@ -108,19 +107,19 @@ class Materialized:
 
     def are_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph as users see it: bool[n]."""
-        found = self._is_spelled(rows)
+        found = self._are_in_some_spelling(rows)
         if self.visible is not None and found.any():
             some = np.flatnonzero(found)
-            found[some] = self.visible.are_visible(np.ascontiguousarray(rows[some]), self._spelled_kinds)
+            found[some] = self.visible.are_visible(np.ascontiguousarray(rows[some]), self._kinds_in_all_spellings)
         return found
 
-    def _is_spelled(self, rows: Int32) -> NDArray[np.bool_]:
+    def _are_in_some_spelling(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows` whether it is in the graph with all spellings: bool[n]."""
         return self.equality.is_shown(rows) if self.equality else self.holds(rows)
 
-    def _spelled_kinds(self, rows: Int32) -> NDArray[np.int8]:
+    def _kinds_in_all_spellings(self, rows: Int32) -> NDArray[np.int8]:
         """Return the kind of each row of `rows` in the graph with all spellings: int8[n]."""
-        inferred = np.where(self._is_spelled(rows), INFERRED, ABSENT)
+        inferred = np.where(self._are_in_some_spelling(rows), INFERRED, ABSENT)
         return np.where(self._kinds(rows) == IS_ASSERTED, IS_ASSERTED, inferred).astype(np.int8)
 
     def has(self, triple: tuple[str, ...]) -> bool:
@@ -128,10 +127,10 @@ class Materialized:
         ids = self.dictionary.find(triple).astype(np.int32)
         return bool(ids.all() and self.are_shown(ids[None])[0])
 
-    def follows(self, triple: tuple[str, ...]) -> bool:
+    def has_in_some_spelling(self, triple: tuple[str, ...]) -> bool:
         """Whether a triple, given as texts, is in the graph, also if users see its object in another spelling."""
         ids = self.dictionary.find(triple).astype(np.int32)
-        return bool(ids.all() and self._is_spelled(ids[None])[0])
+        return bool(ids.all() and self._are_in_some_spelling(ids[None])[0])
 
     def holds(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is a present fact: bool[n]."""
@@ -172,10 +171,10 @@ class Materialized:
         Cost: the first call after a change of the program encodes all rules. Do not change the result.
         """
         if self._codes is None:
-            self._codes = self._all_codes()
+            self._codes = self._all_rules_by_code()
         return self._codes
 
-    def _all_codes(self) -> dict[EncodedRule, Rule]:
+    def _all_rules_by_code(self) -> dict[EncodedRule, Rule]:
         rules = list(self.rules)
         plain = [rule for rule in rules if rule.is_positive and not (self.equality and reads_links(rule))]
         found = dict(zip(self._encoded_rules(plain), plain, strict=True))
@@ -197,7 +196,7 @@ class Materialized:
             readings = list(chain.from_iterable(map(over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 
-    def closed_rows(self) -> Int32:
+    def closed_schema_rows(self) -> Int32:
         """Return the closed schema: int32[n, 3]."""
         return self.stratum.closure()
 
@@ -248,7 +247,7 @@ class Materialized:
         missed = wanted - len(removed)
         return Change(rows, before, after, removed, added, missed, work, refuted, related, is_plain)
 
-    def _visible_changes(self, changes: Changes, facts: Kinds, found: Kinds) -> Kinds:
+    def _visible_changes(self, changes: Changes, facts: KindChanges, found: KindChanges) -> KindChanges:
         """Return how a commit changes the triples that users see, without the spellings that they do not see.
 
         `facts`: the changed facts that are triples. `found`: the changed triples with all spellings.
@@ -264,7 +263,7 @@ class Materialized:
         before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
         return self.visible.change(found, before, after)
 
-    def _changes_of_relations(self, changes: Changes) -> tuple[RelationKinds, ContradictionChanges]:
+    def _changes_of_relations(self, changes: Changes) -> tuple[KindChanges, ContradictionChanges]:
         """Return the changed facts that belong to relations of the user, and how the commit changed contradictions.
 
         The facts have their kinds before and after. Cost: a look at the facts that changed.
@@ -273,17 +272,17 @@ class Materialized:
             self._touched[self.keys] = None
             self.keys.note_changes(changes)
         is_other = changes.tables != self.triples
-        is_respelled = not is_other.all() and _is_respelled(changes.rows)
+        is_respelled = not is_other.all() and _has_equality_triple(changes.rows)
         if not is_other.any():
             return NO_KINDS, ContradictionChanges(False, False, is_respelled)
         if self.equality:
             is_respelled |= self.equality.has_pairs(changes.rows, changes.tables)
         parts = [self._places_by_owner(changes.rows, is_other, low) for low in range(0, len(is_other), _PART)]
         own, false = (np.concatenate(each) for each in zip(*parts, strict=True))
-        kinds = RelationKinds(np.ascontiguousarray(changes.rows), changes.before, changes.after)
+        kinds = KindChanges(np.ascontiguousarray(changes.rows), changes.before, changes.after)
         if len(own) < len(changes.rows):
             rows, before, after = kinds
-            kinds = RelationKinds(rows.take(own, axis=0), before.take(own), after.take(own))
+            kinds = KindChanges(rows.take(own, axis=0), before.take(own), after.take(own))
         came, went = (bool((kinds[false] == ABSENT).any()) for kinds in (changes.before, changes.after))
         return kinds, ContradictionChanges(came, went, is_respelled)
 
@@ -296,7 +295,7 @@ class Materialized:
         owners = self._owners.owners_of(rows[others, 0])
         return others[owners == USER], others[owners == CONTRADICTION]
 
-    def _changed_triples(self, changes: Changes) -> Kinds:
+    def _changed_triples(self, changes: Changes) -> KindChanges:
         """Return the changed facts that are triples, with their kinds before and after.
 
         If they come first among the changes, as they do after the first load, they are not copied.
@@ -304,8 +303,8 @@ class Materialized:
         kept = changes.tables == self.triples
         n = int(np.count_nonzero(kept))
         if kept[:n].all():
-            return Kinds(changes.rows[:n, :3], changes.before[:n], changes.after[:n])
-        return Kinds(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
+            return KindChanges(changes.rows[:n, :3], changes.before[:n], changes.after[:n])
+        return KindChanges(np.ascontiguousarray(changes.rows[kept, :3]), changes.before[kept], changes.after[kept])
 
     def _work(self, changes: Changes, steps: Sequence[ProgramChange]) -> Work:
         return Work(
@@ -334,12 +333,12 @@ def _property_without_loops(selection: Selection) -> int:
     return 0 if selection.is_reflexive else SAME_AS
 
 
-def _axiomatic(selection: Selection) -> list[Triple]:
+def _axiomatic_triples(selection: Selection) -> list[Triple]:
     """Return the triples that the closing rules without a body derive. These triples hold in every graph."""
     heads = chain.from_iterable(rule.heads for rule in selection.generic.closing if not rule.body)
     return [(str(s), str(p), str(o)) for s, p, o in (head.terms for head in heads if head.relation is None)]
 
 
-def _is_respelled(rows: Int32) -> bool:
+def _has_equality_triple(rows: Int32) -> bool:
     """Whether an owl:sameAs or owl:differentFrom triple is among the triples `rows`, int32[n, w]."""
     return bool(((rows[:, 1] == SAME_AS) | (rows[:, 1] == DIFFERENT_FROM)).any())

@@ -36,7 +36,7 @@ def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], ob
 
 def _again(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
     """A function is called again whenever a rule asks."""
-    yield from self._fresh(operator.made, self._call_results(operator, keys, check).made)
+    yield from self._fresh_rows(operator.made, self._call_results(operator, keys, check).made)
 
 
 MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {

@@ -142,7 +142,7 @@ def test_equal_individuals_are_one() -> None:
 
 def test_names_in_the_place_of_individuals_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Individuals, "first_names", lambda _self, ids, _changes: ids)
-    monkeypatch.setattr(Individuals, "are_any_equal", lambda _: False)
+    monkeypatch.setattr(Individuals, "has_equal_terms", lambda _: False)
     rules = RULES.replace("key(item)", "key(amount)")  # two names with one amount are one fact
     monkeypatch.setitem(globals(), "RULES", rules)
 

@@ -30,7 +30,7 @@ from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, table
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import Change, Kinds, Work
+from kgreason.materialize.edit import Change, KindChanges, Work
 from kgreason.materialize.quads.documents import of_graphs, quads_of_named
 from kgreason.materialize.relations.facts import relations
 from kgreason.proofs.contradiction import Contradiction
@@ -209,7 +209,7 @@ class Delta(Frames):
         kept = facts.rows[:, 0] == number
         rows = np.ascontiguousarray(facts.rows[kept, 1 : 1 + width])
         columns = columns_of(self.declared.get(name), width)
-        return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
+        return RelationDelta(name, columns, KindChanges(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def results(self, *, appeared: bool = True, shapes: ShapesGraph | None = None) -> tuple[Result, ...]:
         """Return the validation results that appeared, or with `appeared=False` those that disappeared.

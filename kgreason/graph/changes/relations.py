@@ -19,7 +19,7 @@ from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
-from kgreason.materialize.edit import Kinds
+from kgreason.materialize.edit import KindChanges
 from kgreason.materialize.relations.facts import all_of, relations, rows_of, texts_of
 from kgreason.materialize.state import Saved
 from kgreason.rules.model import Relation, Rule
@@ -44,7 +44,7 @@ class RelationDelta(Frames):
 
     name: str
     columns: tuple[str, ...]
-    facts: Kinds
+    facts: KindChanges
     dictionary: Dictionary
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class RelationDelta(Frames):
             yield *map(term_of, terms), KINDS[old], KINDS[new]
 
 
-def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
+def asserted_facts(facts: KindChanges, dictionary: Dictionary) -> Signed:
     """Return those of `facts` that became asserted (1) or ceased to be asserted (-1), each as (sign, rule text).
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
@@ -105,7 +105,7 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
     )
 
 
-def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
+def texts_by_kind(facts: KindChanges, dictionary: Dictionary, before: int, after: int) -> list[str]:
     """Return those of `facts` whose kind was `before` and is now `after`, as rule text.
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
@@ -114,7 +114,7 @@ def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int)
     return [text for _, text in _signed_texts(1, facts.rows[kept], dictionary)]
 
 
-def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
+def signed_facts(facts: KindChanges, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
     """Return those of `facts` that appeared (1) or disappeared (-1), asserted or inferred, each as (sign, rule text).
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`. `declared` are the declarations of

@@ -22,7 +22,7 @@ from kgreason.errors import InputError
 from kgreason.graph.relation.given import Terms
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.operators.tables import are_among, unique
+from kgreason.materialize.operators.tables import are_among, unique_rows
 from kgreason.materialize.relations.facts import relations, texts_of
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
@@ -103,7 +103,7 @@ class PendingFacts:
         found: dict[int, list[Int32]] = {}
         for edits in self._edits.values():
             if rows := edits.rows(asserts=asserts):
-                found.setdefault(len(rows[0]), []).append(unique([np.array(rows, dtype=np.int32)]))
+                found.setdefault(len(rows[0]), []).append(unique_rows([np.array(rows, dtype=np.int32)]))
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:

@@ -58,8 +58,8 @@ class DatatypesInUse:
         From now on call `follow` for each edit.
         """
         self._note()
-        self.is_counted, self._rules = True, Counter(datatypes_read(program.in_force))
-        self._wide = len(datatypes_read(program.of_wide_kinds))
+        self.is_counted, self._rules = True, Counter(datatypes_read(program.rules_in_force))
+        self._wide = len(datatypes_read(program.rules_of_wide_kinds))
         self._mentions = Counter(_mentioned_datatypes(closure))
         self.datatypes = self._datatypes_of_rules()
 
@@ -72,7 +72,7 @@ class DatatypesInUse:
         self._note()
         self._rules.subtract(datatypes_read(change.removed))
         self._rules.update(datatypes_read(change.added))
-        self._wide = len(datatypes_read(program.of_wide_kinds))
+        self._wide = len(datatypes_read(program.rules_of_wide_kinds))
         self._mentions.subtract(_mentioned_datatypes(closure.removed))
         self._mentions.update(_mentioned_datatypes(closure.added))
         self.datatypes = self._datatypes_of_rules()

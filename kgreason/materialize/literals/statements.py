@@ -193,7 +193,9 @@ class Literals:
         if len(types) or len(groups):
             yield rows_of(
                 self._not,
-                self._pairs_outside(np.concatenate([types, self._types_in_cliques(types), self._types_of_first(groups)])),
+                self._pairs_outside(
+                    np.concatenate([types, self._types_in_cliques(types), self._types_of_first(groups)])
+                ),
             )
         if len(links) or len(groups):
             yield rows_of(self._differ, self._different_pairs(links))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.materialize.same_as.images import Kinds
+from kgreason.materialize.edit import KindChanges
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import group_rows
@@ -145,7 +145,7 @@ class VisibleTriples:
         is_new = (rows[:, 0] == self.relation) & (changes.tables == table) & (changes.before == ABSENT)
         self.values = self._before.with_pairs(rows[is_new & (changes.after != ABSENT)][:, 1:3])
 
-    def change(self, changed: Kinds, before: KindsOf, after: KindsOf) -> Kinds:
+    def change(self, changed: KindChanges, before: KindsOf, after: KindsOf) -> KindChanges:
         """Return how a commit changes the triples that users see. There must be `values`.
 
         `changed` has the same for the graph with all spellings, and `before` and `after` tell the kinds there.
@@ -159,7 +159,7 @@ class VisibleTriples:
         differs = kinds[0] != kinds[1]
         rest = [part[~are_several] for part in changed]
         found = rows[differs], kinds[0][differs], kinds[1][differs]
-        return Kinds(*(np.concatenate(parts) for parts in zip(rest, found, strict=True)))
+        return KindChanges(*(np.concatenate(parts) for parts in zip(rest, found, strict=True)))
 
     def _kinds(self, rows: Int32, numbers: NDArray[np.int64], kinds: Int8) -> Int8:
         is_seen = are_visible(self._dictionary, rows[:, 2], numbers, kinds)

@@ -35,14 +35,14 @@ from kgreason.materialize.expressions.calls import CallOutcome, Failure, call_fo
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.materialize.operators.tables import (
+    FactIndex,
     IsHere,
-    Register,
     Table,
+    always_here,
     are_among,
-    everywhere,
     lines_of,
     tables_of,
-    unique,
+    unique_rows,
 )
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
@@ -136,7 +136,7 @@ class Functions:
         dictionary: Dictionary,
         rounds: Rounds,
         registry: Registry,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
         self._is_here = is_here
@@ -191,9 +191,9 @@ class Functions:
         for operator, table in self._sources:
             if table.number in rows:
                 part = rows[table.number]
-                register = Register(part, np.full(len(part), table.number))
-                found_keys = table.matching(register)[:, : len(operator.asks.keys) - 1]
-                keys = self._new_inputs(operator, unique([found_keys]))
+                register = FactIndex(part, np.full(len(part), table.number))
+                found_keys = table.matching_keys(register)[:, : len(operator.asks.keys) - 1]
+                keys = self._new_inputs(operator, unique_rows([found_keys]))
                 self._seen.setdefault(operator.function, []).append(keys)
                 found += self._facts(operator, keys, check)
         return merge_facts(found)
@@ -222,7 +222,7 @@ class Functions:
             operator, rows = self._operators[number], arrived[arrived[:, 0] == number]
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
             if len(keys) and not self._engine.is_updated:
-                keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
+                keys = keys[~self._engine.was_present(operator.asks.rows_with_keys(keys))]
             keys = self._new_inputs(operator, keys)
             keys = keys[self._is_here(operator.function, keys)]
             if len(keys):
@@ -234,25 +234,25 @@ class Functions:
     def finish(self) -> None:
         """Raise RuleError if a Python function has failed in this commit for inputs that rules still ask for."""
         for operator, failure in self._failed:
-            row = operator.asks.rows(failure.key)
+            row = operator.asks.rows_with_keys(failure.key)
             if self._engine.facts.find(row)[0] >= 0:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _facts(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
         """Compute the results for inputs `keys`, int32[n, k]. Yields the facts to assert."""
         if operator.called is None:
-            yield from self._fresh(operator.made, self._sparql_results(operator, keys, check))
+            yield from self._fresh_rows(operator.made, self._sparql_results(operator, keys, check))
             return
-        keys = keys[self._engine.facts.find(operator.called.rows(keys)) < 0]
+        keys = keys[self._engine.facts.find(operator.called.rows_with_keys(keys)) < 0]
         if len(keys):
             result = self._call_results(operator, keys, check)
             self._failed += [(operator, failure) for failure in result.failures]
-            yield from self._fresh(operator.called, result.keys)
-            yield from self._fresh(operator.made, result.made)
+            yield from self._fresh_rows(operator.called, result.keys)
+            yield from self._fresh_rows(operator.made, result.made)
 
-    def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
+    def _fresh_rows(self, table: Table, keys: Int32) -> Iterator[Facts]:
         """Yield the rows of `table` with the keys `keys`, without the rows that are asserted already."""
-        rows = table.rows(keys)
+        rows = table.rows_with_keys(keys)
         rows = rows[~self._engine.facts.are_asserted(rows)]
         if len(rows):
             yield Facts({table.number: rows}, {})

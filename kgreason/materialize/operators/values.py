@@ -57,7 +57,7 @@ def values_of(
     if aggregate.function == "COUNT":
         totals = np.bincount(numbers)
         groups = np.flatnonzero(totals)
-        return groups, counts(totals[groups], dictionary)
+        return groups, ids_of_counts(totals[groups], dictionary)
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "SAMPLE":
         return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
@@ -71,7 +71,7 @@ def values_of(
     return groups[kept[order]], ids[order]
 
 
-def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
+def ids_of_counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
     """Return for each non-negative integer of `numbers`, int64[n], the id of its literal: int32[n]."""
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)

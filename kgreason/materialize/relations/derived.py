@@ -28,7 +28,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import RuleError
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import unique
+from kgreason.materialize.operators.tables import unique_rows
 from kgreason.materialize.relations.keys import Keys
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation, Rule, label
@@ -106,10 +106,10 @@ class DerivedFacts:
     def _check_key(self, derived: _Derived, number: int, rows: Int32, changes: Changes) -> None:
         key = derived.relation.key
         places = [1 + place for place in key]
-        keys = unique([np.ascontiguousarray(rows[:, places])])
+        keys = unique_rows([np.ascontiguousarray(rows[:, places])])
         rows = self._keys.in_commit(number, rows.shape[1] - 1, key, keys, changes)
-        if self._individuals.are_any_equal():
-            rows = unique([self._individuals.first_names(rows, changes)])
+        if self._individuals.has_equal_terms():
+            rows = unique_rows([self._individuals.first_names(rows, changes)])
         groups = group_rows(np.ascontiguousarray(rows[:, places]))
         others = np.flatnonzero(groups.firsts()[groups.numbers()] != np.arange(len(rows)))
         if len(others):

@@ -4,7 +4,7 @@
     all(edge, 3)                                  the facts of edge
 
 An index is made when the facts of a relation are first looked up by a key, or first read. From then on, it follows the
-commits (`Grouped`). Invariant: after `note_changes` and `accept`, an index has every fact of its relation.
+commits (`FactsByGroup`). Invariant: after `note_changes` and `accept`, an index has every fact of its relation.
 
 Cost: a look at all facts of the graph for the first question about a key or a relation; then a binary search for each
 key and a look at the facts with this key, or a look at the facts of the relation. A commit costs a look at its changes
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
-from kgreason.materialize.operators.groups import Grouped
-from kgreason.materialize.operators.tables import Register, Table, unique
+from kgreason.materialize.operators.groups import FactsByGroup
+from kgreason.materialize.operators.tables import FactIndex, Table, unique_rows
 from kgreason.zset.columns import ABSENT, Int32
 
 
@@ -31,7 +31,7 @@ class Keys:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._indexes: dict[tuple[int, int, tuple[int, ...]], Grouped] = {}
+        self._indexes: dict[tuple[int, int, tuple[int, ...]], FactsByGroup] = {}
         self.are_any = False
         """Whether there are indexes, which must hear of the changes of each commit."""
 
@@ -42,7 +42,7 @@ class Keys:
         `number` is the id of the relation, and `arity` its number of terms. A returned row is this id, then the terms
         of a fact: int32[n, 1 + arity].
         """
-        rows = self._with_keys(number, arity, tuple(key), unique([keys]))
+        rows = self._with_keys(number, arity, tuple(key), unique_rows([keys]))
         asserted: Int32 = rows[self._engine.facts.are_asserted(rows)]
         return asserted
 
@@ -54,7 +54,7 @@ class Keys:
         """
         if (number, arity, key) not in self._indexes:
             self._indexes[number, arity, key] = self._index(number, arity, key)
-        self._indexes[number, arity, key].note_changes(Register(changes.rows, changes.tables))
+        self._indexes[number, arity, key].note_changes(FactIndex(changes.rows, changes.tables))
         self.are_any = True
         return self._with_keys(number, arity, key, keys)
 
@@ -86,16 +86,16 @@ class Keys:
             index = self._indexes[number, arity, places] = self._index(number, arity, places)
             self.are_any = True
         _, found = index.facts_of(keys)
-        return index.table.rows(found)
+        return index.table.rows_with_keys(found)
 
-    def _index(self, number: int, arity: int, key: tuple[int, ...]) -> Grouped:
+    def _index(self, number: int, arity: int, key: tuple[int, ...]) -> FactsByGroup:
         order = [*key, *(place for place in range(arity) if place not in key)]
         places = [-1, *np.argsort(order).tolist()]
-        return Grouped(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
+        return FactsByGroup(Table(self._engine.table(False, 1 + arity), {0: number}, places), len(key), self._engine)
 
     def note_changes(self, changes: Changes) -> None:
         """Note which facts the open commit has changed so far."""
-        register = Register(changes.rows, changes.tables)
+        register = FactIndex(changes.rows, changes.tables)
         for index in self._indexes.values():
             index.note_changes(register)
 

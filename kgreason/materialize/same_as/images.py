@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.interrupts import let_out
+from kgreason.materialize.edit import KindChanges
 from kgreason.materialize.same_as.cliques import Cliques, Members, Parts, expand, sort_pairs
 from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED
@@ -31,14 +32,6 @@ Mask: TypeAlias = NDArray[np.bool_]
 Is: TypeAlias = Callable[[Int32], Mask]
 Slots: TypeAlias = Callable[[Int32], Int32]
 Mentioning: TypeAlias = Callable[[Int32], Int32]
-
-
-class Kinds(NamedTuple):
-    """Triples int32[n, 3] with their kinds (absent, inferred, asserted) before and after a commit, int8[n] each."""
-
-    rows: Int32
-    before: Int8
-    after: Int8
 
 
 def is_shown(cliques: Cliques, rows: Int32, slots_of: Slots, is_fact: Is) -> Mask:
@@ -153,7 +146,7 @@ class Passage:
     """
 
     def __init__(
-        self, cliques: Cliques, changed: Kinds, mentioning: Mentioning, kinds: Callable[[Int32], Int8]
+        self, cliques: Cliques, changed: KindChanges, mentioning: Mentioning, kinds: Callable[[Int32], Int8]
     ) -> None:
         self._cliques, self._changed, self._mentioning = cliques, changed, mentioning
         self._before = _Side(cliques.slots_before, lambda rows: _kinds_before(changed, rows, kinds))
@@ -167,7 +160,7 @@ class Passage:
         """Return the kinds that rows have after the commit in the graph that users see: int8[n]."""
         return self._kinds(self._after, rows)
 
-    def regroup(self, gone: Int32, groups: Members) -> Kinds:
+    def regroup(self, gone: Int32, groups: Members) -> KindChanges:
         """Replace the cliques `gone` by new cliques: by those groups of terms in `groups` that have several members.
 
         Returns the triples that appear, disappear, or turn between asserted and inferred in the graph that users see.
@@ -239,7 +232,7 @@ class Passage:
         self._cliques.weigh(after, 1)
         return distinct(np.concatenate([before, after]))
 
-    def _net(self, gone: Int32, new: Int32, kept: Int32) -> Kinds:
+    def _net(self, gone: Int32, new: Int32, kept: Int32) -> KindChanges:
         """Return the triples whose kind has changed in the graph that users see, with their kinds before and after.
 
         `gone`, `new`: the numbers of the cliques that go and of those that come. `kept`: from `_unchanged_facts`.
@@ -251,7 +244,7 @@ class Passage:
         rows = rows[group_rows(rows).firsts()]
         before, after = self._kinds(self._before, rows), self._kinds(self._after, rows)
         differs = before != after
-        return Kinds(
+        return KindChanges(
             np.concatenate([changed.rows[is_single], rows[differs]]),
             np.concatenate([changed.before[is_single], before[differs]]),
             np.concatenate([changed.after[is_single], after[differs]]),
@@ -303,7 +296,9 @@ class Passage:
         return np.where(kinds == IS_ASSERTED, IS_ASSERTED, np.where(shown, INFERRED, ABSENT)).astype(np.int8)
 
 
-def sides(changed: Kinds, kinds: Callable[[Int32], Int8]) -> tuple[Callable[[Int32], Int8], Callable[[Int32], Int8]]:
+def sides(
+    changed: KindChanges, kinds: Callable[[Int32], Int8]
+) -> tuple[Callable[[Int32], Int8], Callable[[Int32], Int8]]:
     """Return two functions that tell the kinds of rows before a commit and after it, in a graph without cliques.
 
     `changed`: the facts whose kind the commit changed. `kinds` tells the present kinds of facts.
@@ -311,7 +306,7 @@ def sides(changed: Kinds, kinds: Callable[[Int32], Int8]) -> tuple[Callable[[Int
     return (lambda rows: _kinds_before(changed, rows, kinds)), kinds
 
 
-def _kinds_before(changed: Kinds, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
+def _kinds_before(changed: KindChanges, rows: Int32, kinds: Callable[[Int32], Int8]) -> Int8:
     """Return the kind that each row had before the commit: int8[n].
 
     For a row of `changed` it is the kind in `changed.before`. The kind of any other row has not changed: `kinds`

@@ -39,10 +39,10 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns
-from kgreason.materialize.edit import NO_FACTS, Facts
+from kgreason.materialize.edit import NO_FACTS, Facts, KindChanges
 from kgreason.materialize.program import reads_links
 from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, sort_pairs
-from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
+from kgreason.materialize.same_as.images import Passage, is_shown
 from kgreason.materialize.schema.rows import SAME_AS, rows_of, same_as_pairs
 from kgreason.options import LETTER
 from kgreason.rules.lowering import is_link
@@ -368,7 +368,7 @@ class Equality:
             same_as_pairs(rows[self._kinds(rows) != ABSENT])
         )  # facts that this commit removed are listed until it ends
 
-    def visible_changes(self, changes: Changes, changed: Kinds) -> Kinds:
+    def visible_changes(self, changes: Changes, changed: KindChanges) -> KindChanges:
         """Return how a commit changes the triples that users see. Brings the cliques to the state after the commit.
 
         `changes`: all facts that the commit changed. `changed`: those of them that are triples, with their kinds.
@@ -380,7 +380,9 @@ class Equality:
         gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
         return Passage(self.cliques, changed, self._mentioning, self._kinds).regroup(gone, groups)
 
-    def sides(self, changed: Kinds) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
+    def sides(
+        self, changed: KindChanges
+    ) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
         """Return two functions: the kinds of rows in the graph that users see, before the commit and after it.
 
         Call `visible_changes` first. `changed`: the changed facts that are triples.
