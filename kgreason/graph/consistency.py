@@ -21,7 +21,7 @@ import numpy as np
 
 from kgreason.materialize.edit import ContradictionChanges
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 
@@ -85,11 +85,11 @@ class Consistency:
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
-    def _contradictions(self, saved: Saved) -> list[Contradiction]:
+    def _contradictions(self, saved: SavedState) -> list[Contradiction]:
         materializer = self._materializer
         return contradictions(saved, materializer.dictionary, materializer.false_rules)
 
-    def _with_primaries(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
+    def _with_primaries(self, told: Sequence[Contradiction], saved: SavedState) -> list[Contradiction]:
         """Return the contradictions `told`, with the primary of its clique in `saved` in place of each term."""
         dictionary = self._materializer.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}

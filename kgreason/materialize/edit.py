@@ -87,7 +87,7 @@ class EvaluationOptions(NamedTuple):
     is_first: bool
 
 
-class Part(Protocol):
+class StatefulPart(Protocol):
     """A part of the materializer that keeps a state.
 
     After a change of this state, `accept` or `rollback` must follow.

@@ -15,9 +15,9 @@ from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
     Mentions,
+    are_about_restrictions,
+    has_schema_link,
     is_schema,
-    links,
-    restricts,
 )
 from kgreason.materialize.state import Flags
 from kgreason.zset.columns import ABSENT, Int32
@@ -46,7 +46,7 @@ class DataFlags:
             return False
         if len(schema):
             rows = np.concatenate([rows, self.same_as_triples()])
-        return bool((rows[:, 1] == SAME_AS).any()) and links(rows, self._graph.closed_schema_rows())
+        return bool((rows[:, 1] == SAME_AS).any()) and has_schema_link(rows, self._graph.closed_schema_rows())
 
     def same_as_triples(self) -> Int32:
         """Return the present owl:sameAs triples: int32[n, 3]."""
@@ -63,12 +63,12 @@ class DataFlags:
         """
         if not self._graph.selection.profiles:  # nothing is translated, so no rule is missing
             return Flags()
-        if not len(schema) or not len(schema := self._graph.stratum.lacking(schema)):
+        if not len(schema) or not len(schema := self._graph.stratum.missing_triples(schema)):
             return Flags()
         self._seen["exceeded"] = schema[:1]
         is_translated, described = self._graph.selection.schema == "axioms", schema[:0]
-        if self._graph.selection.loud:
-            self._seen["restricted"] = described = schema[restricts(schema)][:1]
+        if self._graph.selection.without_twins:
+            self._seen["restricted"] = described = schema[are_about_restrictions(schema)][:1]
         return Flags(False, is_translated, len(described) > 0)
 
     def _are_causes_present(self) -> bool:
@@ -77,8 +77,8 @@ class DataFlags:
         rows = np.concatenate([_NO_ROWS, *(self._seen.get(name, _NO_ROWS) for name in flags if flags[name])])
         if len(rows) < sum(flags.values()) or not (is_schema(rows) & self._graph.holds(rows)).all():
             return False
-        is_described = not flags["restricted"] or bool(restricts(rows).any())
-        return is_described and len(self._graph.stratum.lacking(rows)) == len(rows)
+        is_described = not flags["restricted"] or bool(are_about_restrictions(rows).any())
+        return is_described and len(self._graph.stratum.missing_triples(rows)) == len(rows)
 
     def with_set_flags(self, found: Flags) -> Flags:
         """Return the flags that are set already, together with those that are set in `found`.

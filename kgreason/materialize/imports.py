@@ -31,9 +31,9 @@ import numpy as np
 from kgreason.engine.records import fact_columns
 from kgreason.errors import InputError
 from kgreason.interrupts import let_out
-from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.quads.asserted import default_graph_quads
 from kgreason.materialize.quads.documents import documents, source_of
-from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
+from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, has_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import quads_of_file, read
@@ -90,7 +90,7 @@ class Imports:
 
         Raises LimitError; and InputError with the names of the document and of its importer.
         """
-        if not (have_header(edit.added) or have_header(edit.removed)):
+        if not (has_header(edit.added) or has_header(edit.removed)):
             return edit
         can_change = self._catalogue is not None or self._materializer.quads.is_explicit
         held = self._import_state() if can_change else None
@@ -176,10 +176,10 @@ class Imports:
         if columns is not None:
             return columns
         if self._said is not None:
-            return in_default_graph(self._said[are_headers(self._said)])
+            return default_graph_quads(self._said[are_headers(self._said)])
         saved = self._materializer.save(is_borrowed=True)
         triples = fact_columns(saved.records)[:, :3]
-        return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
+        return default_graph_quads(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
         """Return the quads int32[n, 4] of the documents with these names."""

@@ -19,7 +19,7 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_KINDS, Change, ContradictionChanges, KindChanges, Part, Work
+from kgreason.materialize.edit import NO_KINDS, Change, ContradictionChanges, KindChanges, StatefulPart, Work
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import maybe_equal_pairs
 from kgreason.materialize.literals.visible import VisibleTriples
@@ -29,24 +29,24 @@ from kgreason.materialize.program import (
     ProgramChange,
     reads_links,
 )
-from kgreason.materialize.quads.asserted import Asserted, Quads, in_default_graph
+from kgreason.materialize.quads.asserted import AssertedChange, Quads, default_graph_quads
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
 from kgreason.materialize.relations.derived import DerivedFacts
-from kgreason.materialize.relations.keys import Keys
-from kgreason.materialize.same_as.images import sides
-from kgreason.materialize.same_as.representatives import Equality, over_representatives
+from kgreason.materialize.relations.keys import KeyIndexes
+from kgreason.materialize.same_as.images import kinds_before_and_after
+from kgreason.materialize.same_as.representatives import Equality, rules_over_representatives
 from kgreason.materialize.schema.closure import SchemaStratum
 from kgreason.materialize.schema.rows import (
     DIFFERENT_FROM,
     SAME_AS,
     SUB_CLASS_OF,
 )
-from kgreason.materialize.schema.stated import Stated
+from kgreason.materialize.schema.stated import StatedFacts
 from kgreason.materialize.schema.twins import Twins
-from kgreason.materialize.schema.unread import Unread
-from kgreason.materialize.schema.wide import LIMIT, Wide
+from kgreason.materialize.schema.unread import UnreadAxioms
+from kgreason.materialize.schema.wide import LIMIT, WideKinds
 from kgreason.materialize.selection import Selection
-from kgreason.materialize.state import Flags, Saved
+from kgreason.materialize.state import Flags, SavedState
 from kgreason.options import EL
 from kgreason.rules.lowering import rules_of_results, rules_without_not
 from kgreason.rules.model import FALSE, Rule, Triple
@@ -82,23 +82,23 @@ class MaterializedGraph:
         self.literals = Literals(*common, self.equality, follows) if selection.datatypes else None
         self.visible = VisibleTriples(self.dictionary) if selection.datatypes and selection.is_single else None
         readers = [*_rule_sets_of_axioms(selection)]
-        self.unread = Unread(self.dictionary, readers) if readers else None
+        self.unread = UnreadAxioms(self.dictionary, readers) if readers else None
         self.operators = Operators(*common, self.equality, registry)
         self.quads = Quads(threads=threads)
-        self.keys = Keys(self.engine)
+        self.keys = KeyIndexes(self.engine)
         self._derived = DerivedFacts(*common, self.operators.individuals, self.keys)
         self._owners = Owners(self.dictionary)
         self.flags = Flags()
         self.program = LiveProgram(selection)
-        self.twins = Twins(self.dictionary, _axiomatic_triples(selection)) if selection.loud else None
-        self.stated = Stated(self.dictionary) if selection.el else None
-        self.wide = Wide(self.dictionary, LIMIT if selection.schema == "axioms" else 0)
+        self.twins = Twins(self.dictionary, _axiomatic_triples(selection)) if selection.without_twins else None
+        self.stated = StatedFacts(self.dictionary) if selection.el else None
+        self.wide = WideKinds(self.dictionary, LIMIT if selection.schema == "axioms" else 0)
         self.stratum = SchemaStratum(self.dictionary, selection.generic.closing, threads)
         self._axioms = 0
         """How many axioms the closed schema has."""
         self._codes: dict[EncodedRule, Rule] | None = None
         """The result of `rules_by_code`; None after a change of the program."""
-        self._touched: dict[Part, None] = {}
+        self._touched: dict[StatefulPart, None] = {}
         """The parts that the open commit has changed. `accept` and `rollback` call these parts only."""
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
@@ -115,7 +115,7 @@ class MaterializedGraph:
 
     def _are_in_some_spelling(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows` whether it is in the graph with all spellings: bool[n]."""
-        return self.equality.is_shown(rows) if self.equality else self.holds(rows)
+        return self.equality.are_shown(rows) if self.equality else self.holds(rows)
 
     def _kinds_in_all_spellings(self, rows: Int32) -> NDArray[np.int8]:
         """Return the kind of each row of `rows` in the graph with all spellings: int8[n]."""
@@ -193,14 +193,14 @@ class MaterializedGraph:
             made = [each for rule in readings for each in rules_of_results(rule)] if self.equality else []
             readings = [*chain.from_iterable(map(rules_without_not, readings)), *made]
         if self.equality and any(map(reads_links, readings)):
-            readings = list(chain.from_iterable(map(over_representatives, readings)))
+            readings = list(chain.from_iterable(map(rules_over_representatives, readings)))
         return self.engine.encode(readings, self.dictionary.intern) if readings else []
 
     def closed_schema_rows(self) -> Int32:
         """Return the closed schema: int32[n, 3]."""
         return self.stratum.closure()
 
-    def save(self, *, is_borrowed: bool = False) -> Saved:
+    def save(self, *, is_borrowed: bool = False) -> SavedState:
         """Return the state as arrays; `restore` takes it over.
 
         With `is_borrowed` the records may be the engine's own rows, with more flags than a snapshot has. Then the
@@ -210,7 +210,7 @@ class MaterializedGraph:
         records = facts.borrowed() if is_borrowed else facts.records(facts.present())
         tables, work = self.engine.tables, self.engine.work or 0
         flags = self.flags
-        saved = Saved(
+        saved = SavedState(
             records,
             tables,
             self.quads.columns,
@@ -227,7 +227,9 @@ class MaterializedGraph:
         preferred = cliques.preferred().tolist() if cliques.live else []
         return saved._replace(rep=self.equality.rep, aliases=self.selection.aliases, preferred=preferred)
 
-    def _result(self, changes: Changes, asserted: Asserted, wanted: int, steps: Sequence[ProgramChange]) -> Change:
+    def _result(
+        self, changes: Changes, asserted: AssertedChange, wanted: int, steps: Sequence[ProgramChange]
+    ) -> Change:
         facts = self._changed_triples(changes)
         equality = self.equality
         found = equality.visible_changes(changes, facts) if equality and equality in self._touched else facts
@@ -238,8 +240,8 @@ class MaterializedGraph:
         rows = np.ascontiguousarray(rows)
         was, is_now = before == IS_ASSERTED, after == IS_ASSERTED
         removed, added = asserted.quads or (
-            in_default_graph(rows, was & ~is_now),
-            in_default_graph(rows, is_now & ~was),
+            default_graph_quads(rows, was & ~is_now),
+            default_graph_quads(rows, is_now & ~was),
         )
         work, (related, refuted) = self._work(changes, steps), self._changes_of_relations(changes)
         is_same = seen is facts and asserted.quads is None
@@ -260,7 +262,11 @@ class MaterializedGraph:
         if not len(self.visible.values.pairs):
             return found
         is_equal = self.equality is not None and self.equality in self._touched
-        before, after = self.equality.sides(facts) if self.equality and is_equal else sides(facts, self._kinds)
+        before, after = (
+            self.equality.kinds_before_and_after(facts)
+            if self.equality and is_equal
+            else kinds_before_and_after(facts, self._kinds)
+        )
         return self.visible.change(found, before, after)
 
     def _changes_of_relations(self, changes: Changes) -> tuple[KindChanges, ContradictionChanges]:

@@ -30,19 +30,19 @@ from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.materialized import MaterializedGraph
 from kgreason.materialize.program import ProgramChange, concern_datatypes
-from kgreason.materialize.quads.asserted import Asserted, Quads
+from kgreason.materialize.quads.asserted import AssertedChange, Quads
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,
+    are_about_restrictions,
     decode_triples,
-    have_datatype,
+    has_supported_datatype,
     is_schema,
     is_stated,
     mentions,
-    restricts,
 )
-from kgreason.materialize.schema.twins import NOTHING_SAID, Said
-from kgreason.materialize.state import Flags, Saved
+from kgreason.materialize.schema.twins import NOTHING_SAID, TwinChange
+from kgreason.materialize.state import Flags, SavedState
 from kgreason.memory import without_collection
 from kgreason.options import DEFAULT_LIMITS, NO_LIMITS, Limits
 from kgreason.progress import SILENT, Progress
@@ -112,7 +112,7 @@ class Materializer(MaterializedGraph):
             self._touched = {self.engine: None}
             self._before = _FieldsBefore(self.flags, self.own, self._is_programmed, self._axioms, self._looked)
         elif self.equality in self._touched:
-            self.equality.go_on()
+            self.equality.undo_visible_changes()
         given = (strategy,) if isinstance(strategy, str) else strategy
         strategies = chain(given, repeat("auto" if strategy == "bootstrap" else given[-1]))
         if progress is SILENT:
@@ -141,7 +141,7 @@ class Materializer(MaterializedGraph):
             return self._carry_out(edit, asserted, closure, said, options)
 
     def _carry_out(
-        self, edit: Edit, asserted: Asserted, closure: ClosureChange, said: Said, options: EvaluationOptions
+        self, edit: Edit, asserted: AssertedChange, closure: ClosureChange, said: TwinChange, options: EvaluationOptions
     ) -> Change:
         """Carry out a commit: apply `edit`, then go on as long as the derived facts call for other rules or facts.
 
@@ -153,7 +153,7 @@ class Materializer(MaterializedGraph):
         if len(closure.added) or is_linked:
             called = self.data.with_set_flags(Flags(self.data.has_schema_link(asserted.added, closure.added)))
         steps = [self._reprogram(closure, called, edit.own, said)]
-        self._note_parts_with_work(is_linked, have_datatype(asserted.added))
+        self._note_parts_with_work(is_linked, has_supported_datatype(asserted.added))
         own = Facts(*map(self._rows_by_table, edit.facts)) if any(edit.facts) else NO_FACTS
         if self._has_unasked_operators() and self._concerns_operators(asserted, own):
             self._ask_operators()
@@ -227,7 +227,7 @@ class Materializer(MaterializedGraph):
             literals.in_use.count(self.program, self.stratum.closure())
         return literals.in_use.datatypes
 
-    def _facts_ahead(self, asserted: Asserted, said: Said, own: Facts, *, is_first: bool) -> Facts:
+    def _facts_ahead(self, asserted: AssertedChange, said: TwinChange, own: Facts, *, is_first: bool) -> Facts:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
         `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
@@ -299,7 +299,9 @@ class Materializer(MaterializedGraph):
         """Return the asserted triples: int32[n, 3]."""
         return self.save(is_borrowed=True).facts(True)
 
-    def _close_schema(self, schema: tuple[Int32, Int32], options: EvaluationOptions) -> tuple[ClosureChange, Said]:
+    def _close_schema(
+        self, schema: tuple[Int32, Int32], options: EvaluationOptions
+    ) -> tuple[ClosureChange, TwinChange]:
         """Close the schema again, and look for twins.
 
         `schema`: the removed and the added schema triples, int32[n, 3] each. `options`: how to evaluate.
@@ -309,7 +311,7 @@ class Materializer(MaterializedGraph):
             return _NOTHING, NOTHING_SAID
         said = NOTHING_SAID
         with span("close"):
-            if self.twins and (restricts(schema[0]).any() or restricts(schema[1]).any()):
+            if self.twins and (are_about_restrictions(schema[0]).any() or are_about_restrictions(schema[1]).any()):
                 self._touched[self.twins] = None
                 said = self.twins.change(*schema)
             self._touched[self.stratum] = None
@@ -320,7 +322,7 @@ class Materializer(MaterializedGraph):
         return {self.engine.table(False, width): part for width, part in rows.items()}
 
     def _reprogram(
-        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: Said = NOTHING_SAID
+        self, closure: ClosureChange, flags: Flags, own: tuple[Rule, ...] | None, said: TwinChange = NOTHING_SAID
     ) -> ProgramChange:
         """Change the program so that it fits the closed schema, the flags and the user's rules.
 
@@ -356,22 +358,22 @@ class Materializer(MaterializedGraph):
             return change
 
     def _translation_changes(self, closure: ClosureChange) -> tuple[Sequence[Triple], Sequence[Triple]]:
-        """Return the triples to translate that left the closed schema, and those that joined it (`Wide`)."""
+        """Return the triples to translate that left the closed schema, and those that joined it (`WideKinds`)."""
         self._touched[self.wide] = None
         gone, come = self.wide.follow(closure, self.stratum.closure)
         removed = decode_triples(self.dictionary, gone) if len(gone) else ()
         return removed, decode_triples(self.dictionary, come) if len(come) else ()
 
     def _untranslated_triples(self) -> Iterator[Triple]:
-        """Yield the triples of the closed schema that are not translated; see `Wide`."""
-        yield from decode_triples(self.dictionary, self.wide.left_out(self.stratum.closure()))
+        """Yield the triples of the closed schema that are not translated; see `WideKinds`."""
+        yield from decode_triples(self.dictionary, self.wide.untranslated_rows(self.stratum.closure()))
 
     def closed_schema(self) -> Iterator[Triple]:
         """Yield the closed schema. Cost: a pass over the schema, once it is asked."""
         yield from decode_triples(self.dictionary, self.stratum.closure())
 
     def _apply(
-        self, asserted: Asserted | None, facts: Facts, program: ProgramChange, options: EvaluationOptions
+        self, asserted: AssertedChange | None, facts: Facts, program: ProgramChange, options: EvaluationOptions
     ) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
 
@@ -400,7 +402,7 @@ class Materializer(MaterializedGraph):
         """Whether rules have operators that this commit has not asked so far."""
         return self.operators.are_any and self.operators not in self._touched
 
-    def _concerns_operators(self, asserted: Asserted, facts: Facts) -> bool:
+    def _concerns_operators(self, asserted: AssertedChange, facts: Facts) -> bool:
         """Whether an edit is of interest for operators, before the rules run."""
         interest, triples = self.operators.interest, self.triples
         return any(interest.may_concern_table(triples, rows) for rows in (asserted.added, asserted.removed)) or any(
@@ -429,7 +431,7 @@ class Materializer(MaterializedGraph):
         self._reprogram(closure, self.flags, None, said)
         self.accept()
 
-    def restore(self, saved: Saved) -> None:
+    def restore(self, saved: SavedState) -> None:
         """Take over a saved state. The schema is closed and translated again; the data is not evaluated."""
         for is_triple, width in saved.tables:
             self.engine.table(is_triple, width)
@@ -438,7 +440,7 @@ class Materializer(MaterializedGraph):
         self.make_program(saved.asserted_axioms())
         self.engine.restore(saved.records, self._encoded_rules(self.rules), saved.work, saved.hashed, saved.snapshot)
         if self.equality:
-            self.equality.adopt(saved.represented())
+            self.equality.adopt(saved.representative_rows())
         if self.visible:
             self.visible.adopt(saved.spellings())
         if self.literals:

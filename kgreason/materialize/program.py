@@ -113,7 +113,7 @@ def build_program(
       property.
     """
     triples = tuple(schema)
-    represented = twins(triples) if selection.loud else {}
+    represented = twins(triples) if selection.without_twins else {}
     translations = [translate(triples, profile, represented, wide) for profile in _profiles(selection)]
     translated = {rule: _reasoned_rule(rule) for translation in translations for rule in translation.rules}
     own = _layer_of_user(selection.own)
@@ -406,7 +406,7 @@ def _needed_layer(
         if v.SWRL_IMP in lists[1]:
             layer |= _shared_layer(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
-        layer |= _shared_layer(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
+        layer |= _shared_layer(selection.without_twins, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
 
 

@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
 from kgreason.store.spellings import Spellings
@@ -58,11 +58,11 @@ def put(
     store.load(chunks(dictionary, added, report))
 
 
-def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
+def put_all(store: OxigraphStore, saved: SavedState, dictionary: Dictionary) -> None:
     """Load all rows of the state `saved` into an empty store."""
     rows = saved.triples(dictionary)
     store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
-    store.load(chunks(dictionary, saved.named(dictionary)))
+    store.load(chunks(dictionary, saved.named_quads(dictionary)))
 
 
 def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:

@@ -20,8 +20,8 @@ from kgreason.graph.input.terms import term_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.materialize.edit import KindChanges
-from kgreason.materialize.relations.facts import all_of, relations, rows_of, texts_of
-from kgreason.materialize.state import Saved
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts, texts_of, user_relations
+from kgreason.materialize.state import SavedState
 from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import is_internal
 from kgreason.store.journal.facts import fact_text
@@ -129,7 +129,7 @@ def signed_facts(facts: KindChanges, dictionary: Dictionary, declared: Mapping[s
     return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
 
-def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
+def lines(state: tuple[SavedState, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
     """Yield the facts of the user's relations in `state` as rule text. If `state` is None, there are no facts.
 
     With `asserted=True` only asserted facts are yielded, with False only inferred facts, with None all. `rules` are the
@@ -138,14 +138,14 @@ def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserte
     if state is None:
         return
     saved, dictionary = state
-    for name, arity, number in all_of(saved, dictionary):
+    for name, arity, number in relations_with_facts(saved, dictionary):
         if not is_internal(name, rules):
-            for terms in texts_of(rows_of(saved, number, arity, asserted=asserted), dictionary):
+            for terms in texts_of(relation_rows(saved, number, arity, asserted=asserted), dictionary):
                 yield fact_text(name, terms)
 
 
 def _signed_texts(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
-    for name, arity, number in relations(rows[:, 0], dictionary):
+    for name, arity, number in user_relations(rows[:, 0], dictionary):
         for terms in texts_of(np.ascontiguousarray(rows[rows[:, 0] == number, 1 : 1 + arity]), dictionary):
             yield sign, fact_text(name, terms)
 

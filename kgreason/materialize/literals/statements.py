@@ -43,7 +43,7 @@ from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
 from kgreason.materialize.literals.values import LiteralValues, NewTerms
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
-from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, rows_of, same_as_pairs
+from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, make_rows, same_as_pairs
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import distinct, group_rows
@@ -105,7 +105,7 @@ class Literals:
     def needless_facts(self, changes: Changes) -> Facts:
         """Return the dt_may_equal facts to retract, because the commit has removed their owl:sameAs links."""
         gone = same_as_pairs(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
-        told = np.concatenate([rows_of(self._may_equal, gone), *self._followed])
+        told = np.concatenate([make_rows(self._may_equal, gone), *self._followed])
         told = told[group_rows(told).firsts()]
         needless = self._are_facts(told) & ~self._are_facts(_as_links(told))
         rows = np.ascontiguousarray(told[needless])
@@ -123,9 +123,9 @@ class Literals:
         self.told = self.in_use.datatypes
         pairs = [*self._type_rows(before, news)]
         if news and len(news.equal):
-            pairs.append(rows_of(self._value, news.equal))
+            pairs.append(make_rows(self._value, news.equal))
         pairs += said
-        single = [rows_of(self._ill, news.ill)] if news and len(news.ill) else []
+        single = [make_rows(self._ill, news.ill)] if news and len(news.ill) else []
         removed = {self._pair: self._unread_type_rows(before - self.told)}
         return Facts.of({self._pair: self._new_rows(pairs), self._single: self._new_rows(single)}, removed)
 
@@ -191,15 +191,15 @@ class Literals:
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
         if len(types) or len(groups):
-            yield rows_of(
+            yield make_rows(
                 self._not,
                 self._pairs_outside(
                     np.concatenate([types, self._types_in_cliques(types), self._types_of_first(groups)])
                 ),
             )
         if len(links) or len(groups):
-            yield rows_of(self._differ, self._different_pairs(links))
-            yield rows_of(self._differ, self._different_in_groups(groups))
+            yield make_rows(self._differ, self._different_pairs(links))
+            yield make_rows(self._differ, self._different_in_groups(groups))
 
     def _may_equal_rows(self, links: Int32) -> Int32:
         """Return a dt_may_equal row for each pair of `links`, int32[n, 2], except pairs of literals known to differ.
@@ -209,7 +209,7 @@ class Literals:
         """
         if self._follows is None or not len(links):
             return _NO_ROWS
-        rows = rows_of(self._may_equal, self._follows(links))
+        rows = make_rows(self._may_equal, self._follows(links))
         self._followed.append(rows)
         return rows
 
@@ -253,7 +253,7 @@ class Literals:
         if self._equality is None or not len(types):
             return NO_PAIRS
         cliques = self._equality.cliques
-        cliques.cover(int(types.max()))
+        cliques.reserve_slots(int(types.max()))
         slots = cliques.slots(types[:, 0])
         members = cliques.members(distinct(slots[slots > 0]))
         of_primary = defaultdict(list)

@@ -29,7 +29,7 @@ from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.interest import Pattern, PlainPattern
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import are_among, unique_rows
-from kgreason.materialize.schema.rows import rows_of
+from kgreason.materialize.schema.rows import make_rows
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import IS_ASSERTED, Int32
@@ -128,7 +128,7 @@ class Data:
         return self._facts(_rows_without(present, wanted), _rows_without(wanted, present))
 
     def _facts(self, removed: Int32, added: Int32) -> Facts:
-        return Facts.of(*({self._table: rows_of(self._relation, rows)} for rows in (added, removed)))
+        return Facts.of(*({self._table: make_rows(self._relation, rows)} for rows in (added, removed)))
 
     def _matches(self, rows: Int32, names: _Names) -> _Mask:
         found = np.zeros(len(rows), dtype=np.bool_)

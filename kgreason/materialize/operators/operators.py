@@ -33,7 +33,7 @@ from typing import Protocol
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Facts, Part, merge_facts
+from kgreason.materialize.edit import NO_FACTS, Facts, StatefulPart, merge_facts
 from kgreason.materialize.interest import Interest, Pattern
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
@@ -53,7 +53,7 @@ from kgreason.zset.columns import Int32
 Check = Callable[[], object]
 
 
-class _OperatorPart(Part, Protocol):
+class _OperatorPart(StatefulPart, Protocol):
     """A part that runs the operators of one kind."""
 
     are_any: bool
