@@ -38,7 +38,7 @@ from kgreason.materialize.schema.rows import datatype_ids, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
-from kgreason.ontology.generic.needed import needed_generic, reading, reading_lists
+from kgreason.ontology.generic.needed import needed_generic_rules, rules_reading, rules_reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import (
@@ -394,12 +394,14 @@ def _needed_layer(
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or any(kinds)):
         generic, (forks, *_), lists = selection.generic, kinds, kinds[:2]
-        needed = reading_lists(*lists, generic) if any(lists) else {}
-        derived = needed_generic((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
+        needed = rules_reading_lists(*lists, generic) if any(lists) else {}
+        derived = (
+            needed_generic_rules((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
+        )
         needed |= derived
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
-        needed = dict.fromkeys(reading(kinds[2], generic), WIDE) | needed
+        needed = dict.fromkeys(rules_reading(kinds[2], generic), WIDE) | needed
         closing = frozenset(generic.closing)
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
         layer = {rule: ReasonedRule(rule, reason) for rule, reason in found}

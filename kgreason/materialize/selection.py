@@ -16,7 +16,7 @@ from typing import cast
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.ontology.generic.generic import Generic, split
+from kgreason.ontology.generic.generic import GenericRules, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.options import (
     ALIASES,
@@ -63,7 +63,7 @@ class Selection:
 
     names: tuple[str, ...]
     profiles: tuple[Profile, ...]
-    generic: Generic
+    generic: GenericRules
     own: tuple[Rule, ...]
     schema: SchemaMode
     equality: tuple[Rule, ...] = ()

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_known_different
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
 from kgreason.zset.columns import Int32
@@ -43,7 +43,7 @@ def maybe_equal_pairs(dictionary: Dictionary, pairs: Int32) -> Int32:
         literals, places = np.unique(pairs[found], return_inverse=True)
         readings = values(dictionary.decode(literals))
         both = places.reshape(-1, 2).tolist()
-        is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
+        is_followed[found] = [not are_known_different(readings[one], readings[other]) for one, other in both]
     kept: Int32 = pairs[is_followed]
     return kept
 
