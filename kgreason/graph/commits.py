@@ -35,7 +35,7 @@ from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journal_text
 from kgreason.interrupts import finish, let_out, result
 from kgreason.materialize.edit import Change, Edit
-from kgreason.materialize.schema.rows import have_header
+from kgreason.materialize.schema.rows import has_header
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
@@ -89,7 +89,7 @@ class Committer:
     def _replay(self, record: Record, since: int) -> None:
         let_out()
         change = replay(record, self.materializer, self.strategy)
-        if have_header(change.added_quads) or have_header(change.removed_quads):
+        if has_header(change.added_quads) or has_header(change.removed_quads):
             self.state.imports.forget()
         delta = Delta(record.commit, change, self.materializer.dictionary)
         if record.commit > since:
@@ -230,7 +230,7 @@ class Committer:
 
         While the first commit is evaluated, another thread loads its asserted rows into a stage.
         """
-        if is_first or have_header(edit.added) or have_header(edit.removed):
+        if is_first or has_header(edit.added) or has_header(edit.removed):
             edit = self.state.imports.with_imports(edit, progress)
         how: dict[str, Any] = {"strategy": self.strategy, "budget": self.budget, "limits": self._limits}
         if not is_first:

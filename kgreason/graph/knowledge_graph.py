@@ -757,9 +757,9 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         ...     graph.pairs("<http://e/p>")
         (['<http://e/a>', '<http://e/b>'], array([[1, 0]], dtype=int32))
         """
-        from kgreason.materialize.relations.facts import pairs
+        from kgreason.materialize.relations.facts import linked_pairs
 
-        return pairs(self._saved_state(is_borrowed=True), predicate, asserted=asserted)
+        return linked_pairs(self._saved_state(is_borrowed=True), predicate, asserted=asserted)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
@@ -825,10 +825,10 @@ class KnowledgeGraph(ReadableGraph, Queryable):
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
         from kgreason.graph.relation.relation import GraphRelation
-        from kgreason.materialize.relations.facts import all_of
+        from kgreason.materialize.relations.facts import relations_with_facts
 
         state = self._saved_state()
-        known = {(each.name, each.arity) for each in all_of(*state)} if state else set()
+        known = {(each.name, each.arity) for each in relations_with_facts(*state)} if state else set()
         known |= {(name, len(relation.columns)) for name, relation in self._declarations().items()}
         return [GraphRelation(self, self._read_relations, *each) for each in sorted(known)]
 

@@ -27,7 +27,7 @@ from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
 from kgreason.graph.state.statistics import COUNTS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rdf.formats import PARQUET, writable_format
@@ -117,7 +117,7 @@ class ReadableGraph:
             yield self._engine().state
 
     @with_lock
-    def _saved_state(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+    def _saved_state(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:
         return self._state.saved(is_borrowed=is_borrowed)
 
     def __len__(self) -> int:

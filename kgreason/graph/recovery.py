@@ -25,7 +25,7 @@ from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.options import NO_LIMITS
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
@@ -45,7 +45,7 @@ def restore(
     registry: Registry | None = None,
     find: Finder | None = None,
     threads: int | None = None,
-) -> tuple[Materializer, Saved | None]:
+) -> tuple[Materializer, SavedState | None]:
     """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
 
     The second value is the state that was read. It is None if `path` is None, or if the closure is computed again.

@@ -41,7 +41,7 @@ from kgreason.graph.user_rules import without_named_rules, without_rules
 from kgreason.interrupts import as_one, at_once, call_surely, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.selection import check_own
+from kgreason.materialize.selection import check_user_rules
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
@@ -349,7 +349,7 @@ class Transaction:
     @as_one
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
         rules = tuple(rules)
-        check_own(rules)
+        check_user_rules(rules)
         own = self._rules()
         forms = [*map(canonical, own), *map(canonical, rules)]
         known = set(forms[: len(own)])

@@ -1,4 +1,4 @@
-"""Find the contradictions of a state of the graph (`Saved`), without the engine.
+"""Find the contradictions of a state of the graph (`SavedState`), without the engine.
 
 One mistake of the user is reported as one contradiction, also if `false` has several derivations. Derivations are one
 mistake in three cases: they differ only in equal terms (owl:sameAs), or only in the order of two terms of a symmetric
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.interrupts import let_out
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, with_asserted_terms
 from kgreason.proofs.different import DifferentPairs
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
@@ -98,7 +98,7 @@ class Mistake(NamedTuple):
     row: Int32 | None
 
 
-def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
+def contradictions(saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
     """Return one contradiction for each mistake in a state, ordered by the rules' names and the terms.
 
     `rules` returns the rules that derive `false`.
@@ -106,7 +106,7 @@ def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> l
     return sorted(mistake.contradiction for mistake in mistakes(saved, dictionary, rules))
 
 
-def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
+def mistakes(saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
     """Return one contradiction for each mistake in a state, with its row. `rules` returns rules with head `false`."""
     rows = _all_false_rows(saved, dictionary)
     if not len(rows):
@@ -138,17 +138,17 @@ def _split_by_assertion(mistake: Mistake, written: DifferentPairs) -> Iterator[M
         yield Mistake(Contradiction("eq-diff1", (x, y), facts), None)
 
 
-def is_contradictory(saved: Saved, dictionary: Dictionary) -> bool:
+def is_contradictory(saved: SavedState, dictionary: Dictionary) -> bool:
     """Whether a state has any contradiction."""
     return len(_all_false_rows(saved, dictionary)) > 0
 
 
-def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
+def _all_false_rows(saved: SavedState, dictionary: Dictionary) -> Int32:
     relations = dictionary.find([f"{FALSE.relation}/{arity}" for arity in range(1, 33)])
-    return saved.relation(relations[relations > 0])
+    return saved.facts_of_relations(relations[relations > 0])
 
 
-def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_FalseDerivation]:
+def _uses(rows: Int32, saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[_FalseDerivation]:
     """Return one derivation of `false` for each mistake that `rows` show.
 
     `rows`, int32[n, w], are all facts of `false`: ids of the relation, of the rule's name and of the terms.
@@ -178,7 +178,7 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
-def _without_consequences(uses: list[_FalseDerivation], saved: Saved, dictionary: Dictionary) -> list[_FalseDerivation]:
+def _without_consequences(uses: list[_FalseDerivation], saved: SavedState, dictionary: Dictionary) -> list[_FalseDerivation]:
     """Return `uses` without derivations that only repeat what another derivation says.
 
     Left out are:
@@ -212,7 +212,7 @@ def _without_consequences(uses: list[_FalseDerivation], saved: Saved, dictionary
     return [use for use in uses if not follows(use)]
 
 
-def _asserted_triples(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
+def _asserted_triples(literals: set[str], saved: SavedState, dictionary: Dictionary) -> Int32:
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
 
@@ -236,7 +236,7 @@ class _Readings:
         return next((same[end] for end in sorted(ends, key=len, reverse=True) if end in same), None)
 
 
-def _with_asserted_terms(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
+def _with_asserted_terms(found: list[Contradiction], saved: SavedState, dictionary: Dictionary) -> list[Contradiction]:
     """Return the contradictions with asserted terms in place of representatives, see `with_asserted_terms`.
 
     If a contradiction is about a literal alone, an asserted triple with this literal as its object is added to `facts`.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.materialize.schema.rows import SAME_AS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 from kgreason.zset.columns import Int32
@@ -22,7 +22,7 @@ Pair = tuple[str, str]
 class DifferentPairs:
     """The pairs of terms that are equal in a state of the graph and were asserted to be different."""
 
-    def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
+    def __init__(self, saved: SavedState, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
         (predicate,) = dictionary.find([OWL_DIFFERENT_FROM]).tolist()
         asserted = saved.facts(True)

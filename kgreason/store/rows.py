@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
 from kgreason.store.spellings import Spellings
@@ -58,11 +58,11 @@ def write_rows(
     store.load(line_chunks(dictionary, added, report))
 
 
-def load_all_rows(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
+def load_all_rows(store: OxigraphStore, saved: SavedState, dictionary: Dictionary) -> None:
     """Load all rows of the state `saved` into an empty store."""
     rows = saved.triples(dictionary)
     store.load(line_chunks(dictionary, rows[dictionary.are_rdf(rows)]))
-    store.load(line_chunks(dictionary, saved.named(dictionary)))
+    store.load(line_chunks(dictionary, saved.named_quads(dictionary)))
 
 
 def without_shared_rows(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:

@@ -34,9 +34,9 @@ from kgreason.engine.costs import Cost
 from kgreason.engine.records import Snapshot, without_log_flags
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import allocate, sync, sync_folder
-from kgreason.materialize.relations.facts import all_of, rows_of
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts
 from kgreason.materialize.schema.rows import AXIOMS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.npy import load, map_file
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -61,7 +61,7 @@ _VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restri
 
 def write(
     folder: Path,
-    saved: Saved,
+    saved: SavedState,
     dictionary: Dictionary,
     reasons: dict[Rule, str],
     own: tuple[Rule, ...],
@@ -131,7 +131,7 @@ def rules_as_dicts(
     return told
 
 
-def read_state(folder: Path, *, is_written: bool = False) -> Saved:
+def read_state(folder: Path, *, is_written: bool = False) -> SavedState:
     """Return the state in a snapshot; its arrays are memory-mapped. Raises StoreError.
 
     With `is_written` an engine may write into the arrays, and the files stay as they are.
@@ -157,7 +157,7 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
             others, _ = map_file(folder / "others.npy", is_written=False)
         values = {name: known[name] for name in _VALUES if name in known} | {"hashed": hashed, "others": others}
         values["counts"] = state.get("counts", {})
-        return Saved(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
+        return SavedState(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
@@ -175,7 +175,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
             quads = load(folder / "quads.npy")
         else:
             records, count = map_file(folder / "records.npy", is_written=False)
-            rows = Saved(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
+            rows = SavedState(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
             quads = np.insert(rows, 3, 0, axis=1)
         ids = distinct(quads)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
@@ -194,8 +194,8 @@ def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], In
     """
     saved, terms = read_state(folder), read_dictionary(folder)
     added = {}
-    for each in all_of(saved, terms):
-        rows = rows_of(saved, each.number, each.arity, asserted=True)
+    for each in relations_with_facts(saved, terms):
+        rows = relation_rows(saved, each.number, each.arity, asserted=True)
         ids = distinct(rows)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
         number[ids] = dictionary.intern(terms.decode(ids))

@@ -26,8 +26,8 @@ class _WithoutKeysOf(Negations):
 
     ignored = PATTERN
 
-    def _lines_of_all(self) -> Int32:
-        lines = super()._lines_of_all()
+    def _lines_of_negations(self) -> Int32:
+        lines = super()._lines_of_negations()
         lines[self.ignored :: LINES, LINE_TABLE] = -1
         return lines
 
@@ -60,7 +60,7 @@ class NeverRetracts(Negations):
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
-    def _since(self, every: Changed, now: Place) -> Changed:
+    def _changes_since(self, every: Changed, now: Place) -> Changed:
         return every if self._place is None else changed_rows(*self._engine.changed_facts(self._place)[:2])
 
 

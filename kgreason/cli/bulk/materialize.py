@@ -44,7 +44,7 @@ from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.results.documents import document
 from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.interrupts import undivided
-from kgreason.materialize.relations.facts import all_of, rows_of, texts_of
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts, texts_of
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
@@ -203,8 +203,10 @@ def is_plain(output: str) -> bool:
 
 def _results(materializer: Materializer) -> list[tuple[str, ...]]:
     saved, dictionary = materializer.save(), materializer.dictionary
-    found = (each for each in all_of(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS)))
-    return [row for each in found for row in texts_of(rows_of(saved, each.number, each.arity), dictionary)]
+    found = (
+        each for each in relations_with_facts(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS))
+    )
+    return [row for each in found for row in texts_of(relation_rows(saved, each.number, each.arity), dictionary)]
 
 
 def _write_report(output: str, shapes: set[Triple], results: Iterable[Sequence[str]]) -> None:

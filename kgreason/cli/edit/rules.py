@@ -27,7 +27,7 @@ from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.user_rules import without_named_rules, without_rules
-from kgreason.materialize.selection import check_own
+from kgreason.materialize.selection import check_user_rules
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse
@@ -127,7 +127,7 @@ def add(
     programs = [load(file, functions, find) for file in rule_files]
     programs += [parse(text, source, functions, syntax=syntax, find=find) for text, source in sourced]
     for program in programs:
-        check_own(program.rules)
+        check_user_rules(program.rules)
         given += len(program.rules)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = len(graph.own_rules())

@@ -30,9 +30,9 @@ from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, html_table
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import Change, Kinds, Work
-from kgreason.materialize.quads.documents import of_graphs, quads_of_named
-from kgreason.materialize.relations.facts import relations
+from kgreason.materialize.edit import Change, KindChanges, Work
+from kgreason.materialize.quads.documents import quads_of_graphs, quads_of_named
+from kgreason.materialize.relations.facts import user_relations
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
 from kgreason.rules.relations.declarations import columns_of
@@ -191,7 +191,7 @@ class Delta(Frames):
 
         `relation(name)` gives the changed facts of a relation.
         """
-        names = dict.fromkeys(each.name for each in relations(self.change.facts.rows[:, 0], self.dictionary))
+        names = dict.fromkeys(each.name for each in user_relations(self.change.facts.rows[:, 0], self.dictionary))
         return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
 
     def relation(self, name: str, arity: int | None = None) -> RelationDelta:
@@ -200,7 +200,7 @@ class Delta(Frames):
         Raises InputError if facts with different numbers of places changed, and `arity` is missing.
         """
         facts = self.change.facts
-        found = [each for each in relations(facts.rows[:, 0], self.dictionary) if each.name == name]
+        found = [each for each in user_relations(facts.rows[:, 0], self.dictionary) if each.name == name]
         found = [each for each in found if arity in (None, each.arity)]
         if len(found) > 1:
             several = " and ".join(str(each.arity) for each in found)
@@ -209,7 +209,7 @@ class Delta(Frames):
         kept = facts.rows[:, 0] == number
         rows = np.ascontiguousarray(facts.rows[kept, 1 : 1 + width])
         columns = columns_of(self.declared.get(name), width)
-        return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
+        return RelationDelta(name, columns, KindChanges(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def results(self, *, appeared: bool = True, shapes: ShapesGraph | None = None) -> tuple[Result, ...]:
         """Return the validation results that appeared, or with `appeared=False` those that disappeared.
@@ -262,7 +262,7 @@ class Delta(Frames):
 
         Quads of imported documents are left out.
         """
-        quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
+        quads = quads_of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
         return self._decode(quads)
 
     def _decode(self, rows: Int32) -> list[Any]:
@@ -348,7 +348,7 @@ class Delta(Frames):
             name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._triples_by_kind().items()
         }
         quads = {"asserted": self.added_quads, "retracted": self.removed_quads}
-        found |= {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        found |= {name: len(quads_of_graphs(self.dictionary, each)) for name, each in quads.items()}
         results = self.relation(RESULT, len(COLUMNS))
         return found | {"results": {"appeared": len(results.appeared()), "disappeared": len(results.disappeared())}}
 

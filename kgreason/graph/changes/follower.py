@@ -242,7 +242,7 @@ class _AllRows(NamedTuple):
         tables = [saved.triples(dictionary, asserted=asserted) for asserted in (False, True)]
         inferred, asserted = (rows[dictionary.are_rdf(rows)] for rows in tables)
         rows = np.pad(np.concatenate([inferred, asserted]), ((0, 0), (0, 1)))
-        return cls(np.concatenate([rows, saved.named(dictionary)]), len(inferred), dictionary)
+        return cls(np.concatenate([rows, saved.named_quads(dictionary)]), len(inferred), dictionary)
 
     def difference(self, after: _AllRows) -> tuple[bytes, bytes]:
         """Return two texts of lines: the rows that only this state has, and the rows that only `after` has.

@@ -25,9 +25,9 @@ from kgreason.engine.records import fact_columns
 from kgreason.graph.constructed.keyed import KeyedRows, keys_of
 from kgreason.graph.constructed.spellings import respell
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.literals.visible import without_others
-from kgreason.materialize.same_as.images import without
-from kgreason.materialize.state import Saved
+from kgreason.materialize.literals.visible import visible_rows
+from kgreason.materialize.same_as.images import rows_without
+from kgreason.materialize.state import SavedState
 from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -60,7 +60,7 @@ class StateSpeller:
     """
 
     def __init__(
-        self, commit: int, saved: Saved | None, dictionary: Dictionary, records: Iterable[Record] = ()
+        self, commit: int, saved: SavedState | None, dictionary: Dictionary, records: Iterable[Record] = ()
     ) -> None:
         """The state `saved` and the `records` end with the commit `commit`. Without `saved` the state is empty."""
         self.commit, self._saved, self._dictionary = commit, saved, dictionary
@@ -104,7 +104,7 @@ class StateSpeller:
         names = dict(zip(keys.tolist(), ends, strict=True))
         shown, quads = self._rows(np.unique(keys[ids.all(axis=1)]), graph, check)
         if not self._changes:  # an asserted triple is given as such
-            shown = without(shown[:, :3], np.ascontiguousarray(quads[:, :3]))
+            shown = rows_without(shown[:, :3], np.ascontiguousarray(quads[:, :3]))
         inferred = [(names[key], text) for key, text, _ in self._literals(shown, check)]
         asserted = list(self._asserted_objects(ends, names, quads, graph, check))
         forms = _forms({text for _, text in chain(inferred, asserted)}, check)
@@ -151,7 +151,7 @@ class StateSpeller:
             quads = np.column_stack([asserted, np.zeros(len(asserted), np.int32)])
         if self._visible_triples is not None:
             return self._visible_triples.rows_with(keys, check), quads
-        return without_others(self._dictionary, some.facts(), asserted, self._spelling_pairs), quads
+        return visible_rows(self._dictionary, some.facts(), asserted, self._spelling_pairs), quads
 
     @cached_property
     def _spelling_pairs(self) -> Int32:
@@ -175,7 +175,7 @@ class StateSpeller:
     def _visible_triples(self) -> KeyedRows | None:
         """The triples that users see, if facts have representatives in place of equal terms."""
         assert self._saved
-        if not len(self._saved.represented()):
+        if not len(self._saved.representative_rows()):
             return None
         return KeyedRows(self._saved.triples(self._dictionary), 0, self._dictionary)
 

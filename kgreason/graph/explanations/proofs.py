@@ -45,7 +45,7 @@ def _goal(state: Running, item: Item, prefixes: Prefixes) -> tuple[Atom, Facts]:
 def why_not_triple(state: Running, item: Item, prefixes: Prefixes, limit: int) -> WhyNot:
     """Say why a triple does not hold; see `KnowledgeGraph.why_not`."""
     terms = triple_of(item, prefixes)
-    if state.original_triple(terms) is not None or state.materializer.follows(terms):
+    if state.original_triple(terms) is not None or state.materializer.has_in_some_spelling(terms):
         return WhyNot(Atom(None, terms), holds=True)
     return why_not(state.materializer, Atom(None, terms), limit)
 

@@ -30,7 +30,7 @@ from kgreason.graph.explanations.proofs import explain
 from kgreason.graph.results.answers import Matches
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
-from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.quads.asserted import default_graph_quads
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradiction_proofs import prove_contradictions
 from kgreason.proofs.notation import NO_PREFIXES
@@ -118,12 +118,12 @@ def _try_members(committer: Committer, names: Iterable[str]) -> _Consequences:
     def read(raised: tuple[Contradiction, ...], may_hide: bool) -> _Consequences:
         proofs = prove_contradictions(materializer, only=raised) if raised else []
         needs = [(proof, needed) for proof in proofs if (needed := _classes_of(proof, classes))]
-        pairs = materializer.save(is_borrowed=True).represented()
+        pairs = materializer.save(is_borrowed=True).representative_rows()
         is_equal = np.isin(triples[:, 0], pairs[pairs[:, 0] != pairs[:, 1]])
         equal = [name for name, is_one in zip(classes.values(), is_equal.tolist(), strict=True) if is_one]
         return _Consequences(needs, equal, may_hide)
 
-    return committer.read_tentatively(Edit(added=in_default_graph(triples)), known, read)
+    return committer.read_tentatively(Edit(added=default_graph_quads(triples)), known, read)
 
 
 def _members(names: Iterable[str], dictionary: Dictionary) -> dict[str, str]:

@@ -19,7 +19,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import texts_by_kind
 from kgreason.graph.input.quads import quads_of_canonical_lines
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
+from kgreason.materialize.edit import NO_KINDS, Change, KindChanges, Work
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Count, Entry, Head
 from kgreason.store.journal.facts import read_fact
@@ -124,7 +124,10 @@ class _Sum:
         rules = tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
         if back:
             before, after, removed, added = after, before, added, removed
-            facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
+            facts, rules = (
+                KindChanges(facts.rows, facts.after, facts.before),
+                tuple((-sign, text) for sign, text in rules),
+            )
         kinds = facts if len(facts.rows) else NO_KINDS
         change = Change(rows, before, after, removed, added, 0, self._total_work(), facts=kinds)
         signed = {each: getattr(self._heads[0], each) for each in ("time", "author")} if len(self._heads) == 1 else {}
@@ -148,7 +151,7 @@ class _Sum:
         return works[-1]._replace(**sums)
 
 
-def _net_kinds(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
+def _net_kinds(parts: list[tuple[Int32, int, int]], width: int) -> KindChanges:
     """Merge changes of rows: return each row with its kind before its first change and its kind after its last change.
 
     `parts` are changes in order, each as (rows, kind before, kind after): all rows of a part changed in the same way.
@@ -165,4 +168,4 @@ def _net_kinds(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
     groups = group_rows(rows)
     first, last = groups.firsts(), groups.lasts()
     kept: NDArray[np.bool_] = before[first] != after[last]
-    return Kinds(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])
+    return KindChanges(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])

@@ -30,7 +30,7 @@ from kgreason.graph.input.terms import term_of
 from kgreason.graph.transaction import Transaction
 from kgreason.graph.user_rules import rules_of_journal_text
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.documents import of_graphs
+from kgreason.materialize.quads.documents import quads_of_graphs
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule, Triple
 from kgreason.shapes.vocabulary import SHAPE, SOURCE
@@ -86,14 +86,14 @@ def _undo(done: Delta, materializer: Materializer, tx: Transaction) -> tuple[tup
 
 def _edit_count(done: Delta) -> int:
     """Count how many quads, rules and facts of relations a commit asserted or retracted."""
-    quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
+    quads = sum(len(quads_of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
     rules = sum(rule.file != SOURCE for _, text in done.rules for rule in rules_of_journal_text(text))
     return quads + rules + len(asserted_facts(done.change.facts, done.dictionary))
 
 
 def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, rows in ((1, done.added_quads), (-1, done.removed_quads)):
-        quads = of_graphs(done.dictionary, rows)
+        quads = quads_of_graphs(done.dictionary, rows)
         is_free = _are_asserted(materializer, _in_ids_of_graph(quads, done, materializer)) == (sign > 0)
         free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
         if free:

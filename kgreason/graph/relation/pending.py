@@ -22,8 +22,8 @@ from kgreason.errors import InputError
 from kgreason.graph.relation.given import Terms
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.operators.tables import are_among, unique
-from kgreason.materialize.relations.facts import relations, texts_of
+from kgreason.materialize.operators.tables import are_among, unique_rows
+from kgreason.materialize.relations.facts import texts_of, user_relations
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
@@ -103,7 +103,7 @@ class PendingFacts:
         found: dict[int, list[Int32]] = {}
         for edits in self._edits.values():
             if rows := edits.rows(asserts=asserts):
-                found.setdefault(len(rows[0]), []).append(unique([np.array(rows, dtype=np.int32)]))
+                found.setdefault(len(rows[0]), []).append(unique_rows([np.array(rows, dtype=np.int32)]))
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
@@ -138,7 +138,7 @@ class PendingFacts:
         columns, tables, kinds = self._materializer.engine.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._materializer.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
-        for name, arity, number in relations(numbers.astype(np.int32), self._materializer.dictionary):
+        for name, arity, number in user_relations(numbers.astype(np.int32), self._materializer.dictionary):
             for declared in (each for each in several if each.name == name):
                 rows = self._asserted_facts(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
@@ -171,7 +171,7 @@ class PendingFacts:
         in the first column.
         """
         edits = self._edits.get(number, _Edits())
-        before = edits.rows_not_edited(self._materializer.keys.asserted_with_keys(number, arity, places, keys))
+        before = edits.rows_not_edited(self._materializer.keys.asserted_facts(number, arity, places, keys))
         wanted = edits.with_keys(places, dict.fromkeys(map(tuple, keys.tolist())))
         return _append_rows(before, list(wanted))
 

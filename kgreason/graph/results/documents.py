@@ -27,7 +27,7 @@ from pyoxigraph import Quad, Triple
 
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.rdf.formats import PARQUET
 from kgreason.rdf.lines import parquet
 from kgreason.rdf.writing import fits_xml, write
@@ -54,7 +54,7 @@ _SUBJECT, _PREDICATE, _OBJECT = range(3)
 
 
 def document_of(
-    state: tuple[Saved, Dictionary] | None,
+    state: tuple[SavedState, Dictionary] | None,
     syntax: str,
     prefixes: Mapping[str, str],
     *,
@@ -76,7 +76,7 @@ def document_of(
     return map(_checked_lines, chain.from_iterable(line_chunks(dictionary, rows) for rows in tables))
 
 
-def _parquet_pieces(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
+def _parquet_pieces(saved: SavedState, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
     """Return the asserted (True) or inferred (False) triples of a state as a Parquet file, in pieces."""
     tables = [(saved.triples(dictionary, asserted=flag), flag) for flag in flags]
     tables = [(rows[dictionary.are_rdf(rows)], flag) for rows, flag in tables]

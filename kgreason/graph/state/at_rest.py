@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgreason.graph.state.state import State
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import Rule
@@ -62,11 +62,11 @@ class AtRest:
 
         return home.read_consistently(asked)
 
-    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:  # noqa: ARG002
+    def saved(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:  # noqa: ARG002
         """Read facts and dictionary of the snapshot."""
         return self._ask(lambda state: state.saved(), self._read)
 
-    def _read(self) -> tuple[Saved, Dictionary] | None:
+    def _read(self) -> tuple[SavedState, Dictionary] | None:
         path = self._home.snapshot
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
@@ -103,11 +103,11 @@ class AtRest:
 
     def relations(self, read: Callable[[RelationReader], Result]) -> Result | None:
         """Read facts of relations in the snapshot."""
-        from kgreason.materialize.relations.reading import OfState
+        from kgreason.materialize.relations.reading import SavedRelations
 
         def read_snapshot() -> Result | None:
             state = self._read()
-            return read(OfState(*state)) if state else None
+            return read(SavedRelations(*state)) if state else None
 
         return self._ask(lambda state: state.relations(read), read_snapshot)
 

@@ -22,8 +22,8 @@ from kgreason.interrupts import finish
 from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
-from kgreason.materialize.relations.reading import OfEngine
-from kgreason.materialize.state import Saved
+from kgreason.materialize.relations.reading import EngineRelations
+from kgreason.materialize.state import SavedState
 from kgreason.options import NO_LIMITS
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
@@ -117,8 +117,8 @@ class Running:
         self.materializer.dictionary.truncate(known)
         self._looked = min(self._looked, known)
 
-    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary]:
-        """Return a copy of the facts, and the dictionary. With `is_borrowed` see `Materialized.save`."""
+    def saved(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary]:
+        """Return a copy of the facts, and the dictionary. With `is_borrowed` see `MaterializedGraph.save`."""
         return self.materializer.save(is_borrowed=is_borrowed), self.materializer.dictionary
 
     def own_rules(self) -> tuple[Rule, ...]:
@@ -160,7 +160,7 @@ class Running:
     def relations(self, read: Callable[[RelationReader], Result]) -> Result:
         """Return what `read` reads of the facts of relations."""
         materializer = self.materializer
-        return read(OfEngine(materializer.engine, materializer.keys, materializer.dictionary))
+        return read(EngineRelations(materializer.engine, materializer.keys, materializer.dictionary))
 
     def stats(self) -> dict[str, Any]:
         """Return counts of the present state by name, and the `Work` of the last commit. The counts come first.

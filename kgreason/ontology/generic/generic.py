@@ -44,7 +44,7 @@ _OF_TERMS = "dt_"
 
 
 @dataclass(frozen=True, slots=True)
-class Generic:
+class GenericRules:
     """The rules of a rule set, in three parts; the docstring of the module defines them.
 
     - `closing`: the rules that derive schema triples from schema triples.
@@ -57,18 +57,18 @@ class Generic:
     free: tuple[Rule, ...]
 
 
-def split(rules: Iterable[Rule]) -> Generic:
-    """Divide the rules of a set into the parts of `Generic`. Pass only rules of groups that the user has selected."""
+def split(rules: Iterable[Rule]) -> GenericRules:
+    """Divide the rules of a rule set into the parts of `GenericRules`. Pass only rules of selected groups."""
     return _split(tuple(rules))
 
 
 @lru_cache(maxsize=64)
-def _split(rules: tuple[Rule, ...]) -> Generic:
+def _split(rules: tuple[Rule, ...]) -> GenericRules:
     """Do the work of `split`. The results are cached, because many graphs have the same rules."""
-    closing = {rule for rule in rules if _closes(rule)}
+    closing = {rule for rule in rules if _is_closing(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]
-    return Generic(
+    return GenericRules(
         tuple(rule for rule in rules if rule in closing),
         tuple(rule for rule in others if any(map(is_premise, rule.body))),
         tuple(rule for rule in others if not any(map(is_premise, rule.body))),
@@ -114,7 +114,7 @@ def is_schema_pattern(atom: Atom) -> bool:
     return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
 
 
-def _closes(rule: Rule) -> bool:
+def _is_closing(rule: Rule) -> bool:
     return any(map(is_schema_pattern, rule.heads)) and all(map(is_premise, rule.body))
 
 

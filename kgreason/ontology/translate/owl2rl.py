@@ -27,7 +27,7 @@ from kgreason.ontology.read.axioms import (
     Pair,
     Restriction,
 )
-from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equal, rule
+from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equality_rules, rule
 from kgreason.ontology.translate.lists import (
     cax_adc,
     cls_int1,
@@ -59,13 +59,13 @@ def prp_rng(axiom: Pair) -> Iterator[Rule]:
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is functional, all its values for the same subject are the same."""
     p = axiom.property_
-    yield from equal("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
+    yield from equality_rules("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is inverse functional, all subjects with the same value are the same."""
     p = axiom.property_
-    yield from equal("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
+    yield from equality_rules("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
 
 def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
@@ -175,7 +175,7 @@ def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from equal("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equality_rules("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
@@ -195,14 +195,14 @@ def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class not in (None, v.OWL_THING):
         values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
-        yield from equal("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equality_rules("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class == v.OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from equal("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equality_rules("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
 
 
 # Table 7: the semantics of class axioms

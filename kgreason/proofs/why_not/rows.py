@@ -176,7 +176,7 @@ class Rows:
         equality = self._materializer.equality
         if equality is None or not equality.cliques.live:
             return np.zeros(len(ids), dtype=np.int32)
-        equality.cliques.cover(len(self._materializer.dictionary))
+        equality.cliques.reserve_slots(len(self._materializer.dictionary))
         return np.where(ids > 0, equality.cliques.slots(np.maximum(ids, 0)), 0).astype(np.int32)
 
 

@@ -94,7 +94,7 @@ class Driver:
         rows = np.unique(self._rows(facts.where(f"{_IS_STATED} OR {_IS_HEADER}"), terms), axis=0)
         is_type = (rows[:, 1] == TYPE) & (rows[:, 2] != ONTOLOGY)
         is_stated = is_type | np.isin(rows[:, 1], STATED_PREDICATE_IDS)
-        self._materializer.plan(rows[is_stated])
+        self._materializer.make_program(rows[is_stated])
         self._headers = rows[~is_stated]
 
     @property
@@ -150,13 +150,13 @@ class Driver:
 
     def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
-        closure = self._materializer.closed_rows()
+        closure = self._materializer.closed_schema_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
         derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
         derived = derived.mapInArrow(partial(_near, ends), derived.schema)
-        return self._materializer.data.of_rows(self._rows(derived, terms))
+        return self._materializer.data.flags_of_rows(self._rows(derived, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
