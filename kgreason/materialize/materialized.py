@@ -208,7 +208,7 @@ class Materialized:
         result is valid until the next change.
         """
         facts = self.engine.facts
-        records = facts.borrowed() if is_borrowed else facts.records(facts.present())
+        records = facts.whole_records() if is_borrowed else facts.records(facts.present_rows())
         tables, work = self.engine.tables, self.engine.work or 0
         flags = self.flags
         saved = Saved(

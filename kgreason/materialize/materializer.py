@@ -380,7 +380,7 @@ class Materializer(Materialized):
         run = partial(self.engine.apply, budget=means.budget, check=means.check)
         run(wanted, needless, encoded, left, strategy=next(means.strategies))
         if self._is_unasked():
-            if self.engine.is_updated:
+            if self.engine.has_only_updates:
                 changes = self.engine.changes()
                 if not self.operators.interest.has(changes.rows, changes.tables):
                     return changes

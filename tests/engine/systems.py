@@ -121,13 +121,13 @@ class System:
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact with the number of its spare derivations; None if this number is unknown."""
         circuit = self.engine._circuit
-        records = circuit.memory["rows"][circuit.facts.present()].tolist()
+        records = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {self.fact(row[at.FIRST :]): spare(row[at.STATE]) for row in records}
 
     def states(self) -> dict[Fact, State]:
         """Every present fact with its stamp, support and asserted flag."""
         circuit = self.engine._circuit
-        records = circuit.memory["rows"][circuit.facts.present()].tolist()
+        records = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {
             self.fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
             for row in records

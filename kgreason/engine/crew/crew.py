@@ -142,7 +142,7 @@ class Crew:
         self._memory["turn"][0, 1] = 0
         self.call_in_all(advance)
         if counters[at.IS_UPDATE] == 0 and counters[at.MODE] == at.ASSERT:
-            self._take_in(make_room)
+            self._take_in_heads(make_room)
 
     def assert_rows(
         self, table: int, rows: Int32s, make_room: Callable[[int], None], check: Callable[[], object]
@@ -186,11 +186,11 @@ class Crew:
             self.prepare()
             self._memory.counters[at.ASSERTING] = 1
             self.call_in_all(part_rows, rows, table, low, min(len(rows), low + batch))
-            self._take_in(make_room)
+            self._take_in_heads(make_room)
             self._memory.counters[at.ASSERTING] = 0
             check()
 
-    def _take_in(self, make_room: Callable[[int], None]) -> None:
+    def _take_in_heads(self, make_room: Callable[[int], None]) -> None:
         """Take in the heads that were found."""
         block = self._memory.block
         # The places of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
@@ -226,7 +226,7 @@ class Crew:
 
     def call_in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
         """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
-        self._call_at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
+        self._call_in_parallel(kernel, [(worker.block, *arguments) for worker in self.workers])
 
     def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8, is_whole: bool) -> int:
         """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`.
@@ -239,10 +239,10 @@ class Crew:
         parts = list(pairwise(end * part // self.threads for part in range(self.threads + 1)))
         starts = np.array([0, *(high for _, high in parts)])
         if not is_whole:
-            self._call_at_once(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
+            self._call_in_parallel(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
             starts = starts.cumsum()
         given = zip(parts, starts.tolist(), strict=False)
-        self._call_at_once(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
+        self._call_in_parallel(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
         return int(starts[-1])
 
     def _make_workers(self) -> None:
@@ -272,7 +272,7 @@ class Crew:
             worker["heads"] = np.zeros((self._heads + 1, width), dtype=np.int32)
         self._memory["crew"], self._memory["runs"], self.workers = crew, runs, workers  # all of them or none
 
-    def keep_up(self) -> None:
+    def forget_if_grown(self) -> None:
         """Forget the workers if the circuit's scratch arrays have grown; the next call of `run_chunks` makes new ones.
 
         There must be workers.
@@ -288,7 +288,7 @@ class Crew:
         self._memory["crew"] = np.zeros((0, at.WORDS), dtype=np.int64)
         self.workers = []
 
-    def _call_at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
+    def _call_in_parallel(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
         """Call a kernel with each tuple of arguments at the same time. After an error, too, all calls have ended."""
         standbys = self._other_workers()
         try:

@@ -55,7 +55,7 @@ class Workers(Protocol):
         """Whether an arrangement of so many rows is to be filled by all workers."""
         ...
 
-    def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
+    def fill(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
         """Fill an empty arrangement with those of the rows 0 to `end - 1` that it must hold."""
 
     def forget_room(self) -> None:
@@ -234,7 +234,7 @@ class Arrangements:
         if self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
             return
         if self._workers.is_worth(end):
-            self._workers.find(arrangement, end, self)
+            self._workers.fill(arrangement, end, self)
             return
         while (here := arrange_present(self._block, arrangement, here, end)) < end:
             self.grow()
@@ -256,7 +256,7 @@ class Arrangements:
     def _enter_asked(self, ask: int) -> None:
         """Enter the rows of one ask into its arrangement."""
         key, here, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
-        rows = self._facts.held_rows() if self._are_large(np.array([key]))[0] else self.candidates(key)
+        rows = self._facts.present_and_gone_rows() if self._are_large(np.array([key]))[0] else self.candidates(key)
         while (here := arrange_asked(self._block, ask, key, rows, here, is_first)) < len(rows):
             self.grow()
         self._memory["live_asks"][ask] = 1

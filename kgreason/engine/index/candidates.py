@@ -87,12 +87,12 @@ class Catalogue:
         """
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
-            return self._facts.held_rows()
+            return self._facts.present_and_gone_rows()
         if not self.is_listed and self._looks < _LOOKS:
             self._looks += 1
-            return self._facts.with_constants(constants)
+            return self._facts.rows_with_constants(constants)
         if not self.is_listed:
-            self._listed, self.is_listed = self._list(self._facts.held_rows()), True
+            self._listed, self.is_listed = self._list(self._facts.present_and_gone_rows()), True
         if self._new:
             self._take_in()
         low = constants[first] << 32 | constants.get(second, 0)

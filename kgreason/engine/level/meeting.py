@@ -12,8 +12,8 @@ arrangements are those of `gatekeep`. Only the numbers of groups, and the places
 workers. The rows of a group stand in the order of one thread, because one worker enters them all.
 
 Each worker has a part of the hash table. A share of the table has at least four entries, and so two workers never write
-the same word of the filter `signs`. A worker has group numbers and postings of its own (`Keepers._give_room`), so no
-two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
+the same word of the filter `signs`. A worker has group numbers and postings of its own (`Gatekeepers._give_room`), so
+no two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
 row of that group.
 
 In a Bootstrap every row of a segment is new: it is counted and entered here and never again. `find_rows` also runs in

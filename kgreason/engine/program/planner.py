@@ -157,8 +157,8 @@ class Planner:
     def _widen(self, width: int) -> None:
         """Make keys, steps and templates wide enough for tables of `width` columns, all of them or none."""
         if width > self.width:
-            keys, steps = self.keys.widened(width), self.steps.widened(at.STEP_PAIRS + 2 * width)
-            self.templates.array = self.templates.widened(1 + width, fill=~0)
+            keys, steps = self.keys.rows_of_width(width), self.steps.rows_of_width(at.STEP_PAIRS + 2 * width)
+            self.templates.array = self.templates.rows_of_width(1 + width, fill=~0)
             self.keys.array, self.steps.array, self.width = keys, steps, width
 
     def add(self, rule: EncodedRule) -> int:

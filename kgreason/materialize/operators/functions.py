@@ -143,7 +143,7 @@ class Functions:
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
         self._lines: Int32 | None = None
-        """The lines of what rules ask for (`Engine.arrived`); None after a change of rules."""
+        """The lines of what rules ask for (`Engine.arrived_keys`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
         self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...], int] = (), (), 0
         self._seen: dict[Function, list[Int32]] = {}
@@ -215,13 +215,13 @@ class Functions:
         """
         if self._lines is None:
             self._lines = lines_of([operator.asks for operator in self._operators])
-        arrived = self._engine.arrived(self._lines)
+        arrived = self._engine.arrived_keys(self._lines)
         found = list[Facts]()
         known = len(self._dictionary)
         for number in distinct(arrived[:, 0]).tolist() if len(arrived) else ():
             operator, rows = self._operators[number], arrived[arrived[:, 0] == number]
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
-            if len(keys) and not self._engine.is_updated:
+            if len(keys) and not self._engine.has_only_updates:
                 keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
             keys = self._new_inputs(operator, keys)
             keys = keys[self._is_here(operator.function, keys)]

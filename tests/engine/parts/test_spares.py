@@ -121,7 +121,7 @@ def test_late_stamps_have_a_limit() -> None:
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
     """Make the spare derivations of some facts unknown, as if the facts were evaluated elsewhere."""
     circuit = system.engine._circuit
-    for row in circuit.facts.present().tolist():
+    for row in circuit.facts.present_rows().tolist():
         if is_forgotten(row):
             state = circuit.memory["rows"][row, at.STATE]
             circuit.memory["rows"][row, at.STATE] = state & ~at.SPARE | at.UNKNOWN
