@@ -77,7 +77,7 @@ class Circuit:
         """The version of the planner that the circuit has kept up with."""
         self._noted = 0
         self._survey_at = MOST_SUPPORT
-        scratch.make(self.memory, self.facts.width)
+        scratch.make_arrays(self.memory, self.facts.width)
         self.refresh()
 
     def refresh_if_changed(self) -> None:
@@ -112,7 +112,7 @@ class Circuit:
             self.crew.forget_if_grown()
         version = planner.version
         planner.publish(memory)
-        self.arrangements.catch_up()
+        self.arrangements.count_new_keys()
         self.version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
@@ -157,7 +157,7 @@ class Circuit:
             self.arrangements.set_key_counts(snapshot.keys)
             return
         self.facts.adopt(records, hashed)
-        self.arrangements.renew()
+        self.arrangements.empty_and_recount()
 
     def snapshot(self, records: Int32) -> Snapshot | None:
         """Return a snapshot of the circuit, or None if some rows hold no present fact, or if counts may lack rows.
@@ -251,7 +251,7 @@ class Circuit:
         may_return, is_unknown = states & at.SPARE != 0, states & at.UNKNOWN != 0
         known, searched = gone[may_return & ~is_unknown], gone[may_return]
         many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
-        if many and (late := returning.late(self.block)) <= returning.LAST:
+        if many and (late := returning.late_stamp(self.block)) <= returning.LAST:
             self.memory.grow("queue", self._counters[at.N_QUEUE] + len(known))
             returning.bring_back(self.block, known, late)
             searched = gone[is_unknown]
@@ -377,7 +377,7 @@ class Circuit:
     def _repair(self) -> None:
         """Make counts and arrangements complete again, if an error has left them without some rows."""
         if self._counters[at.PARTIAL]:
-            self.arrangements.renew()
+            self.arrangements.empty_and_recount()
 
     def queued_rows(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
@@ -446,7 +446,7 @@ class Circuit:
         A plan that needs an arrangement builds it again.
         """
         self._counters[at.PARTIAL] = 1
-        self.arrangements.drop()
+        self.arrangements.empty()
         self.catalogue.clear()
         self.facts.compact()
         self._counters[at.PARTIAL] = 0
@@ -457,14 +457,14 @@ class Circuit:
         self._end_scan()
         is_partial = self._counters[at.PARTIAL] == 1
         if is_partial:
-            self.arrangements.drop()
+            self.arrangements.empty()
         self.facts.reserve_free(self._counters[at.N_TOUCHED])
         unwind(self.block)
         self._counters[at.LATEST] = 0
         take_back(self.costs, self._counters[at.COMMIT])
         self._counters[at.LOGGING] = 0
         if is_partial:
-            self.arrangements.renew()
+            self.arrangements.empty_and_recount()
 
     @property
     def rewrites(self) -> int:

@@ -38,7 +38,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import NO_RULES, Reweighed
+from kgreason.engine.program.weights import NO_RULES, RuleChanges
 from kgreason.engine.reader import Reader
 from kgreason.engine.rebuild import Wish, changes_between, rows_to_assert
 from kgreason.engine.records import Snapshot
@@ -192,7 +192,7 @@ class Engine(Reader):
         except OverLimitError:
             raise LimitError(self._over_budget_message(budget)) from None
 
-    def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
+    def _try_update(self, wish: Wish, rules: RuleChanges, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
         `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: with the strategy `auto` the

@@ -52,7 +52,7 @@ from kgreason.engine.facts.facts import Rows
 from kgreason.engine.limits import Check, Limit
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import Numbered, Reweighed
+from kgreason.engine.program.weights import NumberedRules, RuleChanges
 from kgreason.engine.rebuild import Wish
 
 FRACTION = 0.5
@@ -176,7 +176,7 @@ class Update(NamedTuple):
     check: Check
     note_missed: Callable[[int], None]
 
-    def try_to_run(self, wish: Wish, rules: Reweighed) -> bool:
+    def try_to_run(self, wish: Wish, rules: RuleChanges) -> bool:
         """Run the Update: retract and assert rows, and put the change of rules in force.
 
         Returns False, and does nothing, if the Update is hopeless, and the budget allows a Bootstrap. Raises
@@ -220,7 +220,7 @@ class Update(NamedTuple):
         forecasts.note_growth(circuit.queue_end - end, circuit.rewrites - before)
         return True
 
-    def _take_back(self, retracted: Rows, count: int, leaving: Numbered) -> int:
+    def _take_back(self, retracted: Rows, count: int, leaving: NumberedRules) -> int:
         """Run Retract and Rederive for `add_derivations` facts, and note their cost in the forecasts.
 
         Returns the position in the queue after the last row that left. The rows that Rederive brought back follow.
@@ -235,7 +235,7 @@ class Update(NamedTuple):
         self.forecasts.note_shrinking((end - start) / max(len(circuit.facts), 1))
         return end
 
-    def _retract(self, retracted: Rows, leaving: Numbered) -> int:
+    def _retract(self, retracted: Rows, leaving: NumberedRules) -> int:
         circuit = self.circuit
         circuit.start_phase(at.RETRACT)
         start = circuit.queue_end

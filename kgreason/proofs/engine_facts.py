@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.engine.program.shapes import EncodedRule, Pattern
 from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
@@ -51,7 +51,7 @@ class EngineFacts:
 
     def row(self, fact: Atom) -> int:
         """Return the number of a fact's row in the fact table, or -1 if the fact is not present."""
-        texts = [str(term) for term in columns_of(fact)]
+        texts = [str(term) for term in terms_of_row(fact)]
         ids = self._materializer.dictionary.find(texts)
         if not ids.all():
             return -1

@@ -25,7 +25,17 @@ from kgreason.cpus import cpus
 from kgreason.engine.crew.standby import LOOKS, Standby
 from kgreason.engine.facts.hash_table import count_facts, list_facts, rehash
 from kgreason.engine.level.asserting import enter_rows, forget_rows
-from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, RUN_NEW, WRITE, part_rows, take_in
+from kgreason.engine.level.entering import (
+    ENTER,
+    FINISH,
+    LIST,
+    NUMBER,
+    REHASH,
+    RUN_NEW,
+    WRITE,
+    part_rows,
+    run_entering_stage,
+)
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.meeting import PICKED
 from kgreason.engine.memory import layout as at
@@ -196,13 +206,13 @@ class Crew:
         # The places of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
         places = self.threads << self._memory.counters[at.PART_BITS]
         make_room(max(int(self._memory["crew"][:, at.N_HEADS].sum()), 5 * places // 8 + 1))
-        take_in(block, LIST)
+        run_entering_stage(block, LIST)
         self.prepare()
-        self.call_in_all(take_in, ENTER)
-        take_in(block, NUMBER)
+        self.call_in_all(run_entering_stage, ENTER)
+        run_entering_stage(block, NUMBER)
         self.prepare()
-        self.call_in_all(take_in, WRITE)
-        take_in(block, FINISH)
+        self.call_in_all(run_entering_stage, WRITE)
+        run_entering_stage(block, FINISH)
 
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
@@ -210,7 +220,7 @@ class Crew:
             rehash(block)
             return
         self.prepare()
-        self.call_in_all(take_in, REHASH)
+        self.call_in_all(run_entering_stage, REHASH)
 
     def is_worth(self, rows: int) -> bool:
         """Whether all workers are to work on so many rows."""

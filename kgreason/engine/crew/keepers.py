@@ -13,7 +13,7 @@ import numpy as np
 
 from kgreason.engine.crew.crew import NEVER, Crew
 from kgreason.engine.index.arrangements import Arrangements
-from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
+from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, run_meeting_stage
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.zset.columns import Int32, Int64
@@ -53,7 +53,7 @@ class Gatekeepers:
         groups = int(crew[:, at.N_GROUPS].sum()) + 1
         memory.grow("group_key", groups)
         memory.grow("group_low", groups + 1)
-        meet(memory.block, ORDER, -1, low, high)
+        run_meeting_stage(memory.block, ORDER, -1, low, high)
         self._enter(low, high, arrangements)
         counters[at.AT_GROUP], counters[at.AT_PLAN], counters[at.PHASE], counters[at.PARTIAL] = 0, -1, at.PRODUCT, 0
 
@@ -71,7 +71,7 @@ class Gatekeepers:
         crew, shapes = self._memory["crew"], self._memory.counters[at.N_SHAPES]
         ends = low + (high - low) * np.arange(self._threads + 1) // self._threads
         while True:
-            self._crew.call_in_all(meet, stage, arrangement, low, high)
+            self._crew.call_in_all(run_meeting_stage, stage, arrangement, low, high)
             late = np.flatnonzero(crew[:, at.AT_WORK] < np.diff(ends))
             if not len(late):
                 break
@@ -99,13 +99,13 @@ class Gatekeepers:
             self._crew.prepare()
             crew[:, _GROUPS_END], crew[:, _POSTINGS_END] = self._groups_end, self._postings_end
             before = crew[:, [at.AT_FINDER, at.AT_WORK]].copy()
-            self._crew.call_in_all(meet, ENTER, -1, low, high)
+            self._crew.call_in_all(run_meeting_stage, ENTER, -1, low, high)
             is_late = crew[:, at.AT_FINDER] < self._threads
             if not is_late.any():
                 break
             is_stuck = (before == crew[:, [at.AT_FINDER, at.AT_WORK]]).all(axis=1)
             stopped = np.where(is_late, np.where(is_stuck & (stopped > 0), 4 * stopped, 1), 0)
-        while not meet(self._memory.block, END, -1, low, high):
+        while not run_meeting_stage(self._memory.block, END, -1, low, high):
             arrangements.grow()
 
     def _groups_at_a_time(self) -> int:

@@ -19,7 +19,7 @@ from kgreason.compiled import Number, kernel
 from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory, entries, matrix
-from kgreason.engine.memory.hashing import hash_row, log2
+from kgreason.engine.memory.hashing import hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, Int64
 
@@ -232,7 +232,7 @@ def find_rows(m: Block, keys: Int32s, found: Int32) -> None:
     `keys`: int32[n, w]. `found`: int32[n].
     """
     rows, slots = matrix(m, at.ROWS), entries(m, at.ENTRIES)
-    bits, width = log2(m, at.ENTRIES), keys.shape[1]
+    bits, width = table_bits(m, at.ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else -1

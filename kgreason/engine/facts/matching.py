@@ -28,7 +28,7 @@ from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import find_row, kind
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
-from kgreason.engine.memory.hashing import hash_row, log2
+from kgreason.engine.memory.hashing import hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, Int32, Int32s
 
@@ -173,7 +173,7 @@ def _row_of_line(m: Block, lines: Int32, here: Number, keys: Int32, line: Number
             code = lines[here, LINE + c]
             value = keys[last, code] if code >= 0 else ~code
         keys[line, c] = value
-    bits = log2(m, at.ENTRIES)
+    bits = table_bits(m, at.ENTRIES)
     r = find_row(rows, slots, bits, keys, line, hash_row(keys, line, 0, keys.shape[1]))
     return r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else np.int64(-1)
 

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.encoding import Intern, columns_of, relation_text
+from kgreason.engine.program.encoding import Intern, relation_text, terms_of_row
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.materialize.operators.tables import are_among
 from kgreason.ontology.generic.generic import with_instances
@@ -434,7 +434,7 @@ def _forms(
     ] = defaultdict(list)
     for place in places:
         pattern, column = place
-        row = columns_of(pattern)
+        row = terms_of_row(pattern)
         table = engine.table(pattern.relation is None, len(row))
         constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]

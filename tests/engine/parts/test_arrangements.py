@@ -109,7 +109,7 @@ def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) 
         engine.restore(taken.rows, engine.rules, hashed=taken.hashed, snapshot=taken)
         assert engine._circuit.memory["rows"] is taken.rows
         assert _key_counts(system) == expected
-    engine._circuit.arrangements.renew()
+    engine._circuit.arrangements.empty_and_recount()
     assert _key_counts(system) == expected
 
 
