@@ -26,7 +26,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Literal
 
-from kgreason.compiled import announce, compile_ahead
+from kgreason.compiled import announce_compilation, compile_ahead
 from kgreason.compiled import is_compiled as are_compiled
 from kgreason.engine.changes import Changes, Strategy
 from kgreason.engine.circuit import Circuit
@@ -64,7 +64,7 @@ class Engine(Reader):
     """
 
     def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
-        announce(advance)
+        announce_compilation(advance)
         self._planner = Planner()
         self._quiet, self.threads = quiet, default_threads(threads)
         if self.threads > 1:

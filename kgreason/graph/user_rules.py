@@ -23,7 +23,7 @@ from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, ruleset
 from kgreason.rules.program import Finder, Program
-from kgreason.rules.srl.parts import without_needless
+from kgreason.rules.srl.parts import without_unread_parts
 from kgreason.shapes.vocabulary import SOURCE
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -154,7 +154,7 @@ def remaining(
             raise RuleError(f"{name}: no rule of this name was added{_hint_at_rule_set(name, selected) or _names(own)}")
         _check_one(meant)
     _check_shapes(meant)
-    return without_needless(rule for rule in own if rule not in meant)
+    return without_unread_parts(rule for rule in own if rule not in meant)
 
 
 def _check_shapes(gone: Iterable[Rule]) -> None:
@@ -232,7 +232,7 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
                 " axiom"
             )
     _check_shapes(rule for rule, form in forms.items() if form in gone)
-    return without_needless(rule for rule, form in forms.items() if form not in gone)
+    return without_unread_parts(rule for rule, form in forms.items() if form not in gone)
 
 
 def _nameless(rule: Rule) -> Rule:

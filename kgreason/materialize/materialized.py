@@ -156,7 +156,7 @@ class Materialized:
         told = (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
         if self.unread is None:
             return told
-        read = {str(term) for rule in self.own for atom in rule.read() for term in atom.terms}
+        read = {str(term) for rule in self.own for atom in rule.atoms_read() for term in atom.terms}
         return *told, *self.unread.warnings(read)
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:

@@ -1,10 +1,10 @@
 """entering: takes the heads that a crew has found into the fact table, in a Bootstrap, by all workers at the same time.
 
-    list_runs     one thread     the heads that can be taken in, in the order of one thread
-    enter_heads   all workers    each worker enters the heads of its part: their entries are in its part of the table
-    number_heads  one thread     the new facts get the numbers of their rows, in the order of their first heads
-    write_rows    all workers    rows, queue and entries are written
-    finish        one thread     the rows are counted, and the buffers are empty again
+    list_runs        one thread    the heads that can be taken in, in the order of one thread
+    enter_heads      all workers   each worker enters the heads of its part: their entries are in its part of the table
+    number_heads     one thread    the new facts get the numbers of their rows, in the order of their first heads
+    write_rows       all workers   rows, queue and entries are written
+    finish_entering  one thread    the rows are counted, and the buffers are empty again
 
 Asserted facts of a Bootstrap that may be there already are taken in the same way; `part_rows` makes heads of them.
 

@@ -1,11 +1,11 @@
 """meeting: gatekeep for a large segment of a Bootstrap, and the filling of an arrangement, by all workers at once.
 
-    meet_rows     all workers    each looks up the keys that its part of the segment meets: hits, and found rows
-    find_rows     all workers    in place of this: each finds the present rows that one arrangement must hold
-    order_groups  one thread     groups the hits of all workers by key, in the order of one thread, and counts them
-    group_part    all workers    each writes its hits to their groups
-    enter_found   all workers    each enters the found rows whose groups are in its part of the hash table
-    end_meeting   one thread     enters the found rows that were put off
+    meet_rows         all workers   each looks up the keys that its part of the segment meets: hits, and found rows
+    find_rows         all workers   in place of this: each finds the present rows that one arrangement must hold
+    order_groups      one thread    groups the hits of all workers by key, in the order of one thread, and counts them
+    group_part        all workers   each writes its hits to their groups
+    enter_found_rows  all workers   each enters the found rows whose groups are in its part of the hash table
+    end_meeting       one thread    enters the found rows that were put off
 
 A found row is a pair: an arrangement, and a row that it must hold. Invariant: hits, groups of hits, counts and
 arrangements are those of `gatekeep`. Only the numbers of groups, and the places of runs, depend on the number of

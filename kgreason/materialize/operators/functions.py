@@ -46,7 +46,7 @@ from kgreason.materialize.operators.tables import (
 )
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
-from kgreason.rules.lowering import Function, functions, rules_without_not
+from kgreason.rules.lowering import Expression, lowered_expressions, rules_without_not
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -113,7 +113,7 @@ class _Operator(NamedTuple):
     `called` is the table of the inputs for which a Python function was called; None for an expression of SPARQL.
     """
 
-    function: Function
+    function: Expression
     rule: str
     asks: Table
     made: Table
@@ -146,18 +146,18 @@ class Functions:
         """The lines of what rules ask for (`Engine.arrived_keys`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
         self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...], int] = (), (), 0
-        self._seen: dict[Function, list[Int32]] = {}
+        self._seen: dict[Expression, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
         """Whether a rule in force has an expression, or a rule had one before or during the open commit."""
 
-    def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
+    def follow(self, rules: Iterable[Rule], left_out: Collection[Expression] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
 
         `left_out`: expressions to ignore, because another operator computes them.
         """
         rules = [rule for rule in rules if not rule.is_positive]
-        found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
+        found = {each: label(rule) for rule in rules for each in lowered_expressions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources, self._lines = tuple(self._sources_of(rules)), None
         self._rounds.expressions = len(self._operators) + len(left_out)
@@ -287,7 +287,7 @@ class Functions:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
                 yield _Source(asked, *tables_of(each.body, list(keys), self._engine, self._dictionary))
 
-    def _operator(self, function: Function, rule: str) -> _Operator:
+    def _operator(self, function: Expression, rule: str) -> _Operator:
         asks, made, _, called = function
         atoms = (asks, made, called) if called else (asks, made)
         tables = tables_of(atoms, made.terms, self._engine, self._dictionary)

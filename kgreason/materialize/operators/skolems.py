@@ -29,7 +29,7 @@ from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.tables import IsHere, Register, Table, are_among, everywhere, tables_of, unique
 from kgreason.rules.expressions import skolem_of, skolem_terms
-from kgreason.rules.lowering import Function, skolems
+from kgreason.rules.lowering import Expression, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -38,7 +38,7 @@ from kgreason.zset.columns import Int32
 class _Operator(NamedTuple):
     """A SKOLEM expression, a rule that has it, its stratum (`level`), and the tables of its arguments and results."""
 
-    function: Function
+    function: Expression
     rule: str
     level: int
     asks: Table
@@ -69,7 +69,7 @@ class Skolems:
         self.are_any = False
         """Whether a rule in force has a SKOLEM expression, or a rule had one before or during the open commit."""
 
-    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+    def follow(self, levels: Mapping[Expression, int], rules: Iterable[Rule]) -> None:
         """Replace the SKOLEM expressions by those of the rules that are in force now.
 
         `levels`: each expression with its stratum.
@@ -171,7 +171,7 @@ class Skolems:
         found: Int32 = keys[np.isin(keys[:, :width], moved).any(axis=1)]
         return found
 
-    def _operator(self, function: Function, rule: str, level: int) -> _Operator:
+    def _operator(self, function: Expression, rule: str, level: int) -> _Operator:
         asks, made = function.asks, function.made
         tables = tables_of((asks, made), made.terms, self._engine, self._dictionary)
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]
