@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kgreason.interrupts import let_out
 from kgreason.proofs.notation import NO_PREFIXES, check_prefixes, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
-from kgreason.rules.lowering import is_aggregate_value, is_expression_result, is_not_result
+from kgreason.rules.lowering import is_absence, is_aggregate_value, is_expression_result
 from kgreason.rules.model import Atom, Rule, Triple
 from kgreason.rules.parser import negation_of
 
@@ -57,7 +57,7 @@ class Proof:
         """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
         if self.rule is not None:
             return f"by {self.rule.name}"
-        if is_not_result(self.fact):
+        if is_absence(self.fact):
             return "absent"
         return "computed" if is_expression_result(self.fact) or is_aggregate_value(self.fact) else "asserted"
 
@@ -177,7 +177,7 @@ def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     if is_expression_result(proof.fact) or is_aggregate_value(proof.fact):
         step = {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
         return {**step, "premises": [number[premise] for premise in proof.premises]} if proof.premises else step
-    if is_not_result(proof.fact):
+    if is_absence(proof.fact):
         return {"fact": fact, "asserted": False, "absent": format_not(negation_of(proof.fact), NO_PREFIXES)}
     if proof.rule is None:
         return {"fact": fact, "asserted": True}

@@ -371,13 +371,13 @@ def _smallest_text(negated: Not, numbers: Numbers) -> _NotText:
     `numbers` has the new names of the rule's variables. The local variables of the NOT get the next names.
     """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
-    body, filters, _ = _ordered_not(negated, outer)
+    body, filters, _ = _texts_in_order(negated, outer)
     known = set(outer.values())
     texts = dict.fromkeys(text for reading in body for text in reading[1:] if text.startswith("?"))
     return _NotText(tuple(text for text in texts if text not in known), body, filters)
 
 
-def _ordered_not(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
+def _texts_in_order(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
     """Put the atoms and filters under a NOT in the order with the smallest text.
 
     Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the
@@ -419,7 +419,7 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
     The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
     The second result has the variables of `outer_variables()` of the canonical form, as they are called in the rule.
     """
-    body, filters, numbers = _ordered_not(negated, {})
+    body, filters, numbers = _texts_in_order(negated, {})
     names = {text: term for term, text in numbers.items()}
     local = tuple(Variable(numbers[variable][1:]) for variable in negated.local)
     same = Not(tuple(map(_atom, body)), tuple(sorted(local)), tuple(map(_computation, filters)))

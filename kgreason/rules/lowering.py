@@ -349,7 +349,7 @@ def absence_atoms(rule: Rule) -> Iterator[Atom]:
 
 def is_operator_result(fact: Atom) -> bool:
     """Whether a fact is the result of a NOT, an expression or an aggregate. kgreason itself asserts such facts."""
-    return is_not_result(fact) or is_expression_result(fact) or is_aggregate_value(fact)
+    return is_absence(fact) or is_expression_result(fact) or is_aggregate_value(fact)
 
 
 def is_aggregate_input(fact: Atom) -> bool:
@@ -372,7 +372,7 @@ def is_expression_result(fact: Atom) -> bool:
     return _has_relation_prefix(fact, _MADE)
 
 
-def is_not_result(fact: Atom) -> bool:
+def is_absence(fact: Atom) -> bool:
     """Whether a fact says that something is absent; see `parser.negation_of`."""
     return _has_relation_prefix(fact, _NONE)
 

@@ -118,7 +118,7 @@ def _sparql(text: str, source: str, syntax: Syntax, context: _Context) -> Progra
 
 
 def negation_of(fact: Atom) -> Not:
-    """Turn a hidden fact of `lowering.is_not_result` into the NOT that it decides, with values in place of variables.
+    """Turn a hidden fact of `lowering.is_absence` into the NOT that it decides, with values in place of variables.
 
     >>> from kgreason.rules.formatter import format_not
     >>> format_not(negation_of(Atom("NOT p(?v0, ?v0)", ("<http://e/a>",))), {})
