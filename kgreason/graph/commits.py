@@ -367,7 +367,7 @@ class Committer:
         Free rows are closed up first, so that the next opening can work in the files. In memory there is no journal.
         """
         if isinstance(self._home, Disk) and (is_forced or self._home.is_checkpoint_due):
-            self.materializer.engine.close_up()
+            self.materializer.engine.close_gaps()
             self._home.checkpoint(self.manifest(), self.write)
 
     def checkpoint_if_due(self) -> None:

@@ -23,7 +23,7 @@ from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, ruleset
 from kgreason.rules.program import Finder, Program
-from kgreason.rules.srl.parts import without_needless
+from kgreason.rules.srl.parts import without_unread_parts
 from kgreason.shapes.vocabulary import SOURCE
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -157,7 +157,7 @@ def without_named_rules(
             )
         _check_name_is_clear(meant)
     _check_shapes(meant)
-    return without_needless(rule for rule in own if rule not in meant)
+    return without_unread_parts(rule for rule in own if rule not in meant)
 
 
 def _check_shapes(gone: Iterable[Rule]) -> None:
@@ -235,7 +235,7 @@ def without_rules(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...
                 " axiom"
             )
     _check_shapes(rule for rule, form in forms.items() if form in gone)
-    return without_needless(rule for rule, form in forms.items() if form not in gone)
+    return without_unread_parts(rule for rule, form in forms.items() if form not in gone)
 
 
 def _without_name(rule: Rule) -> Rule:

@@ -151,7 +151,7 @@ class MaterializedGraph:
         told = (*sorted(self.program.warnings), *(self.equality.warnings if self.equality else ()))
         if self.unread is None:
             return told
-        read = {str(term) for rule in self.own for atom in rule.read() for term in atom.terms}
+        read = {str(term) for rule in self.own for atom in rule.atoms_read() for term in atom.terms}
         return *told, *self.unread.warnings(read)
 
     def false_rules(self, names: Collection[str], _terms: Collection[str]) -> Iterator[Rule]:
@@ -203,7 +203,7 @@ class MaterializedGraph:
         result is valid until the next change.
         """
         facts = self.engine.facts
-        records = facts.borrowed() if is_borrowed else facts.records(facts.present())
+        records = facts.whole_records() if is_borrowed else facts.records(facts.present_rows())
         tables, work = self.engine.tables, self.engine.work or 0
         flags = self.flags
         saved = SavedState(

@@ -388,7 +388,7 @@ class Materializer(MaterializedGraph):
         run = partial(self.engine.apply, budget=options.budget, check=options.check)
         run(wanted, needless, encoded, left, strategy=next(options.strategies))
         if self._has_unasked_operators():
-            if self.engine.is_updated:
+            if self.engine.has_only_updates:
                 changes = self.engine.changes()
                 if not self.operators.interest.may_concern(changes.rows, changes.tables):
                     return changes

@@ -340,7 +340,7 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
     """
     found = []
     for rule in rules:
-        for atom in rule.read() if rule.group != DATATYPES else ():
+        for atom in rule.atoms_read() if rule.group != DATATYPES else ():
             if atom.relation is None and atom.terms[1] == v.RDF_TYPE:
                 type_ = atom.terms[2]
                 if isinstance(type_, Variable):
@@ -434,7 +434,7 @@ def _copying_layer(selection: Selection, own: Iterable[Rule]) -> Layer:
 def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
-    read = chain.from_iterable(list(map(Rule.read, own)))
+    read = chain.from_iterable(list(map(Rule.atoms_read, own)))
     atoms = dict.fromkeys((atom.relation, len(atom.terms)) for atom in read if atom.relation not in (None, DATA))
     return [(str(name), arity) for name, arity in atoms if name not in made]
 

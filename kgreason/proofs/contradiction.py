@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.proofs.notation import NO_PREFIXES, Step, check_prefixes, fact_text, is_hidden, term_text
-from kgreason.rules.lowering import read_by
+from kgreason.rules.lowering import lowered_body
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.names import Names
@@ -332,7 +332,7 @@ def reading(rule: Rule) -> Reading:
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
     if found is None:
-        shown = tuple(atom for atom in read_by(rule) if not is_hidden(atom))
+        shown = tuple(atom for atom in lowered_body(rule) if not is_hidden(atom))
         return Reading(rule, tuple(terms), shown, (), ())
     binding, facts = found
     axioms = tuple(atom for atom in rule.body if atom.relation is None and atom not in facts)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.engine.program.shapes import EncodedRule, Pattern
 from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
@@ -25,7 +25,14 @@ from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import CHOOSING, aggregation, is_aggregated, is_computed, is_each, read_by
+from kgreason.rules.lowering import (
+    CHOOSING,
+    aggregation,
+    is_aggregate_input,
+    is_aggregate_value,
+    is_expression_result,
+    lowered_body,
+)
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substitute, unify
@@ -51,7 +58,7 @@ class EngineFacts:
 
     def row(self, fact: Atom) -> int:
         """Return the number of a fact's row in the fact table, or -1 if the fact is not present."""
-        texts = [str(term) for term in columns_of(fact)]
+        texts = [str(term) for term in terms_of_row(fact)]
         ids = self._materializer.dictionary.find(texts)
         if not ids.all():
             return -1
@@ -74,13 +81,17 @@ class EngineFacts:
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a present fact, also those by rules without a body."""
         if witness := self._witness(fact):
-            ways = [derivation.body for derivation in self.derivations(witness)] if is_each(witness) else [(witness,)]
+            ways = (
+                [derivation.body for derivation in self.derivations(witness)]
+                if is_aggregate_input(witness)
+                else [(witness,)]
+            )
             yield from (Derivation(CHOSEN, body) for body in ways)
             return
         for code, slots in self._engine.derivations(self.row(fact)):
             let_out()
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            if is_computed(fact):  # another name of a result
+            if is_expression_result(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)
                 continue
             found = self._derivation_of_copies(fact, Derivation(self._rules[code], body))
@@ -93,7 +104,7 @@ class EngineFacts:
 
         Also None if no fact has the value, because Oxigraph changed it to its normal form, such as "01" to "1".
         """
-        if not is_aggregated(fact):
+        if not is_aggregate_value(fact):
             return None
         found = aggregation(aggregate_of(fact))[0]
         *group, value = fact.terms
@@ -187,7 +198,7 @@ def _derivation_by_table(fact: Atom, name: str, premises: Sequence[Atom]) -> Der
 
 def _derivation_by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
     """Return a derivation of `fact` by `rule` from some of `premises`; None if `_TRIED` steps do not find any."""
-    body = read_by(rule)
+    body = lowered_body(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unify(head, fact, {})) is not None]
     for _ in range(_TRIED):
         if not waiting:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 
 from kgreason.proofs.contradiction import conclusion_text
 from kgreason.proofs.notation import Step, axioms_text, conditions, rule_text
-from kgreason.rules.lowering import is_operated
+from kgreason.rules.lowering import is_operator_result
 
 _INDENT = " " * 4
 _DEEPEST = 20
@@ -39,7 +39,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
 
 def _note_of(step: Step, told: set[Step]) -> str:
     if step.is_asserted:
-        return "" if is_operated(step.fact) else " (asserted)"
+        return "" if is_operator_result(step.fact) else " (asserted)"
     return " (proved above)" if step in told else ""
 
 

@@ -36,7 +36,7 @@ class Variable(NamedTuple):
         return "_" if self.is_anonymous else f"?{self.name}"
 
 
-def anonymous(number: int) -> Variable:
+def anonymous_variable(number: int) -> Variable:
     """Return the variable for the `_` with this number in a rule.
 
     >>> str(anonymous(1)), anonymous(1) == anonymous(2)
@@ -86,7 +86,7 @@ class Not(NamedTuple):
     local: tuple[Variable, ...] = ()
     computed: tuple[Computed, ...] = ()
 
-    def outer(self) -> tuple[Variable, ...]:
+    def outer_variables(self) -> tuple[Variable, ...]:
         """Return the variables under NOT that the rest of the rule binds, in the order in which they occur."""
         terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
         terms |= dict.fromkeys(variable for computed in self.computed for variable in computed.inputs())
@@ -228,13 +228,13 @@ class Rule:
 
     def atoms(self) -> tuple[Atom, ...]:
         """Return every atom of the rule: the heads, and the atoms that the rule reads."""
-        return *self.heads, *self.read()
+        return *self.heads, *self.atoms_read()
 
     def data(self) -> list[Atom]:
         """Return the atoms that the rule has after `DATA`, which match asserted triples only."""
-        return [atom for atom in self.read() if atom.relation == DATA]
+        return [atom for atom in self.atoms_read() if atom.relation == DATA]
 
-    def read(self) -> tuple[Atom, ...]:
+    def atoms_read(self) -> tuple[Atom, ...]:
         """Return the atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
         found = self.body
         for aggregate in self.aggregates:
@@ -250,7 +250,7 @@ class Rule:
             found += negated.computed
         return found
 
-    def assigns(self) -> bool:
+    def has_assignment(self) -> bool:
         """Whether the rule has a BIND."""
         return any(computed.result is not None for computed in self.computed)
 
@@ -260,7 +260,7 @@ def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     return Atom(None, (subject, predicate, object_))
 
 
-def is_a(instance: Term, class_: Term) -> Atom:
+def type_atom(instance: Term, class_: Term) -> Atom:
     """Return the pattern `[instance, rdf:type, class_]`."""
     return Atom(None, (instance, RDF_TYPE, class_))
 

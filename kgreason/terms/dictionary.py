@@ -172,10 +172,10 @@ class Dictionary:
         then blank nodes, literals and triple terms. Terms of one kind are ordered by their UTF-8 bytes. Cost: one
         comparison for each term.
         """
-        from kgreason.compiled import are_at_hand
+        from kgreason.compiled import are_kernels_ready
 
         found = np.zeros(int(groups.max(initial=-1)) + 1, np.int32)
-        if not are_at_hand():  # reading a store does not wait for Numba
+        if not are_kernels_ready():  # reading a store does not wait for Numba
             return self._first_terms_without_kernel(ids, groups, found)
         from kgreason.terms.interning import find_firsts
 
@@ -406,9 +406,9 @@ class Dictionary:
 
     def _lines_by_kernel(self, rows: Ids) -> bytes | None:
         """Return rows as lines, or None if a kernel would need an import of Numba, which takes 0.3 s."""
-        from kgreason.compiled import are_at_hand
+        from kgreason.compiled import are_kernels_ready
 
-        if not are_at_hand():
+        if not are_kernels_ready():
             return None
         from kgreason.terms.lines import lines_of
 

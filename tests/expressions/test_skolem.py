@@ -241,4 +241,4 @@ def test_tables_have_blank_nodes_too(tmp_path: Path) -> None:
 
 
 def test_skolem_assigns() -> None:
-    assert parse(ROOMS).rules[0].assigns()
+    assert parse(ROOMS).rules[0].has_assignment()

@@ -11,7 +11,7 @@ from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.skolems import Skolems, _Operator
 from kgreason.materialize.operators.tables import FactIndex, Table
-from kgreason.rules.lowering import Function
+from kgreason.rules.lowering import Expression
 from kgreason.rules.model import Computed, Rule
 from kgreason.zset.columns import Int32
 from tests.expressions import test_skolem as told
@@ -48,7 +48,7 @@ class LostResultsNotLookedAt(Skolems):
 class ForgetsWhatRulesLeave(Skolems):
     """The results for rules that are removed stay."""
 
-    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+    def follow(self, levels: Mapping[Expression, int], rules: Iterable[Rule]) -> None:
         super().follow(levels, rules)
         self._leaving = ()
 

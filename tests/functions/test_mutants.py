@@ -42,7 +42,7 @@ def _again(self: Functions, operator: Any, keys: Int32, check: Callable[[], obje
 MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
     "a call is guarded by less": (
         lowering,
-        "_before",
+        "_askable_atoms",
         _as_sparql,
         tests.test_the_calls_do_not_depend_on_the_order_of_the_rule,
     ),

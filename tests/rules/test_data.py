@@ -54,7 +54,7 @@ def test_a_rule_is_formatted_as_it_was_written(text: str) -> None:
 
 
 def test_relations_and_prefixes_with_such_names() -> None:
-    assert [atom.relation for atom in rule("data(?x) :- Data(?x), skolem(?x) .").read()] == ["Data", "skolem"]
+    assert [atom.relation for atom in rule("data(?x) :- Data(?x), skolem(?x) .").atoms_read()] == ["Data", "skolem"]
     (found,) = parse("@prefix data: <http://e/> . q(?x) :- data:p[?x, ?y] .").rules
     assert found.body == (Atom(None, (_X, _P, _Y)),)
 

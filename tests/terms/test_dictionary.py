@@ -127,7 +127,7 @@ def test_many_lines_are_those_of_few(is_kernel: bool, rows: list[Quad]) -> None:
     dictionary = Dictionary()
     ids = [np.tile(dictionary.intern(_text(row[i]) for row in rows), 20) for i in range(4)]
     ids[3][[row.graph_name == DefaultGraph() for row in rows] * 20] = 0
-    with patch("kgreason.compiled.are_at_hand", lambda: is_kernel):
+    with patch("kgreason.compiled.are_kernels_ready", lambda: is_kernel):
         assert dictionary.lines(*ids) == lines_of(rows) * 20
         assert dictionary.lines(*ids[:3]) == lines_of([Quad(*row.triple) for row in rows]) * 20
 

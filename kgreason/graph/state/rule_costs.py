@@ -79,13 +79,13 @@ class RuleCosts:
 
         Facts of kgreason's own relations are not counted.
         """
-        from kgreason.engine.support import supported_alone
+        from kgreason.engine.support import facts_of_one_owner
 
         materializer = self._materializer
         rules = list(materializer.rules)
         number = {rule: place for place, rule in enumerate(rules)}
         owners = {code: number[rule] for code, rule in materializer.rules_by_code().items()}
-        pairs = supported_alone(materializer.engine, owners, let_out)
+        pairs = facts_of_one_owner(materializer.engine, owners, let_out)
         rows, tables = materializer.engine.facts.columns(pairs[:, 0])
         relations = distinct(rows[tables != materializer.triples, 0])
         texts = materializer.dictionary.decode(relations)

@@ -46,7 +46,7 @@ from kgreason.materialize.operators.tables import (
 )
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
-from kgreason.rules.lowering import Function, functions, rules_without_not
+from kgreason.rules.lowering import Expression, lowered_expressions, rules_without_not
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -113,7 +113,7 @@ class _Operator(NamedTuple):
     `called` is the table of the inputs for which a Python function was called; None for an expression of SPARQL.
     """
 
-    function: Function
+    function: Expression
     rule: str
     asks: Table
     made: Table
@@ -143,21 +143,21 @@ class Functions:
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
         self._lines: Int32 | None = None
-        """The lines of what rules ask for (`Engine.arrived`); None after a change of rules."""
+        """The lines of what rules ask for (`Engine.arrived_keys`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
         self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...], int] = (), (), 0
-        self._seen: dict[Function, list[Int32]] = {}
+        self._seen: dict[Expression, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
         """Whether a rule in force has an expression, or a rule had one before or during the open commit."""
 
-    def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
+    def follow(self, rules: Iterable[Rule], left_out: Collection[Expression] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
 
         `left_out`: expressions to ignore, because another operator computes them.
         """
         rules = [rule for rule in rules if not rule.is_positive]
-        found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
+        found = {each: label(rule) for rule in rules for each in lowered_expressions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources, self._lines = tuple(self._sources_of(rules)), None
         self._rounds.expressions = len(self._operators) + len(left_out)
@@ -215,13 +215,13 @@ class Functions:
         """
         if self._lines is None:
             self._lines = lines_of([operator.asks for operator in self._operators])
-        arrived = self._engine.arrived(self._lines)
+        arrived = self._engine.arrived_keys(self._lines)
         found = list[Facts]()
         known = len(self._dictionary)
         for number in distinct(arrived[:, 0]).tolist() if len(arrived) else ():
             operator, rows = self._operators[number], arrived[arrived[:, 0] == number]
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
-            if len(keys) and not self._engine.is_updated:
+            if len(keys) and not self._engine.has_only_updates:
                 keys = keys[~self._engine.was_present(operator.asks.rows_with_keys(keys))]
             keys = self._new_inputs(operator, keys)
             keys = keys[self._is_here(operator.function, keys)]
@@ -287,7 +287,7 @@ class Functions:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
                 yield _Source(asked, *tables_of(each.body, list(keys), self._engine, self._dictionary))
 
-    def _operator(self, function: Function, rule: str) -> _Operator:
+    def _operator(self, function: Expression, rule: str) -> _Operator:
         asks, made, _, called = function
         atoms = (asks, made, called) if called else (asks, made)
         tables = tables_of(atoms, made.terms, self._engine, self._dictionary)

@@ -40,8 +40,8 @@ from kgreason.engine.facts.matching import (
     REFUTED,
     RETRACTED,
     TOUCHED,
-    Changed,
-    changed_rows,
+    ChangedFacts,
+    given_facts,
 )
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS, Facts, merge_facts
@@ -157,11 +157,11 @@ class Negations:
         self._place = place
         return merge_facts(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
-    def _all_changes(self, changes: Changes, place: Place) -> Changed:
+    def _all_changes(self, changes: Changes, place: Place) -> ChangedFacts:
         """Return the facts that the commit has changed so far. `place`: its present state."""
-        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else changed_rows(*changes[:2])
+        return ChangedFacts(TOUCHED, 0, place.touched) if self._engine.has_only_updates else given_facts(*changes[:2])
 
-    def _changes_since(self, every: Changed, now: Place) -> Changed:
+    def _changes_since(self, every: ChangedFacts, now: Place) -> ChangedFacts:
         """Return the facts that may have changed since `due_facts` was called last. `now`: the commit's present state.
 
         `every`: the facts that the commit has changed.
@@ -170,9 +170,9 @@ class Negations:
         """
         if self._place is None or self._place.generation != now.generation:
             return every
-        return Changed(QUEUED, self._place.queued, now.queued)
+        return ChangedFacts(QUEUED, self._place.queued, now.queued)
 
-    def _with_asked(self, changes: Changes, moved: Int32) -> Changed:
+    def _with_asked(self, changes: Changes, moved: Int32) -> ChangedFacts:
         """Return the changed facts, and the facts of `asks` that have a term of `moved`.
 
         `moved`: the terms whose representatives have changed. Cost: a pass over all facts.
@@ -182,10 +182,10 @@ class Negations:
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
-        return changed_rows(*map(np.concatenate, parts))
+        return given_facts(*map(np.concatenate, parts))
 
     def _decide(
-        self, first: int, last: int, facts: Changed, changes: Changes, moved: Int32, *, was_decided: bool
+        self, first: int, last: int, facts: ChangedFacts, changes: Changes, moved: Int32, *, was_decided: bool
     ) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
@@ -217,7 +217,7 @@ class Negations:
             kept[places] = self._is_here(operator.negation, operator.none.keys_of(rows))
         return kept
 
-    def _replaced_terms(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
+    def _replaced_terms(self, facts: ChangedFacts, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
         is_any = self._equality.cliques.live or len(moved)

@@ -44,7 +44,7 @@ from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.operators.tables import IsHere, always_here
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.ontology.generic.generic import with_instances
-from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting, aggregations, negations, skolems
+from kgreason.rules.lowering import Aggregation, Expression, Negation, Waiting, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
@@ -120,7 +120,7 @@ class Operators:
         if self._is_ordered or was_ordered or self._has_strata():
             levels = stratify(with_instances(rules, schema)) if self._is_ordered else {}
             self._set_strata(levels, operated)
-        self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
+        self._functions.follow(operated, [each for each in levels if isinstance(each, Expression)])
         patterns = [*self.individuals.patterns()]
         patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._update_interest()
@@ -133,12 +133,12 @@ class Operators:
         """
         self.individuals.follow(rules)
         self._set_strata(levels, rules)
-        self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
+        self._functions.follow(rules, [each for each in levels if isinstance(each, Expression)])
         self._update_interest()
 
     def _set_strata(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
         self._strata = dict(levels)
-        made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
+        made = {each: at.level for each, at in levels.items() if isinstance(each, Expression)}
         if made or self._skolems.are_any:
             self._skolems.follow(made, rules)
         self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})

@@ -37,7 +37,7 @@ from kgreason.materialize.operators.tables import (
     unique_rows,
 )
 from kgreason.rules.expressions import skolem_of, skolem_terms
-from kgreason.rules.lowering import Function, skolems
+from kgreason.rules.lowering import Expression, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -46,7 +46,7 @@ from kgreason.zset.columns import Int32
 class _Operator(NamedTuple):
     """A SKOLEM expression, a rule that has it, its stratum (`level`), and the tables of its arguments and results."""
 
-    function: Function
+    function: Expression
     rule: str
     level: int
     asks: Table
@@ -77,7 +77,7 @@ class Skolems:
         self.are_any = False
         """Whether a rule in force has a SKOLEM expression, or a rule had one before or during the open commit."""
 
-    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+    def follow(self, levels: Mapping[Expression, int], rules: Iterable[Rule]) -> None:
         """Replace the SKOLEM expressions by those of the rules that are in force now.
 
         `levels`: each expression with its stratum.
@@ -183,7 +183,7 @@ class Skolems:
         found: Int32 = keys[np.isin(keys[:, :width], moved).any(axis=1)]
         return found
 
-    def _operator(self, function: Function, rule: str, level: int) -> _Operator:
+    def _operator(self, function: Expression, rule: str, level: int) -> _Operator:
         asks, made = function.asks, function.made
         tables = tables_of((asks, made), made.terms, self._engine, self._dictionary)
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]

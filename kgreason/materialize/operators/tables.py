@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.rules.lowering import Waiting
 from kgreason.rules.model import Atom, Variable
 from kgreason.terms.dictionary import Dictionary
@@ -137,7 +137,7 @@ def tables_of(
     atoms: Sequence[Atom], keys: Sequence[object], engine: Engine, dictionary: Dictionary
 ) -> tuple[Table, ...]:
     """Return the `Table` of each atom. `keys`: the variables whose values make the key, in order. Constants get ids."""
-    rows = list(map(columns_of, atoms))
+    rows = list(map(terms_of_row, atoms))
     texts = [column for columns in rows for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
     kinds = [(atom.relation is None, len(columns)) for atom, columns in zip(atoms, rows, strict=True)]

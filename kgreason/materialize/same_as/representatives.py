@@ -410,7 +410,7 @@ class Equality:
 
     def _facts_of_table(self, table: int, width: int) -> Int32:
         """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
-        records = self._engine.facts.records_of(table)
+        records = self._engine.facts.records_of_table(table)
         return np.ascontiguousarray(fact_columns(records)[:, :width])
 
     def are_shown(self, rows: Int32) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.program.encoding import columns_of, relation_text
+from kgreason.engine.program.encoding import relation_text, terms_of_row
 from kgreason.materialize.schema.rows import are_about_restrictions, decode_triples
 from kgreason.ontology.twins import ARITIES, LiveTwins
 from kgreason.ontology.undo import UndoLog
@@ -90,7 +90,7 @@ class Twins:
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:
         found: dict[int, list[tuple[str, ...]]] = {}
         for fact in facts:
-            row = tuple(map(str, columns_of(fact)))
+            row = tuple(map(str, terms_of_row(fact)))
             found.setdefault(len(row), []).append(row)
         intern = self._dictionary.intern
         return {

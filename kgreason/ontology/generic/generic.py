@@ -36,7 +36,7 @@ from itertools import chain
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, substitute, unify
+from kgreason.rules.patterns import Binding, fresh_copy, substitute, unify
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _OF_TERMS = "dt_"
@@ -138,7 +138,7 @@ def with_instances(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule
     for head in (
         head for rule in found if not _reads_schema_alone(rule) for head in rule.heads if is_schema_pattern(head)
     ):
-        derived[str(head.terms[1])].append(fresh(head, 0))
+        derived[str(head.terms[1])].append(fresh_copy(head, 0))
     parts = (
         _instances(rule, index, derived) if is_generic else (rule,)
         for rule, is_generic in zip(found, are_generic, strict=True)

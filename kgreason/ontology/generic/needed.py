@@ -33,7 +33,15 @@ from kgreason.ontology.generic.generic import GenericRules, feeders, is_premise,
 from kgreason.ontology.read.axioms import COLLECTIONS
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, generalises, substitute, text, unify, with_numbered_variables
+from kgreason.rules.patterns import (
+    Binding,
+    fresh_copy,
+    generalises,
+    pattern_text,
+    substitute,
+    unify,
+    with_numbered_variables,
+)
 from kgreason.terms import vocabulary as v
 
 KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
@@ -170,11 +178,11 @@ class _Analysis:
             self._conclude(rule, {})
         waiting = list(self.patterns)
         for pattern in waiting:
-            reason = f"{self.patterns[pattern]} can derive {text(pattern)}"
+            reason = f"{self.patterns[pattern]} can derive {pattern_text(pattern)}"
             if _is_any(pattern):
                 return dict.fromkeys(self.readers, reason) | self.needed
             known = len(self.patterns)
-            renamed = fresh(pattern, 0)
+            renamed = fresh_copy(pattern, 0)
             for reader, premises in premises_of:
                 self._fire(reader, premises, renamed, reason)
             waiting += list(self.patterns)[known:]
@@ -212,7 +220,7 @@ class _Analysis:
         if wanted.relation is not None:
             yield from self._extended_bindings(others, binding)
             return
-        patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
+        patterns = [fresh_copy(pattern, len(premises)) for pattern in self.patterns]
         self._count(len(patterns))
         for candidate in chain(self.facts.candidates(wanted), patterns):
             extended = unify(wanted, candidate, binding)

@@ -31,7 +31,7 @@ from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, compute, shor
 from kgreason.ontology.read.lists import Fault, problem_of_count, read_list
 from kgreason.ontology.read.rows import RowTable, rule
 from kgreason.ontology.read.schema import Schema
-from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, is_a, triple
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 _RELATIONS = {v.SWRL_SAME_INDIVIDUAL_ATOM: v.OWL_SAME_AS, v.SWRL_DIFFERENT_INDIVIDUALS_ATOM: v.OWL_DIFFERENT_FROM}
@@ -115,7 +115,7 @@ class _Reader:
             return BuiltIn(node, name, tuple(map(self._term, self._members(node, v.SWRL_ARGUMENTS))))
         first = self._argument(node, v.SWRL_ARGUMENT1)
         if kind == v.SWRL_CLASS_ATOM:
-            return is_a(first, self._value(node, v.SWRL_CLASS_PREDICATE))
+            return type_atom(first, self._value(node, v.SWRL_CLASS_PREDICATE))
         relation = _RELATIONS.get(kind) or self._value(node, v.SWRL_PROPERTY_PREDICATE)
         return triple(first, relation, self._argument(node, v.SWRL_ARGUMENT2))
 

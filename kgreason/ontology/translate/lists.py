@@ -22,7 +22,7 @@ from itertools import combinations, pairwise
 
 from kgreason.ontology.read.axioms import Collection
 from kgreason.ontology.read.rows import X, Y, equality_rules, rule
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, is_a, triple
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 LONG = 16
@@ -111,7 +111,7 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 
     A second rule derives `false` if two such instances are literals with different values.
     """
-    typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
+    typed = (type_atom(X, axiom.node), type_atom(Y, axiom.node))
 
     def agree(members: Sequence[Constant]) -> Iterator[Atom]:
         values = ((p, Variable(f"z{number}")) for number, p in enumerate(members, 1))
@@ -134,31 +134,31 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 def cls_int1(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in all classes of an intersection is in the intersection."""
     if len(axiom.members) <= LONG:
-        yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
+        yield rule("cls-int1", axiom, type_atom(Y, axiom.node), *(type_atom(Y, member) for member in axiom.members))
         return
     for cell, members, after, sources in _parts(axiom, _PART):
-        body = [*(is_a(Y, member) for member in members), *([Atom("list_all", (after, Y))] if after else [])]
+        body = [*(type_atom(Y, member) for member in members), *([Atom("list_all", (after, Y))] if after else [])]
         name = "cls-int1-next" if after else "cls-int1-last"
         yield rule(name, axiom, Atom("list_all", (cell, Y)), *body, sources=sources)
-    yield rule("cls-int1", axiom, is_a(Y, axiom.node), Atom("list_all", (_first_cell(axiom), Y)), sources=axiom.link)
+    yield rule("cls-int1", axiom, type_atom(Y, axiom.node), Atom("list_all", (_first_cell(axiom), Y)), sources=axiom.link)
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in an intersection is in each of its classes."""
     for member, sources in _members(axiom):
-        yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node), sources=sources)
+        yield rule("cls-int2", axiom, type_atom(Y, member), type_atom(Y, axiom.node), sources=sources)
 
 
 def cls_uni(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in one class of a union is in the union."""
     for member, sources in _members(axiom):
-        yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member), sources=sources)
+        yield rule("cls-uni", axiom, type_atom(Y, axiom.node), type_atom(Y, member), sources=sources)
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
     """Each member of an enumeration (owl:oneOf) is an instance of it: rules without a body."""
     for member, sources in _members(axiom):
-        yield rule("cls-oo", axiom, is_a(member, axiom.node), sources=sources)
+        yield rule("cls-oo", axiom, type_atom(member, axiom.node), sources=sources)
 
 
 # Table 7: the semantics of class axioms
@@ -167,12 +167,12 @@ def cls_oo(axiom: Collection) -> Iterator[Rule]:
 def cax_adc(axiom: Collection) -> Iterator[Rule]:
     """Nothing is in two members of an owl:AllDisjointClasses."""
     for left, right in _pairs(axiom):
-        yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
+        yield rule("cax-adc", axiom, FALSE, type_atom(X, left), type_atom(X, right))
     yield from _rules_of_long_list("cax-adc-held", axiom, lambda cell: Atom("list_held", (cell, X)), _instance_atom)
 
 
 def _instance_atom(class_: Constant) -> Atom:
-    return is_a(X, class_)
+    return type_atom(X, class_)
 
 
 # Lists

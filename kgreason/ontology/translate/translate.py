@@ -50,7 +50,7 @@ from kgreason.ontology.translate.outlines import Outlines, Rules
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, is_a
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, type_atom
 from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
@@ -163,7 +163,8 @@ def _with_representatives(rule: Rule, twins: Mapping[Constant, Constant]) -> Rul
     if not found:
         return rule
     body = [
-        is_a(atom.terms[0], found[class_]) if (class_ := _class_of_atom(atom)) in found else atom for atom in rule.body
+
+        type_atom(atom.terms[0], found[class_]) if (class_ := _class_of_atom(atom)) in found else atom for atom in rule.body
     ]
     sources = ((class_, v.RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
     return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.proofs.why_not.rows import Bindings, Rows
-from kgreason.rules.lowering import absences, aggregate_atoms, computation
+from kgreason.rules.lowering import absence_atoms, aggregate_atoms, result_atom
 from kgreason.rules.model import Atom, Rule, Term, Variable
 
 _LOOKED_AT = 1_000
@@ -93,8 +93,8 @@ def _operator_failure(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | N
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _value_failure("aggregated", atom, at, rows)) for atom in aggregate_atoms(rule)),
-        *((computation(each), _computed_failures(each.result, rows)) for each in rule.computed),
-        *((atom, _not_failures(rule, number, rows)) for number, atom in enumerate(absences(rule))),
+        *((result_atom(each), _computed_failures(each.result, rows)) for each in rule.computed),
+        *((atom, _not_failures(rule, number, rows)) for number, atom in enumerate(absence_atoms(rule))),
     ]
     holds = list(rule.body)
     for atom, failed in ways:
@@ -133,7 +133,7 @@ def _not_failures(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindin
 
     def failure(atom: Atom, at: Bindings) -> Failure:
         negated = rule.negated[number]
-        found, waiting = at, [*negated.atoms, *map(computation, negated.computed)]
+        found, waiting = at, [*negated.atoms, *map(result_atom, negated.computed)]
         while waiting and (step := next(_extensions(found, waiting, rows), None)) is not None:
             waiting.remove(step[0])
             found = step[1]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.model import Atom, Term, Variable
 from kgreason.zset.columns import Int32
@@ -87,7 +87,7 @@ class Rows:
         return found
 
     def _bindings(self, bindings: Bindings, atom: Atom) -> Bindings:
-        terms = columns_of(atom)
+        terms = terms_of_row(atom)
         rows = self._matching_rows(atom)
         places: dict[Variable, int] = {}
         for place, term in enumerate(terms):
@@ -111,7 +111,7 @@ class Rows:
         return self._found[atom]
 
     def _rows_of_constants(self, atom: Atom) -> Int32:
-        is_triple, terms = atom.relation is None, columns_of(atom)
+        is_triple, terms = atom.relation is None, terms_of_row(atom)
         table = self._numbers.get((is_triple, len(terms)))
         if table is None:
             return self._columns[:0]

@@ -22,7 +22,7 @@ from kgreason.interrupts import let_out
 from kgreason.rules.formatter import format_atom, format_computed
 from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.parser import parse
-from kgreason.rules.safety import bound_by
+from kgreason.rules.safety import bound_terms
 from kgreason.shapes.paths import Path, Paths
 from kgreason.shapes.query.alternatives import UNBOUND, Alternative, never_errs, surely_errs, without_values
 from kgreason.shapes.query.forms import SelectForm, select_of
@@ -121,7 +121,7 @@ class Compiler:
             rule = self._rule(found, sorted(wanted & (found.names | {"this"})))
             text, names = self._text(rule), wanted | {"this"}
             others = sorted(
-                str(each) for each in bound_by(rule) if isinstance(each, Variable) and each.name not in names
+                str(each) for each in bound_terms(rule) if isinstance(each, Variable) and each.name not in names
             )
             row = NONE
             if not is_distinct and (others or number):

@@ -17,7 +17,7 @@ from kgreason.functions.builtins import PREFIX
 from kgreason.functions.function import PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.rules.expressions import AGGREGATES, call_of
-from kgreason.rules.lowering import functions
+from kgreason.rules.lowering import lowered_expressions
 from kgreason.rules.model import Rule, label
 from kgreason.rules.strata import has_closed, stratify
 from kgreason.spark.start.failures import reason
@@ -54,7 +54,7 @@ def check_strata(rules: Collection[Rule]) -> None:
 
 def _names(rule: Rule) -> Iterator[str]:
     """Yield the names of the functions that a rule calls."""
-    for each in functions(rule):
+    for each in lowered_expressions(rule):
         if call := call_of(each.computed):
             yield call.name
     yield from (each.function for each in rule.aggregates if each.function not in AGGREGATES)

@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.functions.registry import Registry
 from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
@@ -124,7 +124,7 @@ class Driver:
         A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
         twins = self._materializer.twins
-        rows = [tuple(map(str, columns_of(fact))) for fact in twins.facts] if twins else []
+        rows = [tuple(map(str, terms_of_row(fact))) for fact in twins.facts] if twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 

@@ -33,7 +33,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.rules.lowering import Function, Negation, Waiting, aggregations, functions, negations, rules_without_not
+from kgreason.rules.lowering import (
+    Expression,
+    Negation,
+    Waiting,
+    aggregations,
+    lowered_expressions,
+    negations,
+    rules_without_not,
+)
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import with_numbered_variables
 from kgreason.rules.strata import is_equality
@@ -124,7 +132,7 @@ def operators_of(rules: Iterable[Rule]) -> list[Waiting]:
     """Return the operators of rules, each once."""
     found: dict[Waiting, None] = {}
     for rule in rules:
-        found |= dict.fromkeys((*negations(rule), *functions(rule)))
+        found |= dict.fromkeys((*negations(rule), *lowered_expressions(rule)))
         found |= dict.fromkeys(aggregations(rule))
     return list(found)
 
@@ -135,7 +143,7 @@ def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]
     match operator:
         case Negation(pattern, asks, none, _):
             atoms = asks, none, pattern
-        case Function(asks, made, _, called):
+        case Expression(asks, made, _, called):
             atoms = asks, made, *([called] if called else [])
         case _:
             return operator.aggregate.group, (operator.each, operator.value)
