@@ -178,7 +178,9 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
-def _without_consequences(uses: list[_FalseDerivation], saved: SavedState, dictionary: Dictionary) -> list[_FalseDerivation]:
+def _without_consequences(
+    uses: list[_FalseDerivation], saved: SavedState, dictionary: Dictionary
+) -> list[_FalseDerivation]:
     """Return `uses` without derivations that only repeat what another derivation says.
 
     Left out are:

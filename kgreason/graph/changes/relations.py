@@ -131,7 +131,9 @@ def signed_facts(facts: KindChanges, dictionary: Dictionary, declared: Mapping[s
     return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
 
-def fact_lines(state: tuple[SavedState, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
+def fact_lines(
+    state: tuple[SavedState, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None
+) -> Iterator[str]:
     """Yield the facts of the user's relations in `state` as rule text. If `state` is None, there are no facts.
 
     With `asserted=True` only asserted facts are yielded, with False only inferred facts, with None all. `rules` are the

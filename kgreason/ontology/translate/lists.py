@@ -140,7 +140,9 @@ def cls_int1(axiom: Collection) -> Iterator[Rule]:
         body = [*(type_atom(Y, member) for member in members), *([Atom("list_all", (after, Y))] if after else [])]
         name = "cls-int1-next" if after else "cls-int1-last"
         yield rule(name, axiom, Atom("list_all", (cell, Y)), *body, sources=sources)
-    yield rule("cls-int1", axiom, type_atom(Y, axiom.node), Atom("list_all", (_first_cell(axiom), Y)), sources=axiom.link)
+    yield rule(
+        "cls-int1", axiom, type_atom(Y, axiom.node), Atom("list_all", (_first_cell(axiom), Y)), sources=axiom.link
+    )
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:

@@ -163,8 +163,8 @@ def _with_representatives(rule: Rule, twins: Mapping[Constant, Constant]) -> Rul
     if not found:
         return rule
     body = [
-
-        type_atom(atom.terms[0], found[class_]) if (class_ := _class_of_atom(atom)) in found else atom for atom in rule.body
+        type_atom(atom.terms[0], found[class_]) if (class_ := _class_of_atom(atom)) in found else atom
+        for atom in rule.body
     ]
     sources = ((class_, v.RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
     return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))

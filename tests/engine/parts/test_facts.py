@@ -212,7 +212,7 @@ def _full_table() -> Table:
 
 
 def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
-    """A table with the rows of `_filled` and a saved hash table, and how often it hashed its rows."""
+    """A table with the rows of `_full_table` and a saved hash table, and how often it hashed its rows."""
     filled, memory, made = _full_table(), Table(WIDTH).memory, []
 
     class Alone(Crew):
