@@ -39,7 +39,7 @@ class Variable(NamedTuple):
 def anonymous_variable(number: int) -> Variable:
     """Return the variable for the `_` with this number in a rule.
 
-    >>> str(anonymous(1)), anonymous(1) == anonymous(2)
+    >>> str(anonymous_variable(1)), anonymous_variable(1) == anonymous_variable(2)
     ('_', False)
     """
     return Variable(f"_ {number}")
