@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.model import Measurement
 from benchmarks.timing import alternate, timed
 from benchmarks.workspace import Workspace
-from kgreason.engine.facts.facts import Rows
+from kgreason.engine.changes import Rows
 from kgreason.materialize.edit import Edit
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.schema.rows import SAME_AS

@@ -5,10 +5,13 @@ Law: `Changes` is the difference of the facts before and after the commit, whate
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 from kgreason.zset.columns import Int8, Int32
 
+Rows: TypeAlias = Mapping[int, Int32]
+"""Facts as rows int32[n, w], by the numbers of their tables."""
 Strategy: TypeAlias = Literal["auto", "update", "bootstrap"]
 StrategyRun: TypeAlias = Literal["update", "bootstrap"]
 """The strategy that finally evaluated a commit."""

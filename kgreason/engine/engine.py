@@ -28,10 +28,9 @@ from typing import Literal
 
 from kgreason.compiled import announce_compilation, compile_ahead
 from kgreason.compiled import is_compiled as are_compiled
-from kgreason.engine.changes import Changes, Strategy
+from kgreason.engine.changes import Changes, Rows, Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import carry_over, costliest
-from kgreason.engine.facts.facts import Rows
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both_checks, no_check
 from kgreason.engine.memory import layout as at

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from kgreason.engine.changes import Rows
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.facts.facts import Rows
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int8, Int32
 from kgreason.zset.commit import net_change
 from kgreason.zset.zset import ZSet

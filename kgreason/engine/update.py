@@ -46,9 +46,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kgreason.engine.changes import Rows
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import add_derivations as count_cost
-from kgreason.engine.facts.facts import Rows
 from kgreason.engine.limits import Check, Limit
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule

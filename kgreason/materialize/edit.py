@@ -13,8 +13,7 @@ from typing import NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.changes import Strategy
-from kgreason.engine.facts.facts import Rows
+from kgreason.engine.changes import Rows, Strategy
 from kgreason.engine.limits import Check
 from kgreason.rules.model import Rule
 from kgreason.zset.columns import Int32

@@ -22,8 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.changes import Changes, Strategy, StrategyRun
-from kgreason.engine.facts.facts import Rows
+from kgreason.engine.changes import Changes, Rows, Strategy, StrategyRun
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, EvaluationOptions, Facts, merge_facts
 from kgreason.materialize.flags import DataFlags

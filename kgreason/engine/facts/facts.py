@@ -10,7 +10,7 @@ Threads: nobody may commit meanwhile; the caller holds the graph's lock.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ from kgreason.engine.memory.hashing import hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, Int64
 
-Rows: TypeAlias = Mapping[int, Int32]
-"""Facts as rows int32[n, w], by the numbers of their tables."""
 _PART = 1 << 16
 """So many rows are looked at together, so that a look at all rows takes little memory."""
 

@@ -166,6 +166,7 @@ class _Closing:
             f"{self._folder}/parts",
             decisions=decisions,
             more=more,
+            triples=self._encoded.facts,
             made_from=(self._encoded.identity, planned.fresh),
             memory=self._sizes.memory,
             total=self._encoded.size,
@@ -174,10 +175,9 @@ class _Closing:
         return Closed(news, planned, self._terms, self.driver)
 
     def _asserted(self) -> DataFrame:
-        """Return the facts to begin with: asserted triples, and facts about restrictions and literals."""
-        triples = _triples(self._encoded.facts, self._planned.plan)
-        others = _twins(triples.sparkSession, self.driver, self._planned), self._literals(0)
-        return reduce(DataFrame.union, [each for each in others if each is not None], triples)
+        """Return the asserted facts beside the asserted triples: those about restrictions and literals."""
+        twins, literals = _twins(self._terms.all.sparkSession, self.driver, self._planned), self._literals(0)
+        return twins if literals is None else twins.union(literals)
 
     def _literals(self, since: int) -> DataFrame | None:
         """Return the facts about the literals with ids above `since`, or None if no rule reads such facts."""
@@ -214,27 +214,20 @@ def _literals_met(terms: Terms, planned: Planned, *, follows: bool) -> More:
     return more
 
 
-def _triples(triples: DataFrame, plan: PartsPlan) -> DataFrame:
-    """Turn rows `s, p, o` into facts `tbl, c0..`, where `tbl` is the number of the table of triples."""
-    return _cells(triples, plan, F.lit(plan.tables.index((True, 3))), [F.col("s"), F.col("p"), F.col("o")])
-
-
 def _triples_in(facts: DataFrame, plan: PartsPlan) -> DataFrame:
     """Return the triples among facts, `tbl, c0.., asserted`, as rows `s, p, o, asserted`."""
-    triples = facts.where(F.col("tbl") == plan.tables.index((True, 3)))
+    triples = facts.where(F.col("tbl") == plan.triples)
     return triples.selectExpr("c0 AS s", "c1 AS p", "c2 AS o", "asserted")
 
 
-def _twins(spark: SparkSession, driver: Driver, planned: Planned) -> DataFrame | None:
-    """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`), or None."""
+def _twins(spark: SparkSession, driver: Driver, planned: Planned) -> DataFrame:
+    """Return rows `tbl, c0..`: the facts about the restrictions of the schema (`ontology/twins`)."""
     plan = planned.plan
     rows = [
         (plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row)))
         for row in driver.twins(planned.ids)
     ]
-    if not rows:
-        return None
-    columns = np.array(rows, dtype=np.int32).T
+    columns = np.array(rows, dtype=np.int32).reshape(-1, 1 + plan.width).T
     table = pa.table([np.ascontiguousarray(each) for each in columns], names=["tbl", *_columns(plan)])
     return spark.createDataFrame(table)
 

@@ -66,6 +66,7 @@ def close(
     plan: PartsPlan,
     folder: str,
     *,
+    triples: DataFrame | None = None,
     decisions: Decisions | None = None,
     more: More | None = None,
     made_from: object = None,
@@ -75,6 +76,7 @@ def close(
 ) -> PartsNews:
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
 
+    `triples` are more of them, rows `s, p, o` that are read from Parquet files; tasks read these files themselves.
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
     with operators needs `decisions`. `more` asserts further facts (`More`). A run on the same folder goes on if the
     plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
@@ -88,10 +90,10 @@ def close(
         job = job._replace(terms=decisions.constants, registry=decisions.registry)
     rounds = _Rounds(facts.sparkSession, job, progress, decisions)
     try:
-        return rounds.closed(facts, more, total)
+        return rounds.closed(facts, triples, more, total)
     except _AlikeError as error:
-        again = partial(close, facts, error.plan, folder, decisions=decisions, more=more, made_from=made_from)
-    return again(memory=memory, progress=progress)
+        again = partial(close, facts, error.plan, folder, triples=triples, decisions=decisions, more=more)
+    return again(made_from=made_from, memory=memory, progress=progress)
 
 
 class _AlikeError(Exception):
@@ -137,13 +139,13 @@ class _Rounds:
         )
         return PartsNews(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
 
-    def closed(self, facts: DataFrame, more: More | None, total: int) -> PartsNews:
+    def closed(self, facts: DataFrame, triples: DataFrame | None, more: More | None, total: int) -> PartsNews:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
         with self._with_texts():
             if self._by:
                 self._by.begin()
             plan = self._job.plan
-            self.place(facts, total if plan.parts > 1 and total > plan.most and not plan.hot else 0)
+            self.place(facts, total if plan.parts > 1 and total > plan.most and not plan.hot else 0, triples)
             while True:
                 self.run()
                 if more is not None and self._seen < self._next:
@@ -153,10 +155,10 @@ class _Rounds:
                 if self._by is None or not self.decide(self._by):
                     return self.news()
 
-    def place(self, facts: DataFrame, total: int = 0) -> None:
-        """Place asserted facts, rows `tbl, c0..`, among those of the next round. With their number they are counted."""
+    def place(self, facts: DataFrame, total: int = 0, triples: DataFrame | None = None) -> None:
+        """Place asserted facts among those of the next round (`InFiles.place`). With their number they are counted."""
         at = self._next
-        moved = self._step(f"placed-{at}", "placing", partial(self._travel.place, facts, at, total))
+        moved = self._step(f"placed-{at}", "placing", partial(self._travel.place, facts, at, total, triples))
         self._divide(moved)
         self._moved += moved.facts
 

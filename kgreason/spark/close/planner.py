@@ -219,7 +219,7 @@ def _noted(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ..
         arities = [(int(arity), number) for each, _, arity, number in found if each == name]
         return tuple(form(plan.tables.index((False, arity + 1)), (number,)) for arity, number in arities)
 
-    triples = plan.tables.index((True, 3))
+    triples = plan.triples
     links, types = form(triples, (SAME_AS,)), form(triples, *((TYPE, datatype) for datatype in NAMES))
     schema = form(triples, *((number,) for number in PREDICATE_IDS)), form(triples, *((TYPE, n) for n in CLASS_IDS))
     return (links, types), (links, *schema), relations(str(FALSE.relation)), relations("dt_value")

@@ -14,7 +14,10 @@ they are written three times as fast, and lz4 makes them as small.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import numpy as np
@@ -23,8 +26,35 @@ import pyarrow.parquet as pq
 
 from kgreason.zset.columns import Int32, Int64
 
+_PIECE = 1 << 19
+"""So many rows are a piece at most, so that tasks get about as many rows each."""
 _GROUP = 1 << 18
 """So many rows are a group at most, so that several tasks of Spark can read the news of a part."""
+
+
+class Piece(NamedTuple):
+    """Some rows of a group of rows in a Parquet file: `size` rows, from the row `first` of the group."""
+
+    file: str
+    group: int
+    first: int
+    size: int
+
+    def read(self) -> pa.Table:
+        """Return the rows."""
+        with pq.ParquetFile(self.file) as file:
+            return file.read_row_group(self.group).slice(self.first, self.size)
+
+
+def pieces(uris: Iterable[str]) -> list[Piece]:
+    """Divide the rows of Parquet files, given by their URIs, into pieces for tasks."""
+    found = list[Piece]()
+    for file in sorted(unquote(urlsplit(name).path) for name in uris):
+        footer = pq.read_metadata(file)
+        for group in range(footer.num_row_groups):
+            rows = footer.row_group(group).num_rows
+            found += [Piece(file, group, first, min(_PIECE, rows - first)) for first in range(0, rows, _PIECE)]
+    return found
 
 
 def write(path: Path, rows: Int32, parts: Int64) -> None:

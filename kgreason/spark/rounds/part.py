@@ -17,9 +17,10 @@ sent again, because whoever derived it has sent it everywhere. Over all parts, e
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kgreason.engine.changes import Rows
 from kgreason.engine.engine import Engine
-from kgreason.engine.facts.facts import Rows
 from kgreason.functions.registry import Registry
 from kgreason.spark.rounds.operators import PartOperators
 from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, NEWS, NOTED, TABLE, PartsPlan, Sent
@@ -50,26 +51,41 @@ class EnginePart:
         """Take facts, int32[n, 2 + w], and evaluate. Returns what others need, and the news, without hidden facts."""
         ends = (FIRST + width for _, width in self._plan.tables)
         facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
+        rows = rows[self._numbers(rows) < 0]
         columns, tables, kinds = self._evaluate(facts)
-        new, is_derived = self._rows(columns, tables), kinds == INFERRED
-        self._note_needs(new)
-        derived, parts = self._plan.sent(new[is_derived])
-        is_here = parts == self._number
-        mine = np.concatenate([self._flagged(new[~is_derived], rows), derived[is_here]])
-        hidden = np.fromiter(self._plan.hidden, np.int32)
-        news = mine[(mine[:, FLAG] & HOME > 0) & ~np.isin(mine[:, FIRST], hidden)]
-        places = np.where(self._plan.notes(news).any(axis=1), NOTED, NEWS)
-        return Sent(np.concatenate([derived[~is_here], news]), np.concatenate([parts[~is_here], places]))
+        is_derived = kinds == INFERRED
+        received, inferred = self._each_once(rows), self._rows(columns[is_derived], tables[is_derived])
+        self._note_needs(received)
+        self._note_needs(inferred)
+        derived, parts = self._plan.sent(inferred)
+        away = parts != self._number
+        sent = derived[away], received[self._are_news(received)], derived[~away & self._are_news(derived)]
+        found, count = np.concatenate(sent), len(sent[0])
+        places = np.where(self._plan.notes(found[count:]).any(axis=1), NOTED, NEWS)
+        return Sent(found, np.concatenate([parts[away], places]))
 
-    def _flagged(self, new: Int32, received: Int32) -> Int32:
-        """Return the new ones of some received facts, with the flags of all rows in which they came."""
+    def _numbers(self, rows: Int32) -> Int32:
+        """Return the number of the engine's row for each fact, or -1: int32[n]."""
         facts = self._engine.facts
-        numbers, of_new = (facts.find(facts.pad(rows[:, FIRST:])) for rows in (received, new))
-        flags = np.zeros(2 + max(numbers.max(initial=0), of_new.max(initial=0)), dtype=np.int32)
+        return facts.find(facts.pad(rows[:, FIRST:]))
+
+    def _each_once(self, rows: Int32) -> Int32:
+        """Return facts that the engine has, each once, with the flags of all rows in which it came."""
+        numbers, order = self._numbers(rows), np.arange(len(rows), dtype=np.int32)
+        flags, firsts = np.zeros((2, 1 + numbers.max(initial=0)), dtype=np.int32)
         for flag in (ASSERTED, HOME):
-            flags[numbers[received[:, FLAG] & flag > 0]] |= flag
-        new[:, FLAG] = flags[of_new]
-        return new
+            flags[numbers[rows[:, FLAG] & flag > 0]] |= flag
+        firsts[numbers[::-1]] = order[::-1]
+        is_first = firsts[numbers] == order
+        found: Int32 = rows[is_first]
+        found[:, FLAG] = flags[numbers[is_first]]
+        return found
+
+    def _are_news(self, rows: Int32) -> NDArray[np.bool_]:
+        """Return for each fact that is new here whether its home is here, and users may see it: bool[n]."""
+        hidden = np.fromiter(self._plan.hidden, np.int32)
+        is_news: NDArray[np.bool_] = (rows[:, FLAG] & HOME > 0) & ~np.isin(rows[:, FIRST], hidden)
+        return is_news
 
     def alike(self) -> Int64:
         """Return the counts of values that too many facts of this part have in a place, as `PartsPlan.counts` does.

@@ -207,6 +207,11 @@ class PartsPlan(NamedTuple):
                 found[:, kind] |= form.matches(facts)
         return found
 
+    @property
+    def triples(self) -> int:
+        """The number of the table of triples."""
+        return self.tables.index((True, 3))
+
     def sent(self, facts: Int32) -> Sent:
         """Return facts for the parts where they go, each once for a part. The home of each fact is among its parts.
 

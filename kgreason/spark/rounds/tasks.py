@@ -188,6 +188,21 @@ def placing(job: Job, number: int, total: int) -> Task:
     return run
 
 
+def placing_pieces(job: Job, number: int, total: int, pieces: Sequence[exchange.Piece]) -> Task:
+    """Make the task that does the same with the triples s, p, o of some `pieces`, whose numbers it reads."""
+    names, table = exchange.names(3)[2:], job.plan.triples
+
+    def read(batches: Batches) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for place in batch.column(0).to_pylist():
+                rows = pieces[place].read()
+                tables = pa.array(np.full(len(rows), table, dtype=np.int32))
+                yield from pa.table([tables, *rows.columns], names=names).to_batches()
+
+    place = placing(job, number, total)
+    return lambda batches: place(read(batches))
+
+
 def placed(plan: PartsPlan, total: int) -> Task:
     """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`.
 

@@ -34,6 +34,7 @@ from kgreason.spark.rounds.tasks import (
     from_rows,
     placed,
     placing,
+    placing_pieces,
 )
 
 
@@ -54,9 +55,17 @@ class InFiles:
     def __init__(self, spark: SparkSession, job: Job) -> None:
         self._spark, self._job = spark, job
 
-    def place(self, facts: DataFrame, number: int, total: int = 0) -> Moved:
-        """Place asserted facts, rows `tbl, c0..`, for round `number`. With their number they are counted, too."""
-        return _moved(facts.mapInArrow(placing(self._job, number, total), SUMMARY))
+    def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
+        """Place asserted facts, rows `tbl, c0..`, and triples, rows `s, p, o` of Parquet files, for round `number`.
+
+        With a `total`, about how many they are, they are counted, too. Tasks read the files of triples themselves:
+        Java takes longer for the rows than tasks for all the rest.
+        """
+        found = facts.mapInArrow(placing(self._job, number, total), SUMMARY)
+        if triples is not None and (pieces := exchange.pieces(triples.inputFiles())):
+            task = placing_pieces(self._job, number, total, pieces)
+            found = _numbers(self._spark, len(pieces)).mapInArrow(task, SUMMARY).unionAll(found)
+        return _moved(found)
 
     def evaluate(self, at: At) -> Moved:
         """Do round `at.round` in all parts."""
@@ -75,8 +84,12 @@ class ByShuffles:
     def __init__(self, spark: SparkSession, job: Job) -> None:
         self._spark, self._job, self._schema = spark, job, _schema(job)
 
-    def place(self, facts: DataFrame, number: int, total: int = 0) -> Moved:
+    def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
         """See `InFiles`."""
+        if triples is not None:
+            zeros = [f"0 AS c{n}" for n in range(3, self._job.plan.width)]
+            columns = f"{self._job.plan.triples} AS tbl", "s AS c0", "p AS c1", "o AS c2", *zeros
+            facts = triples.selectExpr(*columns).unionAll(facts)
         rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
         return self._write(rows, f"{self._job.round(number)}/placed")
 

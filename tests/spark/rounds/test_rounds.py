@@ -123,18 +123,18 @@ def small_relations_are_placed_once(self: PartsPlan, facts: Int32) -> Sent:
     return Sent(rows[kept], parts[kept])
 
 
-def every_part_tells(self: EnginePart, new: Int32, received: Int32) -> Int32:
+def every_part_tells(self: EnginePart, rows: Int32) -> Int32:
     """Each part tells all its facts."""
-    flagged = _flagged(self, new, received)
-    flagged[:, FLAG] |= HOME
-    return flagged
+    received = _each_once(self, rows)
+    received[:, FLAG] |= HOME
+    return received
 
 
-def what_is_received_is_asserted(self: EnginePart, new: Int32, received: Int32) -> Int32:
+def what_is_received_is_asserted(self: EnginePart, rows: Int32) -> Int32:
     """As in the engine of the part."""
-    flagged = _flagged(self, new, received)
-    flagged[:, FLAG] |= ASSERTED
-    return flagged
+    received = _each_once(self, rows)
+    received[:, FLAG] |= ASSERTED
+    return received
 
 
 def both_sides_are_spread(self: PartsPlan, number: int, facts: Int32, some: Int64) -> tuple[Int64, Int64]:
@@ -142,7 +142,7 @@ def both_sides_are_spread(self: PartsPlan, number: int, facts: Int32, some: Int6
     return some, hashes(facts[some], self.parts)
 
 
-_sent, _flagged = PartsPlan.sent, EnginePart._flagged
+_sent, _each_once = PartsPlan.sent, EnginePart._each_once
 HOT = written_program(
     " ".join(f"e({n % 2}, {n}) . f({n % 2}, {n}) ." for n in range(12))
     + "same(?y, ?z) :- e(?x, ?y), e(?x, ?z) . both(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
@@ -151,8 +151,8 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     "rules are not divided": (placement_module, "divided", undivided),
     "facts that go home are forgotten": (PartsPlan, "sent", home_is_forgotten),
     "a small relation that a rule feeds": (PartsPlan, "sent", small_relations_are_placed_once),
-    "each part tells what it holds": (EnginePart, "_flagged", every_part_tells),
-    "received facts count as asserted": (EnginePart, "_flagged", what_is_received_is_asserted),
+    "each part tells what it holds": (EnginePart, "_each_once", every_part_tells),
+    "received facts count as asserted": (EnginePart, "_each_once", what_is_received_is_asserted),
 }
 
 
