@@ -21,13 +21,13 @@ import sys
 from kgreason.cli.ask import query
 from kgreason.cli import main
 
-wait_for = query.wait_for
+call_in_worker = query.call_in_worker
 
 def saying(*arguments):
     print("waiting", file=sys.stderr, flush=True)
-    return wait_for(*arguments)
+    return call_in_worker(*arguments)
 
-query.wait_for = saying
+query.call_in_worker = saying
 main()
 """
 
