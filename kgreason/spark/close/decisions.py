@@ -107,7 +107,7 @@ class Decisions:
         """The texts of the constants of rules, by their ids, and Python functions."""
         self._planned, self.terms, self._literals, self._first = planned, terms, literals, terms.last
         self._limits = limits
-        operators = [each for each, _ in planned.plan.operated.keys]
+        operators = [each for each, _ in planned.plan.operators.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
         self._expressions = sum(isinstance(each, Function) for each in operators)
         self.begin()
@@ -153,7 +153,7 @@ class Decisions:
     def _rule(self, rows: DataFrame) -> str:
         """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""
         ((relation,),) = rows.where("text IS NOT NULL").select("c0").take(1)
-        rules = self._planned.plan.operated.rules
+        rules = self._planned.plan.operators.rules
         made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
         made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
         return next(

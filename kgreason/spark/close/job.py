@@ -38,7 +38,7 @@ from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import ASSERTED, NEWS, NOTED, PartsPlan
 from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need
 from kgreason.spark.rounds.texts import UNKNOWN
-from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, written
+from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, rows_of_rounds
 from kgreason.spark.start.failures import clear_errors
 
 _WHOLE = "moved string"
@@ -119,7 +119,7 @@ class _Rounds:
         self._seen, self._noted = 0, dict[int, Sequence[int]]()
         self._begins: dict[int, int] = {}
         self._dropped: tuple[tuple[int, int], ...] = ()
-        self._steps = Strata(job.plan.operated)
+        self._steps = Strata(job.plan.operators)
         self._columns = ["tbl", *(f"c{number}" for number in range(job.plan.width))]
 
     @property
@@ -129,7 +129,7 @@ class _Rounds:
     def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
         rounds = self._at.rounds(first, self._next)
-        rows = written(self._spark, self._job, [number + 1 for number in rounds])
+        rows = rows_of_rounds(self._spark, self._job, [number + 1 for number in rounds])
         asserted = F.col("flag").bitwiseAND(ASSERTED) > 0
         facts, noted = (
             rows.where(found).select(*self._columns, asserted.alias("asserted"))
@@ -172,7 +172,7 @@ class _Rounds:
     def _divide(self, moved: Moved) -> None:
         """Raise _AlikeError if a value must be divided that is not."""
         plan = self._job.plan
-        divided = plan.divided(np.array(moved.alike, dtype=np.int64), plan.most)
+        divided = plan.with_hot_values(np.array(moved.alike, dtype=np.int64), plan.most)
         if len(divided.hot) > len(plan.hot):
             raise _AlikeError(divided)
 
@@ -181,14 +181,14 @@ class _Rounds:
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
         """
-        operated, columns = self._job.plan.operated, ", ".join(f"{name} int" for name in self._columns)
+        operators, columns = self._job.plan.operators, ", ".join(f"{name} int" for name in self._columns)
         schema = f"{columns}, place int, text string"
         are_learnt = False
         for level, before in self._steps.due():
             if before < level:
                 self._begins.setdefault(level, self._next)
             at, number = self._at, self._decided
-            if operated.read_texts(level) and not are_learnt:
+            if operators.read_texts(level) and not are_learnt:
                 are_learnt = True
                 self._step(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms.all))
                 self._learnt = (*self._learnt, number)
@@ -199,8 +199,8 @@ class _Rounds:
             if not self._step(f"decided-{number}", "operators", work).facts:
                 continue
             rows = parquet(self._spark, schema, path)
-            better = rows.where("place >= 0") if operated.outlasts else rows
-            if not operated.outlasts or not better.isEmpty():
+            better = rows.where("place >= 0") if operators.outlasts else rows
+            if not operators.outlasts or not better.isEmpty():
                 self.place(decisions.facts(better, level))
                 return True
             if level:
@@ -215,8 +215,8 @@ class _Rounds:
         """
         self._steps.take_turn(level)
         begin = self._begins[level]
-        outlasting = self._job.plan.operated.outlasting(level)
-        rows = written(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
+        outlasting = self._job.plan.operators.outlasting(level)
+        rows = rows_of_rounds(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
         rows = rows.where((F.col("flag").bitwiseAND(ASSERTED) > 0) & F.col("c0").isin(outlasting))
         rows = rows.select(*self._columns).distinct().join(worse, self._columns, "left_anti")
         self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))

@@ -46,7 +46,7 @@ from kgreason.rules.model import FALSE
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operated, plan
+from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operators_plan, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -135,10 +135,10 @@ class Driver:
         def made() -> PartsPlan:
             materializer = self._materializer
             common = materializer.engine, lambda texts: [constants.setdefault(text, 0) for text in texts]
-            needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
+            needs = operators_plan(materializer.rules, materializer.closed_schema(), placed, *common)
             return plan(placed, parts, *common, 0 if materializer.selection.is_reflexive else SAME_AS, needs)
 
-        mentioned = dict.fromkeys(made().operated.arguments())  # this plan only notes its constants
+        mentioned = dict.fromkeys(made().operators.arguments())  # this plan only notes its constants
         mentioned |= dict.fromkeys(constants)
         constants |= self._known(list(mentioned))
         last = max(len(VOCABULARY), largest(self._terms, "id"))

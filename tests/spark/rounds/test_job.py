@@ -141,7 +141,8 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         ]
         placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
         found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
-        assert [hot.value for hot in plan.divided(found[found[:, 0] == tasks.ALIKE, 1:], plan.most).hot] == [near]
+        made = plan.with_hot_values(found[found[:, 0] == tasks.ALIKE, 1:], plan.most)
+        assert [hot.value for hot in made.hot] == [near]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -156,7 +157,7 @@ def test_a_value_that_becomes_hot_later_is_divided_on_spark(spark: SparkSession,
     rules, facts = written_program(text)
     program = Program(rules, facts, 3)
     wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
-    plan = program.plan.divided(program.plan.counts(program.facts, 1), 10)
+    plan = program.plan.with_hot_values(program.plan.counts(program.facts, 1), 10)
     assert not plan.hot
     stages = Stages()
     given, folder = frame(spark, program.facts), f"{scheme}{tmp_path}/work"
