@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgreason.spark.cluster import watch
-from kgreason.spark.cluster.sizes import fit, partitions
+from kgreason.spark.cluster.sizes import fit_partitions, partitions
 from kgreason.spark.cluster.watch import TaskCounts, line, watched
 
 NONE_HERE = "Spark waits: no executor has registered at spark://one:7077"
@@ -93,4 +93,4 @@ def test_the_parts_of_a_shuffle_follow_cores_and_data_but_only_in_sessions_of_kg
     assert partitions(160, 0) == 640
     assert partitions(2, 1 << 36) == 1024
     theirs: Any = object()
-    fit(theirs)  # it has no setting that could be changed
+    fit_partitions(theirs)  # it has no setting that could be changed

@@ -102,7 +102,11 @@ def placement(rules: Iterable[Rule]) -> Placement:
                 atoms[place] = max(atoms.get(place, 0), way.count(place))
     keys: dict[Waiting, int] = {}
     decided = set[PatternPlace]()
-    for operator in operators_of(rules):
+    operators = dict[Waiting, None]()
+    for rule in rules:
+        operators |= dict.fromkeys((*negations(rule), *functions(rule)))
+        operators |= dict.fromkeys(aggregations(rule))
+    for operator in operators:
         key, read = parts_of(operator)
         by = {number: _places_for_key(read, key, number) for number in range(len(key)) or (TOGETHER,)}
         keys[operator] = min(by, key=lambda number: _weight(set(by[number]).difference(places)))
@@ -118,15 +122,6 @@ def placement(rules: Iterable[Rule]) -> Placement:
         atoms,
         frozenset(decided),
     )
-
-
-def operators_of(rules: Iterable[Rule]) -> list[Waiting]:
-    """Return the operators of rules, each once."""
-    found: dict[Waiting, None] = {}
-    for rule in rules:
-        found |= dict.fromkeys((*negations(rule), *functions(rule)))
-        found |= dict.fromkeys(aggregations(rule))
-    return list(found)
 
 
 def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]:

@@ -442,4 +442,4 @@ def _forms(
         kind = (placement.atoms.get(place, 0), place in placement.decided) if placement else (0, False)
         found[table, tuple(constants), tuple(repeated), at, *kind].append([str(row[n]) for n in constants])
     ids = (np.array([list(intern(row)) for row in rows], dtype=np.int32) for rows in found.values())
-    return tuple(PlaceForm(*key, values.reshape(len(values), -1)) for key, values in zip(found, ids, strict=True))
+    return tuple(PlaceForm._make((*key, rows.reshape(len(rows), -1))) for key, rows in zip(found, ids, strict=True))

@@ -24,7 +24,7 @@ from kgreason.options import DEFAULT_LIMITS
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.close import close
-from kgreason.spark.close.close import close_alone
+from kgreason.spark.close.close import compute_closure
 from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.encode.encode import encode
 from tests.histories.history import Triple
@@ -99,11 +99,13 @@ def on_spark(
     progress: Progress = SILENT,
 ) -> set[State]:
     """All facts that Spark finds, with their states."""
-    rows = [(*triple, "") for triple in sorted(triples)]
-    quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
-    encoded = encode(spark, quads, f"{folder}/encoded")
-    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry(), DEFAULT_LIMITS)
-    texts = dict(closed.terms.all.collect())
+    folder.mkdir(exist_ok=True)
+    (folder / "a.nt").write_text("".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)))
+    encoded = encode(spark, folder / "a.nt", f"{folder}/encoded")
+    renamed = {row.text: "_:c" for row in encoded.terms.where("text LIKE '\\_:%'").collect()}  # the only blank node
+    place = f"{scheme}{folder}/closure"
+    closed = compute_closure(selected(rules), encoded, place, progress, Registry(), DEFAULT_LIMITS)
+    texts = {number: renamed.get(text, text) for number, text in closed.terms.all.collect()}
     tables = closed.planned.plan.tables
     return set(_states(closed.news.facts, tables, texts))
 
