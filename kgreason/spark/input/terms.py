@@ -60,12 +60,6 @@ def intern_cell(cell: bytes, dictionary: Dictionary) -> Ids:
     return dictionary.intern_packed(np.frombuffer(cell, np.uint8, offset=4 + 4 * int(count)), bounds)
 
 
-def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
-    """Turn quads, int32[4, n], into the columns subject, predicate, object, graph of texts."""
-    words = texts(dictionary)
-    return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
-
-
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:
     """Make a batch of rows from `columns`. Columns of the schema (`name type, ...`) that are not given are null."""
     length = len(next(iter(columns.values())))

@@ -144,7 +144,7 @@ def _lines_if_quads(rows: list[tuple[str | None, ...]]) -> str:
 def _line_of(row: tuple[str | None, ...]) -> str:
     """Return the N-Quads line of a row, in canonical form. If a row is no quad, return a comment that says why."""
     try:
-        line = _lines_if_quads([row]) or _canonical(_statement(row))
+        line = _canonical(_statement(row))
     except SyntaxError as error:
         return _comment(row, problem(error))
     return line if line.count("\n") == 1 else _comment(row, "not one triple or quad")

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
@@ -102,10 +103,11 @@ def on_spark(
     folder.mkdir(exist_ok=True)
     (folder / "a.nt").write_text("".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)))
     encoded = encode(spark, folder / "a.nt", f"{folder}/encoded")
-    renamed = {row.text: "_:c" for row in encoded.terms.where("text LIKE '\\_:%'").collect()}  # the only blank node
+    text = F.when(F.col("text").startswith("_:"), "_:c").otherwise(F.col("text"))  # rules name the only blank node so
+    encoded = encoded._replace(terms=encoded.terms.withColumn("text", text))
     place = f"{scheme}{folder}/closure"
     closed = compute_closure(selected(rules), encoded, place, progress, Registry(), DEFAULT_LIMITS)
-    texts = {number: renamed.get(text, text) for number, text in closed.terms.all.collect()}
+    texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.news.facts, tables, texts))
 
