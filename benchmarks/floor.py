@@ -55,7 +55,7 @@ class _Recorder(Circuit):
         self.facts.reserve = self._make_room  # type: ignore[method-assign]
 
     def derive(self, table: int, rows: Int32) -> None:
-        self.heads.append(self.facts.padded(rows))
+        self.heads.append(self.facts.pad(rows))
         self.tables.append(np.full(len(rows), table, dtype=np.int32))
         super().derive(table, rows)
 

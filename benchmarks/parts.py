@@ -37,7 +37,7 @@ from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.materialize.selection import select
 from kgreason.rdf.reader import read_files
 from kgreason.resources import resource
-from kgreason.rules.lowering import is_operated
+from kgreason.rules.lowering import is_operator_result
 from kgreason.rules.model import DATA, Atom
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds.placement import placement
@@ -102,7 +102,9 @@ def _are_results(process: Materializer, rows: Int32) -> NDArray[np.bool_]:
     """Whether facts are results of operators: bool[n]."""
     ids = np.unique(rows[rows[:, TABLE] != process.triples, FIRST])
     texts = [text.rpartition("/")[0] for text in process.dictionary.decode(ids)]
-    made = [n for n, text in zip(ids.tolist(), texts, strict=True) if text == DATA or is_operated(Atom(text, ()))]
+    made = [
+        n for n, text in zip(ids.tolist(), texts, strict=True) if text == DATA or is_operator_result(Atom(text, ()))
+    ]
     found: NDArray[np.bool_] = (rows[:, TABLE] != process.triples) & np.isin(rows[:, FIRST], made)
     return found
 

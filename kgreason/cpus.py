@@ -79,10 +79,10 @@ def free_memory(free: Path = _FREE, group: Path = _GROUPS) -> int:
     `free` is the file in which Linux tells the memory of the machine. `group` is the folder of the control group.
     Without these files, the whole memory of the machine counts as free.
     """
-    return min([_of_machine(free), *_of_group(group)])
+    return min([_free_of_machine(free), *_free_of_group(group)])
 
 
-def _of_machine(free: Path) -> int:
+def _free_of_machine(free: Path) -> int:
     with suppress(OSError, ValueError, IndexError):
         for line in free.read_text("utf-8").splitlines():
             if line.startswith("MemAvailable:"):
@@ -90,7 +90,7 @@ def _of_machine(free: Path) -> int:
     return memory()
 
 
-def _of_group(group: Path) -> Iterator[int]:
+def _free_of_group(group: Path) -> Iterator[int]:
     """Yield the memory that the control group may still take, unless it has no limit.
 
     The pages of files that nobody has read lately are free: Linux gives them back when memory is short.
@@ -98,10 +98,10 @@ def _of_group(group: Path) -> Iterator[int]:
     with suppress(OSError, ValueError):
         limit, used = ((group / name).read_text("utf-8").strip() for name in ("memory.max", "memory.current"))
         if limit != "max":
-            yield max(0, int(limit) - int(used) + _of_files(group / "memory.stat"))
+            yield max(0, int(limit) - int(used) + _cached_bytes(group / "memory.stat"))
 
 
-def _of_files(counts: Path) -> int:
+def _cached_bytes(counts: Path) -> int:
     """Return how many bytes of a control group are pages of files that Linux can give back; 0 if nobody knows."""
     with suppress(OSError, ValueError):
         rows = dict(line.split() for line in counts.read_text("utf-8").splitlines())

@@ -1,4 +1,4 @@
-"""The memory of this process: `resident`, `give_back`, `without_collection`."""
+"""The memory of this process: `resident_bytes`, `give_back_memory`, `without_collection`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 
-def resident() -> int | None:
+def resident_bytes() -> int | None:
     """Return the memory of this process in bytes, or None if the operating system does not tell it."""
     try:
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -20,7 +20,7 @@ def resident() -> int | None:
         return None
 
 
-def give_back() -> None:
+def give_back_memory() -> None:
     """Give freed memory back to the system. glibc keeps it otherwise; other libraries do this alone."""
     _trim()(0)
 

@@ -112,20 +112,20 @@ def checked_limits(**values: int | None) -> Limits:
 def check_choice(option: str, value: object, choices: Any) -> None:
     """Raises InputError unless the value is among `choices`, a `typing.Literal` with the allowed values."""
     if value not in get_args(choices):
-        raise _kind(value, str)(f"{option} {value!r}: it must be one of {', '.join(get_args(choices))}")
+        raise _error_type(value, str)(f"{option} {value!r}: it must be one of {', '.join(get_args(choices))}")
 
 
 def check_count(option: str, value: object, least: int) -> None:
     """Raises InputError unless the value is a whole number of at least `least`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise _kind(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
+        raise _error_type(value, int)(f"{option} {value!r}: it must be a whole number, at least {least}")
 
 
 def check_fraction(option: str, value: object) -> None:
     """Raises InputError unless the value is None or a number of at least 0."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is not None and not (is_number and 0 <= cast(float, value) < inf):
-        raise _kind(value, int, float)(f"{option} {value!r}: it must be a number, at least 0")
+        raise _error_type(value, int, float)(f"{option} {value!r}: it must be a number, at least 0")
 
 
 def check_history(value: object) -> None:
@@ -133,7 +133,7 @@ def check_history(value: object) -> None:
     if value in ("all", "none") or (isinstance(value, str) and _DAYS.fullmatch(value)):
         return
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise _kind(value, str, int)(
+        raise _error_type(value, str, int)(
             f"history {value!r}: it must be all, none, or a number of commits, at least 1, or days, such as 90d"
         )
 
@@ -151,9 +151,9 @@ def check_seconds(option: str, value: object) -> None:
     """Raises InputError unless the value is None or a number of seconds above 0."""
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     if value is not None and not (is_number and cast(float, value) > 0):
-        raise _kind(value, int, float)(f"{option} {value!r}: it must be a number of seconds above 0")
+        raise _error_type(value, int, float)(f"{option} {value!r}: it must be a number of seconds above 0")
 
 
-def _kind(value: object, *types: type) -> type[InputError]:
+def _error_type(value: object, *types: type) -> type[InputError]:
     """Return the error for a wrong value: InputTypeError if the value has none of `types`, otherwise InputError."""
     return InputError if isinstance(value, types) and not isinstance(value, bool) else InputTypeError

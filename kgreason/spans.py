@@ -104,7 +104,7 @@ def span(name: str) -> AbstractContextManager[None]:
     return _NOTHING if _OPEN.spans is None else _Span(_OPEN.spans, name)
 
 
-def spent() -> dict[str, float]:
+def span_seconds() -> dict[str, float]:
     """Return the seconds so far of the spans that this thread has open, by name, in the order of `PARTS`."""
     seconds = _OPEN.spans.seconds if _OPEN.spans else {}
     return {name: round(seconds[name], 6) for name in {**PARTS, **seconds} if name in seconds}

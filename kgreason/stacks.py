@@ -87,11 +87,11 @@ def tokens(sparql: str) -> int:
     found = _TOKEN.findall(sparql)
     if len(found) * TOKEN_BYTES <= _USUAL:
         return len(found)
-    kinds = "".join([_kind(token) for token in found if token[0] != "#"])
+    kinds = "".join([_token_kind(token) for token in found if token[0] != "#"])
     return len(_LIST.sub("()", _VALUES.sub("{}", kinds)))
 
 
-def _kind(token: str) -> str:
+def _token_kind(token: str) -> str:
     """Return one character for a token: `v` for VALUES, `t` for a term or another word, or the sign itself."""
     if token == "VALUES" or (len(token) == 6 and token.upper() == "VALUES"):
         return "v"

@@ -36,10 +36,10 @@ def threads(number: int | None = None) -> int:
     >>> threads(3), threads(1000)
     (3, 256)
     """
-    return min(MOST, _of_environment() if number is None else number)
+    return min(MOST, _number_in_environment() if number is None else number)
 
 
-def _of_environment() -> int:
+def _number_in_environment() -> int:
     text = os.environ.get(_VARIABLE, "")
     if not text:
         return cpus()

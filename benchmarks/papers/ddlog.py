@@ -13,7 +13,7 @@ from benchmarks.papers.model import Cell, Experiment, Lines, Plot, Table
 from benchmarks.states import seconds as timed
 from benchmarks.workspace import Workspace
 from kgreason.materialize.edit import Edit
-from kgreason.memory import resident
+from kgreason.memory import resident_bytes
 
 _ADDED, _REMOVED = 0.12, 0.03
 """The shares of the links that arrive and leave, as in the paper."""
@@ -35,7 +35,7 @@ def reachability(_: Workspace, is_full: bool) -> Iterator[Table]:
 
 def _measured(size: int) -> tuple[int, int, list[float], int]:
     """The links and the facts of a network, the seconds of its load and of two changes, and the memory in bytes."""
-    before = resident() or 0
+    before = resident_bytes() or 0
     materializer, between, others = network(size, size)
     late = np.argsort(np.random.default_rng(1).random(len(between)))[: round(_ADDED * len(between))]
     early = np.delete(between, late, axis=0)
@@ -47,7 +47,7 @@ def _measured(size: int) -> tuple[int, int, list[float], int]:
     gone = early[: round(_REMOVED * len(between))]
     edits = (Edit(added=np.concatenate([early, others])), Edit(added=between[late]), Edit(removed=gone))
     taken = [timed(partial(carry_out, edit)) for edit in edits]
-    return len(between), len(materializer.engine.facts), taken, (resident() or 0) - before
+    return len(between), len(materializer.engine.facts), taken, (resident_bytes() or 0) - before
 
 
 EXPERIMENTS = (

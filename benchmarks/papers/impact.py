@@ -19,7 +19,7 @@ from benchmarks.papers.workloads import Workload, completion, crdt, parts, point
 from benchmarks.report import number
 from benchmarks.workspace import SkippedError, Workspace
 from kgreason.engine.changes import Strategy
-from kgreason.memory import resident
+from kgreason.memory import resident_bytes
 
 _SETS, _EPOCHS = 5, 13
 _STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
@@ -128,7 +128,7 @@ def _thirteen(place: int, strategy: Strategy, is_full: bool) -> tuple[Points, in
         size = round((loaded.asserted / 2) ** (epoch / (_EPOCHS - 1)))
         part = next(parts(loaded.asserted, size, 1))
         points.append((size, loaded.change(part, False, strategy) + loaded.change(part, True, strategy)))
-        memory.append(resident() or 0)
+        memory.append(resident_bytes() or 0)
     return points, loaded.rewrites() - before, memory
 
 

@@ -1,4 +1,4 @@
-"""`assistant`: a server of the Model Context Protocol (MCP), through which assistants query a graph.
+"""`mcp_server`: a server of the Model Context Protocol (MCP), through which assistants query a graph.
 
 The server is made with the package `mcp`. Its tools:
 
@@ -110,7 +110,7 @@ class _Tools:
             return _changes(self._made(_without_files(update)), limit)
 
 
-def assistant(
+def mcp_server(
     open_: Open,
     tried: Edit,
     made: Edit,

@@ -57,10 +57,10 @@ class _Application:
         if not body:
             yield substitution
             return
-        for extended in self._passing(body[0], substitution):
+        for extended in self._extensions(body[0], substitution):
             yield from self.solutions(body[1:], extended)
 
-    def _passing(self, step: Step, known: Substitution) -> Iterator[Substitution]:
+    def _extensions(self, step: Step, known: Substitution) -> Iterator[Substitution]:
         if isinstance(step, Atom):
             atom = substitute(step, known)
             found = (unify(atom, fact) for fact in self._facts.get(shape(atom), ()))
@@ -71,16 +71,16 @@ class _Application:
             terms = (*step.group, step.result)
             rows = (extend(known, terms, (*group, value)) for group, value in self._groups(step).items())
             yield from (row for row in rows if row is not None)
-        elif not any(True for _ in self._inner().solutions((*step.atoms, *step.computed), known)):
+        elif not any(True for _ in self._inner_application().solutions((*step.atoms, *step.computed), known)):
             yield known
 
-    def _inner(self) -> _Application:
+    def _inner_application(self) -> _Application:
         return _Application(self._below, self._below, self._functions)
 
     def _values_of(self, aggregate: Aggregate) -> Groups:
         """Return {the constants of the group: the value of the aggregate} for all groups that have a value."""
         members: defaultdict[tuple[Constant, ...], defaultdict[Member, int]] = defaultdict(lambda: defaultdict(int))
-        for found in map(dict, self._inner().solutions((*aggregate.atoms, *aggregate.computed), ())):
+        for found in map(dict, self._inner_application().solutions((*aggregate.atoms, *aggregate.computed), ())):
             member = () if aggregate.argument is None else (found[aggregate.argument],)
             members[tuple(found[variable] for variable in aggregate.group)][member] += 1
         values = {group: aggregate_value(self._functions, aggregate, rows) for group, rows in members.items()}

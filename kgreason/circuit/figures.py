@@ -41,13 +41,13 @@ from kgreason.circuit.grounding import (
     excluded_rewrites,
     gatekeep,
     ground,
+    group_row,
     index,
     look_up,
     matches,
     meet,
     probe,
     product,
-    value_of,
 )
 from kgreason.circuit.operators import (
     differentiate,
@@ -92,7 +92,7 @@ class _Inner(NamedTuple):
     groups: Stream[Group]
 
 
-def naive(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
+def naive_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
     """Wire Fig. 1: each commit computes the fixpoint of the immediate-consequence operator over all facts.
 
     `below`: the facts from the strata below.
@@ -115,10 +115,10 @@ def incremental_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Fun
     def match(gates: Stream[Gate], facts: Stream[Atom], _: Stream[Rule]) -> Stream[Rewrite]:
         return incremental.bilinear(product, gates, facts, *range(facts.axes))
 
-    return _dynamic(below, rules, functions, match)
+    return _dynamic_circuit(below, rules, functions, match)
 
 
-def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
+def indexed_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> Wired:
     """Wire Fig. 3: a gate (a walk that waits for a fact) is joined only with facts under the gate's key in an index.
 
     The join orders of the rules say under which keys the index holds facts. `below`: the facts from the strata below.
@@ -128,13 +128,13 @@ def indexed(below: Stream[Atom], rules: Stream[Rule], functions: Functions) -> W
         arranged = incremental.bilinear(index, facts, _changes_of(kit.join_orders, rules), COMMIT)
         return incremental.bilinear(probe, gates, arranged, *range(facts.axes))
 
-    return _dynamic(below, rules, functions, match)
+    return _dynamic_circuit(below, rules, functions, match)
 
 
-FIGURES: dict[str, Figure] = {"naive": naive, "incremental": incremental_circuit, "indexed": indexed}
+FIGURES: dict[str, Figure] = {"naive": naive_circuit, "incremental": incremental_circuit, "indexed": indexed_circuit}
 
 
-def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> Wired:
+def _dynamic_circuit(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> Wired:
     """Wire the loop that Fig. 2 and Fig. 3 share: changes of facts and rules go in, changes of the model come out.
 
     The two figures differ only in `match`, which joins gates with facts. `below`: the facts from the strata below.
@@ -143,32 +143,32 @@ def _dynamic(below: Stream[Atom], rules: Stream[Rule], functions: Functions, mat
     present = integrate(plus(introduce(below), derived), COMMIT)
     levels = incremental.distinct(present, LEVEL)
     facts = differentiate(levels, COMMIT)
-    inner = _inner(below, rules, functions, match)
-    rewrites = _walks(facts, rules, functions, match, inner)
+    inner = _inner_streams(below, rules, functions, match)
+    rewrites = _walk_rewrites(facts, rules, functions, match, inner)
     heads = incremental.bilinear(ground, rewrites, _changes_of(kit.signals, rules), COMMIT)
     derived.connect(heads)
     return Wired(levels, eliminate(facts, heads))
 
 
-def _inner(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> _Inner:
+def _inner_streams(below: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher) -> _Inner:
     """Return the matches under NOT, and the values of the groups of AGGREGATE. Both are computed over `below`.
 
     `below`: the facts from the strata below. `match` joins gates with facts.
     """
-    rewrites = _walks(below, lift(kit.inner, rules), functions, match, None)
+    rewrites = _walk_rewrites(below, lift(kit.inner_bodies, rules), functions, match, None)
 
     def matches_of(kind: type[Not | Aggregate]) -> Stream[Match]:
         queries = _changes_of(partial(kit.queries, kind=kind), rules)
         return incremental.bilinear(matches, rewrites, queries, COMMIT)
 
     def row_of(asked: Asked, members: ZSet[Match]) -> Group | None:
-        return value_of(functions, asked, members)
+        return group_row(functions, asked, members)
 
     groups = incremental.group(matches_of(Aggregate), lambda match: match.asked, row_of, COMMIT)
     return _Inner(matches_of(Not), groups)
 
 
-def _walks(
+def _walk_rewrites(
     facts: Stream[Atom], rules: Stream[Rule], functions: Functions, match: Matcher, inner: _Inner | None
 ) -> Stream[Rewrite]:
     """Return the stream of all rewrites of a level: the empty rewrite START, and all that the steps make from it.

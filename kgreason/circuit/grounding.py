@@ -15,7 +15,7 @@ is matched so far, and the substitution that turns this prefix into facts. It st
     matches    rewrites  x  queries        the matches of inner bodies
     meet       rewrites  x  matches        pairs: the walks before a NOT, and the matches of its atoms
     excluded   pairs                       rewrites that NOT excludes (by an antijoin, see `zset`)
-    value_of   one group of matches        the row of this group: its constants and the value (for `zset.group`)
+    group_row  one group of matches        the row of this group: its constants and the value (for `zset.group`)
 
 All joins, `compute` and `excluded_rewrites` are linear in each Z-set. A rewrite determines the facts of its prefix. So
 if directions, facts and groups have weight 1, rewrites have weight 1, and the weight of a grounded head is the number
@@ -77,7 +77,7 @@ class Match(NamedTuple):
     member: Member
 
 
-class Met(NamedTuple):
+class ExclusionPair(NamedTuple):
     """A rewrite before a NOT, with one match of the atoms under the NOT.
 
     `member`: the values of the match that the filters under the NOT read.
@@ -112,7 +112,7 @@ def product(gates: ZSet[Gate], facts: ZSet[Atom]) -> ZSet[Rewrite]:
     Returns `{(q, s + u) : (q, a, s) in gates, f in facts, a u = f}`: the substitution u turns the atom a into the fact
     f.
     """
-    return join(gates, facts, lambda gate: shape(gate.atom), shape, _pass)
+    return join(gates, facts, lambda gate: shape(gate.atom), shape, _rewrite_past)
 
 
 def ground(rewrites: ZSet[Rewrite], signals: ZSet[Signal]) -> ZSet[Atom]:
@@ -151,7 +151,7 @@ def probe(gates: ZSet[Gate], facts: ZSet[IndexedFact]) -> ZSet[Rewrite]:
         facts,
         lambda gate: gate_key(gate.atom),
         lambda indexed: indexed.key,
-        lambda gate, indexed: _pass(gate, indexed.fact),
+        lambda gate, indexed: _rewrite_past(gate, indexed.fact),
     )
 
 
@@ -191,15 +191,17 @@ def look_up(rewrites: ZSet[Rewrite], groups: ZSet[Group]) -> ZSet[Rewrite]:
     return join(rewrites, groups, lambda rewrite: rewrite.prefix[-1], lambda group: group.aggregate, _with_group)
 
 
-def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[Met]:
+def meet(rewrites: ZSet[Rewrite], matches: ZSet[Match]) -> ZSet[ExclusionPair]:
     """Pair each rewrite before a NOT with each match of the atoms under this NOT that agrees with the rewrite."""
-    return join(rewrites, matches, _asks, lambda match: match.asked, lambda rewrite, match: Met(rewrite, match.member))
+    return join(
+        rewrites, matches, _asks, lambda match: match.asked, lambda rewrite, match: ExclusionPair(rewrite, match.member)
+    )
 
 
-def excluded_rewrites(pairs: ZSet[Met], functions: Functions) -> ZSet[Rewrite]:
+def excluded_rewrites(pairs: ZSet[ExclusionPair], functions: Functions) -> ZSet[Rewrite]:
     """Return the rewrites that NOT excludes: the rewrite of each pair for which the filters under the NOT hold."""
 
-    def unless_filtered(met: Met) -> Iterator[Rewrite]:
+    def unless_filtered(met: ExclusionPair) -> Iterator[Rewrite]:
         negated = _negation(met.rewrite)
         found = {(*met.rewrite.substitution, *zip(negated.local, met.member, strict=False))}
         for computed in negated.computed:
@@ -218,7 +220,7 @@ def matches(rewrites: ZSet[Rewrite], queries: ZSet[Query]) -> ZSet[Match]:
     return join(rewrites, queries, lambda rewrite: rewrite.prefix, lambda query: query.body, _match)
 
 
-def value_of(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
+def group_row(functions: Functions, asked: Asked, members: ZSet[Match]) -> Group | None:
     """Return the row of a group, made from the matches `members`; None if the aggregate has no value for them."""
     aggregate, constants = asked
     assert isinstance(aggregate, Aggregate)
@@ -242,7 +244,7 @@ def _gate(rewrite: Rewrite, direction: Direction) -> Gate:
     return Gate(direction.after, atom, rewrite.substitution)
 
 
-def _pass(gate: Gate, fact: Atom) -> Rewrite | None:
+def _rewrite_past(gate: Gate, fact: Atom) -> Rewrite | None:
     bound = unify(gate.atom, fact)
     return None if bound is None else Rewrite(gate.after, gate.substitution + bound)
 
@@ -258,14 +260,14 @@ def _match(rewrite: Rewrite, query: Query) -> Match:
     asker, found = query.asker, rewrite.substitution
     if isinstance(asker, Not):
         local = asker.local if asker.computed else ()
-        return Match((asker, _constants(_outer(asker), found)), _constants(local, found))
+        return Match((asker, _constants(_outer_variables(asker), found)), _constants(local, found))
     argument = () if asker.argument is None else (asker.argument,)
     return Match((asker, _constants(asker.group, found)), _constants(argument, found))
 
 
 def _asks(rewrite: Rewrite) -> Asked:
     negated = _negation(rewrite)
-    return negated, _constants(_outer(negated), rewrite.substitution)
+    return negated, _constants(_outer_variables(negated), rewrite.substitution)
 
 
 def _negation(rewrite: Rewrite) -> Not:
@@ -274,9 +276,9 @@ def _negation(rewrite: Rewrite) -> Not:
     return negated
 
 
-def _outer(negated: Not) -> tuple[Variable, ...]:
+def _outer_variables(negated: Not) -> tuple[Variable, ...]:
     """Return the variables that the atoms under NOT share with the rest of the rule."""
-    return negated._replace(computed=()).outer()
+    return negated._replace(computed=()).outer_variables()
 
 
 def _constants(variables: tuple[Variable, ...], substitution: Substitution) -> tuple[Constant, ...]:

@@ -49,7 +49,7 @@ def bilinear(
     axes the function is linear in `left`, and therefore its own incremental version.
     """
     if not axes:
-        return lift2(function, left, _held(right, left.axes))
+        return lift2(function, left, _hold_to(right, left.axes))
     axis, *inner = axes
     new_left = bilinear(function, left, integrate(right, axis), *inner)
     new_right = bilinear(function, delay(integrate(left, axis), axis), right, *inner)
@@ -62,7 +62,7 @@ def distinct(stream: Stream[A], *axes: int) -> Stream[A]:
     A stream of the changes of a Z-set becomes a stream of the changes of the Z-set's distinct. H is
     `zset.distinct_change`.
     """
-    return _by_changes(zset.distinct_change, stream, *axes)
+    return _version_by_changes(zset.distinct_change, stream, *axes)
 
 
 def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]], C | None], *axes: int) -> Stream[C]:
@@ -70,7 +70,7 @@ def group(stream: Stream[A], key: Callable[[A], B], row_of: Callable[[B, ZSet[A]
 
     `key` returns the group of a row. `row_of` makes the new row of a group. H is `zset.group_change`.
     """
-    return _by_changes(lambda before, change: zset.group_change(before, change, key, row_of), stream, *axes)
+    return _version_by_changes(lambda before, change: zset.group_change(before, change, key, row_of), stream, *axes)
 
 
 def antijoin(
@@ -86,7 +86,7 @@ def antijoin(
     return plus(left, lift(zset.negative, met))
 
 
-def _by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream[A], *axes: int) -> Stream[B]:
+def _version_by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream[A], *axes: int) -> Stream[B]:
     """Return the incremental version of Q from H: `D'(H(z^-1(I(I'(s))), I'(s)))`, with `H(a, b) = Q(a + b) - Q(a)`.
 
     `change_of` is H. D' and I' work along the outer axes, I and z^-1 along the innermost one.
@@ -100,5 +100,5 @@ def _by_changes(change_of: Callable[[ZSet[A], ZSet[A]], ZSet[B]], stream: Stream
     return change
 
 
-def _held(stream: Stream[A], axes: int) -> Stream[A]:
-    return stream if stream.axes == axes else _held(hold(stream), axes)
+def _hold_to(stream: Stream[A], axes: int) -> Stream[A]:
+    return stream if stream.axes == axes else _hold_to(hold(stream), axes)

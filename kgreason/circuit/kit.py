@@ -96,15 +96,16 @@ def signals(program: ZSet[Rule]) -> ZSet[Signal]:
     return expand(program, lambda rule: (Signal(steps(rule), head) for head in rule.heads))
 
 
-def inner(program: ZSet[Rule]) -> ZSet[Rule]:
+def inner_bodies(program: ZSet[Rule]) -> ZSet[Rule]:
     """Return the inner bodies of a program (the atoms inside each NOT and AGGREGATE), as rules without heads."""
-    return expand(program, lambda rule: (body for _, body in _inner(rule)))
+    return expand(program, lambda rule: (body for _, body in _inner_bodies(rule)))
 
 
 def queries(program: ZSet[Rule], kind: type[Not | Aggregate]) -> ZSet[Query]:
     """Return a query for each NOT of a program, or for each AGGREGATE; `kind` says which of the two."""
     return expand(
-        program, lambda rule: (Query(steps(body), asker) for asker, body in _inner(rule) if isinstance(asker, kind))
+        program,
+        lambda rule: (Query(steps(body), asker) for asker, body in _inner_bodies(rule) if isinstance(asker, kind)),
     )
 
 
@@ -130,7 +131,7 @@ def _directions(rule: Rule, kind: type[Step]) -> Iterator[Direction]:
     return (Direction(body[:n], body[: n + 1]) for n, step in enumerate(body) if isinstance(step, kind))
 
 
-def _inner(rule: Rule) -> Iterator[tuple[Not | Aggregate, Rule]]:
+def _inner_bodies(rule: Rule) -> Iterator[tuple[Not | Aggregate, Rule]]:
     for negated in rule.negated:
         yield negated, Rule((), negated.atoms)
     for aggregate in rule.aggregates:

@@ -128,7 +128,7 @@ class ReferenceCircuit:
         """Wire one more stratum on top of the present strata."""
         rules: Source[Rule] = Source(self._circuit)
         if not self._strata:
-            below = lift(lambda facts: expand(facts, _read), self._facts)
+            below = lift(lambda facts: expand(facts, _facts_read), self._facts)
             return _Stratum(rules, self._figure(below, rules, self._functions))
         model = set[Atom]().union(*(level for stratum in self._strata for level in _levels(stratum.wired)))
         past = impulse(self._circuit, dict.fromkeys(model, 1))
@@ -149,14 +149,14 @@ def _check_ground(fact: Atom) -> None:
         raise UnsafeRuleError(f"fact {fact}: a fact must not have variables; this one has {names}")
 
 
-def _read(fact: Atom) -> tuple[Atom, ...]:
+def _facts_read(fact: Atom) -> tuple[Atom, ...]:
     """Return the facts that rules see for an asserted fact: the fact; if it is a triple, also a fact of DATA."""
     return (fact, Atom(DATA, fact.terms)) if fact.relation is None else (fact,)
 
 
 def _levels(wired: Wired) -> list[set[Atom]]:
     """Return the model of a stratum after the last commit: for each level, the facts that are new at this level."""
-    levels = [set(added) for _, added in sorted(wired.levels.settled().items())]
+    levels = [set(added) for _, added in sorted(wired.levels.values_of_commit().items())]
     while len(levels) > 1 and not levels[-1]:
         levels.pop()
     return levels

@@ -59,7 +59,7 @@ def unifiable(one: Atom, other: Atom) -> bool:
         return False
     equal: dict[Term, Term] = {}
     for pair in zip(_rename(one, "one"), _rename(other, "other"), strict=True):
-        left, right = (_end(term, equal) for term in pair)
+        left, right = (_representative(term, equal) for term in pair)
         if not isinstance(left, Variable):
             left, right = right, left
         if left != right:
@@ -73,7 +73,7 @@ def _rename(atom: Atom, name: str) -> tuple[Term, ...]:
     return tuple(Variable(f"{name} {term.name}") if isinstance(term, Variable) else term for term in atom.terms)
 
 
-def _end(term: Term, equal: Mapping[Term, Term]) -> Term:
+def _representative(term: Term, equal: Mapping[Term, Term]) -> Term:
     while term in equal:
         term = equal[term]
     return term

@@ -34,7 +34,7 @@ class _Dependency(NamedTuple):
 def strata(rules: Iterable[Rule]) -> dict[Rule, int]:
     """Return the stratum of each rule, from 0. Raises StratificationError, which names the rules of a cycle."""
     levels = dict.fromkeys(rules, 0)
-    if not any(is_closed for rule in levels for _, is_closed in _read(rule)):
+    if not any(is_closed for rule in levels for _, is_closed in _atoms_read(rule)):
         return levels
     dependencies = list(_dependencies(levels))
     for _ in range(len(levels) + 1):
@@ -43,10 +43,10 @@ def strata(rules: Iterable[Rule]) -> dict[Rule, int]:
             levels[reader] = max(levels[reader], levels[producer] + is_closed)
         if levels == before:
             return levels
-    raise StratificationError(_message(dependencies))
+    raise StratificationError(_cycle_message(dependencies))
 
 
-def _read(rule: Rule) -> Iterator[tuple[Atom, bool]]:
+def _atoms_read(rule: Rule) -> Iterator[tuple[Atom, bool]]:
     """Yield each atom that the rule reads, and whether a dependency through this atom is closed."""
     assigns = rule.dialect == "srl" and any(computed.result is not None for computed in rule.computed)
     yield from ((atom, assigns) for atom in rule.body)
@@ -57,25 +57,29 @@ def _read(rule: Rule) -> Iterator[tuple[Atom, bool]]:
 def _dependencies(rules: Iterable[Rule]) -> Iterator[_Dependency]:
     program = list(rules)
     for reader in program:
-        for atom, is_closed in _read(reader):
+        for atom, is_closed in _atoms_read(reader):
             for producer in program:
                 if any(unifiable(head, atom) for head in producer.heads):
                     yield _Dependency(reader, producer, is_closed)
 
 
-def _message(dependencies: list[_Dependency]) -> str:
+def _cycle_message(dependencies: list[_Dependency]) -> str:
     """Return the error message, which names the rules of a cycle that contains a closed dependency."""
     needs: dict[Rule, set[Rule]] = {}
     for reader, producer, _ in dependencies:
         needs.setdefault(reader, set()).add(producer)
     closed = (each for each in dependencies if each.is_closed)
-    reader, producer, _ = next(each for each in closed if each.reader in _with_needed(each.producer, needs))
-    cycle = [rule for rule in needs if rule in _with_needed(producer, needs) and reader in _with_needed(rule, needs)]
+    reader, producer, _ = next(each for each in closed if each.reader in _with_needed_rules(each.producer, needs))
+    cycle = [
+        rule
+        for rule in needs
+        if rule in _with_needed_rules(producer, needs) and reader in _with_needed_rules(rule, needs)
+    ]
     names = " and ".join(sorted(f"rule {rule.name or '(unnamed)'}" for rule in {reader, producer, *cycle}))
     return f"{names}: each needs all others, one of them through NOT, AGGREGATE or SET, so no order decides them"
 
 
-def _with_needed(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
+def _with_needed_rules(rule: Rule, needs: dict[Rule, set[Rule]]) -> set[Rule]:
     """Return a rule, with all rules that it needs, directly or through other rules."""
     found, queue = {rule}, [rule]
     while queue:

@@ -88,7 +88,7 @@ class Stream(Generic[A]):
             value = self._running[time] = self._value(time)
         return value
 
-    def settled(self) -> dict[Time, ZSet[A]]:
+    def values_of_commit(self) -> dict[Time, ZSet[A]]:
         """Return the values that the last commit computed, by their times."""
         return self._settled
 

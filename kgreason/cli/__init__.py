@@ -52,9 +52,9 @@ def main(*arguments: Any, **options: Any) -> None:
 
 def _end_with_threads(status: Any) -> None:
     """If a query that nobody waits for still runs in a thread of Oxigraph, end the process at once with `status`."""
-    from kgreason.store.oxigraph.worker import is_left
+    from kgreason.store.oxigraph.worker import has_abandoned_call
 
-    if is_left() and isinstance(status, int):
+    if has_abandoned_call() and isinstance(status, int):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

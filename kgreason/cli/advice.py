@@ -1,4 +1,4 @@
-"""`in_options`: a message of the library with options of the command line in place of arguments of Python.
+"""`command_line_message`: a message of the library with options of the command line in place of arguments of Python.
 
     pass prefixes={'ex': 'http://e/'}    ->    give --prefix ex=http://e/
 
@@ -38,10 +38,10 @@ _OPTIONS = (
 )
 
 
-def in_options(message: str) -> str:
+def command_line_message(message: str) -> str:
     """Turn a message of the library into one for a user of the command line.
 
-    >>> in_options("the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}")
+    >>> command_line_message("the prefix ex: is not declared; pass prefixes={'ex': 'http://example.org/'}")
     'the prefix ex: is not declared; give --prefix ex=http://example.org/'
     """
     for argument, option in _OPTIONS:

@@ -14,7 +14,7 @@ from importlib import import_module
 import click
 
 from kgreason import __version__
-from kgreason.cli.failures import STATUSES, Reporting
+from kgreason.cli.failures import STATUSES, CommandGroup
 
 _SUMMARIES = {
     "edit.load": "Load RDF files into a store (a new one, or one that is there).",
@@ -79,7 +79,9 @@ class _Commands(MutableMapping[str, click.Command]):
         raise TypeError("the commands are those of _SUMMARIES")
 
 
-@click.group("kgreason", cls=Reporting, commands=_Commands(), invoke_without_command=True, epilog=_EXAMPLE + STATUSES)
+@click.group(
+    "kgreason", cls=CommandGroup, commands=_Commands(), invoke_without_command=True, epilog=_EXAMPLE + STATUSES
+)
 @click.version_option(__version__, prog_name="kgreason", message="%(prog)s %(version)s")
 @click.pass_context
 def main(context: click.Context) -> None:

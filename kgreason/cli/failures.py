@@ -21,8 +21,8 @@ from typing import Any, NoReturn
 
 import click
 
-from kgreason.cli.advice import in_options
-from kgreason.cli.usage import plain
+from kgreason.cli.advice import command_line_message
+from kgreason.cli.usage import plain_message
 from kgreason.errors import KgreasonError, is_panic
 from kgreason.files import reason
 
@@ -42,7 +42,7 @@ class Verdict(click.Command):
     """A command whose status is its answer: 0 is yes, 1 is no, and 2 is an error."""
 
 
-class Reporting(click.Group):
+class CommandGroup(click.Group):
     """The group of all commands; it prints an error as one line."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -58,7 +58,7 @@ class Reporting(click.Group):
             status = error.exit_code
         except click.UsageError as error:
             context = error.ctx.command_path if error.ctx else self.name
-            status = _print_failure(f"{plain(error)} (see {context} --help)", error.exit_code)
+            status = _print_failure(f"{plain_message(error)} (see {context} --help)", error.exit_code)
         except click.Abort:  # Ctrl-C before the command began; click has ended the line
             status = _INTERRUPTED
         sys.exit(status or 0)
@@ -69,9 +69,9 @@ class Reporting(click.Group):
             super().invoke(ctx)
             sys.stdout.flush()
         except KgreasonError as error:
-            ctx.exit(_print_failure(in_options(str(error)), self._error(ctx)))
+            ctx.exit(_print_failure(command_line_message(str(error)), self._error(ctx)))
         except BrokenPipeError:
-            _forget_stdout()
+            _silence_stdout()
             ctx.exit(self._error(ctx))
         except OSError as error:
             ctx.exit(
@@ -98,6 +98,6 @@ def _print_failure(message: str, status: int) -> int:
     return status
 
 
-def _forget_stdout() -> None:
+def _silence_stdout() -> None:
     """Redirect standard output to /dev/null, so that Python writes nothing more to a pipe that nobody reads."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

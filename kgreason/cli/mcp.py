@@ -33,7 +33,7 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
     talks to it through standard input and output. LOAD is refused, so the assistant reads no files.
     """
     try:
-        from kgreason.bridges.mcp import assistant
+        from kgreason.bridges.mcp import mcp_server
     except ModuleNotFoundError as error:
         raise InputError("mcp needs a library that is not installed: pip install 'kgreason[mcp]'") from error
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
@@ -41,11 +41,13 @@ def mcp(location: Place, writes: bool, seconds: float) -> None:
     def open_() -> Any:
         return graph_at(location, read_only=True)
 
-    def made(sparql: str) -> Delta:
+    def make_edit(sparql: str) -> Delta:
         with graph_at(location, wait=seconds) as graph:
-            return graph.update(sparql, "the update").delta.detached()
+            return graph.update(sparql, "the update").delta.with_own_dictionary()
 
-    assistant(open_, lambda sparql: _delta_of(location, sparql), made, writes=writes, seconds=seconds).run("stdio")
+    mcp_server(open_, lambda sparql: _delta_of(location, sparql), make_edit, writes=writes, seconds=seconds).run(
+        "stdio"
+    )
 
 
 def _delta_of(location: Place, sparql: str) -> Delta:
@@ -57,4 +59,4 @@ def _delta_of(location: Place, sparql: str) -> Delta:
     from kgreason.sparql.parser import parse
 
     with fork(location) as graph:
-        return graph.carry_out(parse(sparql, "the update"), keep=False).delta.detached()
+        return graph.carry_out(parse(sparql, "the update"), keep=False).delta.with_own_dictionary()

@@ -13,11 +13,11 @@ from kgreason.rules.formatter import format_term
 from kgreason.terms import vocabulary as v
 
 if TYPE_CHECKING:
-    from kgreason.graph.labels import Asked
+    from kgreason.graph.labels import LabelSource
     from kgreason.proofs.proof import Proof
 
 
-class Remembering(Protocol):
+class HasPrefixes(Protocol):
     """A graph that remembers prefixes."""
 
     @property
@@ -86,7 +86,7 @@ full = click.option(
 )
 
 
-def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> dict[str, str] | None:
+def labels_in(graph: LabelSource, proofs: Iterable[Proof], language: str | None) -> dict[str, str] | None:
     """Return the labels of the terms of proofs; None without `--labels`."""
     if language is None:
         return None
@@ -96,7 +96,7 @@ def labels_in(graph: Asked, proofs: Iterable[Proof], language: str | None) -> di
     return labels(graph, (term for proof in proofs for term in terms_of(proof)), language)
 
 
-def prefixes_of(graph: Remembering, prefixes: Mapping[str, str]) -> dict[str, str]:
+def prefixes_of(graph: HasPrefixes, prefixes: Mapping[str, str]) -> dict[str, str]:
     """Return the prefixes that a command knows: rdf, rdfs, owl, xsd, those of the graph, and those of `--prefix`.
 
     If several have one name, the last of these counts.

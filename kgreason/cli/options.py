@@ -18,7 +18,7 @@ from warnings import catch_warnings, simplefilter
 
 import click
 
-from kgreason.cli.places import PLACE, Place, existing, folder, token_file
+from kgreason.cli.places import PLACE, Place, require_folder, require_store, token_file
 from kgreason.errors import InputError, NumberWarning
 from kgreason.proofs.contradiction import Contradiction
 
@@ -69,13 +69,13 @@ def _with_place(command: Command, said: str, **more: Any) -> Command:
 
 
 def _check_store(_context: click.Context, _option: click.Parameter, place: Place) -> Place:
-    return existing(place)
+    return require_store(place)
 
 
 def _folder(context: click.Context, _option: click.Parameter, path: Path) -> Path:
     place = PLACE.convert(str(path), None, None)
-    existing(place)
-    return folder(place, context.command.name or "the command")
+    require_store(place)
+    return require_folder(place, context.command.name or "the command")
 
 
 only_folder = click.option(
@@ -213,7 +213,7 @@ def equality(command: Command) -> Command:
     return mode(budget(command))
 
 
-def request(command: Command) -> Command:
+def update_request(command: Command) -> Command:
     """Add the options of a SPARQL Update. The command gets the update as `text` or as `file`; see `text_and_name`."""
     text = click.option(
         "-u",
@@ -344,7 +344,7 @@ def _repeat_options(args: list[str]) -> Iterator[str]:
     option, is_value = "", False
     for word in args:
         if word.startswith("-") and word != "-":
-            option, value = next(((flag, word[len(flag) :]) for flag in _MANY if _names(flag, word)), ("", ""))
+            option, value = next(((flag, word[len(flag) :]) for flag in _MANY if _is_option(flag, word)), ("", ""))
             is_value = not value
         elif option and not is_value:
             yield option
@@ -357,6 +357,6 @@ _MANY = ("-f", "--file", "--remove", "--data")
 """The options that take many files."""
 
 
-def _names(flag: str, word: str) -> bool:
+def _is_option(flag: str, word: str) -> bool:
     """Whether a word of a command line is the option `flag`, with or without its value (`--file=a.nt`)."""
     return word == flag or word.startswith(f"{flag}=")

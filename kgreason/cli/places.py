@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from kgreason.errors import InputError
-from kgreason.store.folder import is_store, no_store
+from kgreason.store.folder import is_store, no_store_error
 
 if TYPE_CHECKING:
     from kgreason.client.graph import RemoteGraph
@@ -87,14 +87,14 @@ token_file = click.option(
 )
 
 
-def existing(place: Place) -> Place:
+def require_store(place: Place) -> Place:
     """Return the place unchanged. Raises StoreError for a folder without a store."""
     if isinstance(place, Path) and not is_store(place):
-        raise no_store(place)
+        raise no_store_error(place)
     return place
 
 
-def folder(place: Place, command: str) -> Path:
+def require_folder(place: Place, command: str) -> Path:
     """Return the place unchanged if it is a folder. Raises UsageError for a server.
 
     `command` is the name of the command, which works only with a folder.
@@ -118,21 +118,21 @@ def graph_at(place: Place | None, *, read_only: bool = False, **how: Any) -> Gra
     if refused := [f"--{name.replace('_', '-')}" for name in _OF_THE_SERVER if how.pop(name, None)]:
         raise click.UsageError(f"{' and '.join(refused)}: cannot be used with a server, which opens the store itself")
     from kgreason.client.graph import connect
-    from kgreason.graph.opening.options import MADE_WITH, check_made
+    from kgreason.graph.opening.options import MADE_WITH, check_options_unchanged
 
     how.pop("wait", None)  # a server lets edits wait for their turn
     told = {name: value for name in MADE_WITH if (value := how.pop(name, None)) is not None}
     graph = connect(place.url, token=place.token, **how)
     try:
         if told:
-            check_made(place.url, graph.options, told)
+            check_options_unchanged(place.url, graph.options, told)
     except BaseException:
         graph.close()
         raise
     return graph
 
 
-def no_server(place: Place, option: str) -> None:
+def refuse_server(place: Place, option: str) -> None:
     """Raise InputError if the place is a server, because the option `option` works only with a folder."""
     if isinstance(place, Server):
         raise InputError(f"{option}: cannot be used with a server; name the folder of the store")

@@ -157,7 +157,7 @@ def run(
             "strategy": strategy,
             "fraction": fraction,
         }
-        _follow(programs, facts, script, _Results(output, layout, relations, profile, as_json), how)
+        _run_script(programs, facts, script, _Results(output, layout, relations, profile, as_json), how)
         return
     progress, limits = Bars(verbose), checked_limits(made_terms=most_made_terms, rounds=most_rounds)
     tables = TableProgram(programs, functions, limits, threads, layout, fraction)
@@ -208,7 +208,7 @@ class _Results(NamedTuple):
     as_json: bool
 
 
-def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Results, how: dict[str, Any]) -> None:
+def _run_script(programs: Sequence[Path], facts: Path, script: Path, results: _Results, how: dict[str, Any]) -> None:
     """Read the tables in the folder `facts` into a graph with the rules of a program, and carry out a script on it.
 
     In the end, `results` are written. `how` are arguments of `KnowledgeGraph.open`.
@@ -219,7 +219,7 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
     from kgreason.cli.script.tables import graph_of_tables, write
 
     output, layout, chosen, has_profile, as_json = results
-    with graph_of_tables(programs, facts, layout, how) as (graph, relations, prefixes), _lines(script) as lines:
+    with graph_of_tables(programs, facts, layout, how) as (graph, relations, prefixes), _script_lines(script) as lines:
         relations.check(chosen)
         source, is_live = (STDIN, True) if is_stdin(script) else (str(script), False)
         session = Session(graph, relations, prefixes, source, click.echo, as_json=as_json)
@@ -241,7 +241,7 @@ def _follow(programs: Sequence[Path], facts: Path, script: Path, results: _Resul
 
 
 @contextmanager
-def _lines(script: Path) -> Iterator[Iterable[str]]:
+def _script_lines(script: Path) -> Iterator[Iterable[str]]:
     """Give the block the lines of a script. Lines of standard input come one by one."""
     try:
         if is_stdin(script):

@@ -1,4 +1,4 @@
-"""`plain`: says in plain words what is wrong with a command line. click's own messages are short and technical.
+"""`plain_message`: says in plain words what is wrong with a command line. click's own messages are short and technical.
 
 stats                   the option -l STORE is missing: the folder of the store
 query -l s --querry x   there is no option --querry; did you mean --query or --query-file?
@@ -26,19 +26,19 @@ _OPTION_OF_WORDS = {
 """For commands that take no words but those of options: the options that a user may have forgotten before a word."""
 
 
-def plain(error: click.UsageError) -> str:
+def plain_message(error: click.UsageError) -> str:
     """Return the message of a wrong command line in plain words, without a full stop."""
     match error:
         case click.MissingParameter(param=click.Parameter() as parameter):
             text = _missing_message(parameter)
         case click.NoSuchOption():
-            text = _no_option(error)
+            text = _no_option_message(error)
         case click.BadOptionUsage():
             text = f"the option {error.option_name} needs a value"
         case click.BadParameter(param=click.Parameter() as parameter):
             text = _wrong_value(_flag(parameter), error.message)
         case _:
-            text = _of_words(error.format_message(), error.ctx)
+            text = _words_message(error.format_message(), error.ctx)
     return text.rstrip(".")
 
 
@@ -68,15 +68,15 @@ def _wrong_value(flag: str, message: str) -> str:
     return f"{flag}: {message}"
 
 
-def _no_option(error: click.NoSuchOption) -> str:
-    text = f"there is no option {error.option_name}{_guess(error.possibilities)}"
+def _no_option_message(error: click.NoSuchOption) -> str:
+    text = f"there is no option {error.option_name}{_suggestion(error.possibilities)}"
     if error.ctx is not None and isinstance(error.ctx.command, click.Group) and error.ctx.parent is not None:
         commands = error.ctx.command.list_commands(error.ctx)
         text = f"{error.option_name} belongs to a subcommand: write {' or '.join(commands)} before it"
     return text
 
 
-def _of_words(message: str, context: click.Context | None) -> str:
+def _words_message(message: str, context: click.Context | None) -> str:
     if found := _EXTRA.fullmatch(message.rstrip(".")):
         words = "the word" if " " not in found[1] else "the words"
         belong = "belongs" if " " not in found[1] else "belong"
@@ -88,10 +88,10 @@ def _of_words(message: str, context: click.Context | None) -> str:
             return f"{text}; write {options} before it"
         return f"{text}; put text with spaces in quotation marks"
     if found := re.fullmatch(r"No such command '(.+?)'\.(?: Did you mean '(.+)'\?)?.*", message):
-        return f"there is no command {found[1]}{_guess([found[2]] if found[2] else None)}"
+        return f"there is no command {found[1]}{_suggestion([found[2]] if found[2] else None)}"
     return message
 
 
-def _guess(possibilities: object) -> str:
+def _suggestion(possibilities: object) -> str:
     names = sorted(possibilities) if isinstance(possibilities, (list, tuple)) else []
     return f"; did you mean {' or '.join(names)}?" if names else ""

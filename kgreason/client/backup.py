@@ -29,7 +29,7 @@ def copy_of_server(link: Link, path: Path) -> int:
     new = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        reply = link.ask("/backup", accept="application/x-tar")
+        reply = link.get("/backup", accept="application/x-tar")
         with reply.file, tarfile.open(fileobj=reply.file, mode="r:") as file:
             file.extractall(new, filter="data")
         sync_all(new)

@@ -1,7 +1,7 @@
 """`RemoteGraph`: a graph that a server holds, with the methods of `KnowledgeGraph`.
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `add_rules`, `relation`; `what_if`
-    ask         `query`, `select`, `ask`, `construct`, `match`, `in`, `len`, iteration
+    ask         `query`, `select`, `get`, `construct`, `match`, `in`, `len`, iteration
     understand  `explain`, `explain_all`, `why_not`, `contradictions`, `unsatisfiable_classes`, `rules`, `warnings`,
                 `stats`
     follow      `subscribe`, `dump`
@@ -37,16 +37,16 @@ from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.bindings import Bindings, with_bindings
 from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name, text_of
 from kgreason.graph.opening.options import File, Strategy
-from kgreason.graph.results.answers import Found, Matches, Triples, found
-from kgreason.graph.results.questions import Questions
+from kgreason.graph.results.answers import Matches, QueryAnswer, Triples, answer_of
+from kgreason.graph.results.questions import Queryable
 from kgreason.options import check_choice, check_count, check_seconds
 from kgreason.progress import Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
-from kgreason.sparql.query.asking import repeat
+from kgreason.sparql.query.asking import with_repeated_columns
 from kgreason.sparql.query.numeric import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.wire import EXACT
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def connect(
     return graph
 
 
-class RemoteGraph(ReadableRemoteGraph, Questions):
+class RemoteGraph(ReadableRemoteGraph, Queryable):
     """A graph of a server; `connect` makes one. Use it in a `with` block, or call `close` in the end."""
 
     def __init__(self, link: Link, how: How) -> None:
@@ -114,7 +114,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
     @property
     def commit(self) -> int:
         """The number of the last commit; 0 if there is none."""
-        return int(self._link.ask("/health", [("live", "true")]).json()["commit"])
+        return int(self._link.get("/health", [("live", "true")]).json()["commit"])
 
     def __enter__(self) -> Self:
         return self
@@ -256,7 +256,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         sparql = with_bindings(sparql, bindings, checked_prefixes(prefixes), base)
         given = [("update", sparql), ("source", source), ("base", base or ""), *_prefix_parameters(prefixes)]
         path = with_parameters("/update", self._how) if keep else "/what-if"
-        told = self._link.form(path, given, EXACT, is_edit=keep).json()
+        told = self._link.post_form(path, given, EXACT, is_edit=keep).json()
         return Updated(from_json(told), told["unasserted"], told["entailed"])
 
     # Questions.
@@ -270,7 +270,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         base: str | None = None,
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Return the results of a SPARQL query: `Solutions`, `Triples`, or a boolean; see `KnowledgeGraph.query`.
 
         The answer is read as a whole before the first row is given. Raises QueryError, QueryTimeoutError, InputError.
@@ -289,7 +289,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
         as_of: int | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Answer a query over the graph as it is now, or as it was after the commit `as_of`."""
         check_text("query", "a SPARQL query", sparql)
         check_seconds("timeout", timeout)
@@ -301,7 +301,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         given += [(name, str(value)) for name, value in (("timeout", timeout), ("as_of", as_of)) if value is not None]
         begun = time.monotonic()
         try:
-            reply = self._link.form("/query", given, _TABLE, is_edit=False)
+            reply = self._link.post_form("/query", given, _TABLE, is_edit=False)
         except ServerError as error:
             is_cut = isinstance(error.__cause__, httpx.RemoteProtocolError)
             if timeout is None or time.monotonic() - begun < timeout or not is_cut:
@@ -313,7 +313,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
             quads = pyoxigraph.parse(reply.file, RdfFormat.N_TRIPLES, lenient=True)
             return Triples(cast(QueryTriples, ReadTriples(quad.triple for quad in quads)), self._shown_prefixes)
         rows = pyoxigraph.parse_query_results(reply.file, QueryResultsFormat.JSON)
-        return found(repeat(sparql, rows), self._shown_prefixes)
+        return answer_of(with_repeated_columns(sparql, rows), self._shown_prefixes)
 
     def match(
         self,
@@ -334,9 +334,9 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
     def _match(self, terms: Sequence[Any], *, asserted: bool) -> Matches:
         given = [(name, _text(term)) for name, term in zip("spog", terms, strict=True) if term is not None]
         given += [("asserted", "true")] if asserted else []
-        file = self._link.ask("/match", given).file
+        file = self._link.get("/match", given).file
         chunks = iter(lambda: b"".join(file.readlines(_CHUNK)), b"")
-        found = chain.from_iterable(quads(chunk, lenient=True) for chunk in chunks)
+        found = chain.from_iterable(parse_quads(chunk, lenient=True) for chunk in chunks)
         return Matches(lambda: found, self._shown_prefixes)
 
     def __contains__(self, item: Item) -> bool:
@@ -363,7 +363,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
 
     def relations(self) -> list[RemoteRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
-        return [self.relation(each["name"], each["arity"]) for each in self._link.ask("/relations").json()]
+        return [self.relation(each["name"], each["arity"]) for each in self._link.get("/relations").json()]
 
     @property
     def shapes(self) -> Shapes:
@@ -380,7 +380,7 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
 
         check_choice("data", data, DataMode)
         if shapes is None:
-            return report_of(self._link.ask("/validate", [("data", data)], EXACT).json())
+            return report_of(self._link.get("/validate", [("data", data)], EXACT).json())
         triples = triples_of_sources(shapes if isinstance(shapes, (list, tuple)) else [shapes])
         body = "".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)).encode()
         path = with_parameters("/validate", [("data", data)])
@@ -402,7 +402,9 @@ class RemoteGraph(ReadableRemoteGraph, Questions):
         from kgreason.wire import deltas
 
         check_count("commit", commit, 1)
-        told = self._link.form(with_parameters("/revert", [("commit", str(commit))]), [], EXACT, is_edit=True).json()
+        told = self._link.post_form(
+            with_parameters("/revert", [("commit", str(commit))]), [], EXACT, is_edit=True
+        ).json()
         return Reverted(deltas.from_json(told["delta"]), tuple(told["conflicts"]))
 
     # Figures, dumps, and the commits as they come.

@@ -72,17 +72,17 @@ class Link:
 
         self._reading, self._editing, self._streaming = client(None), client(0), client(0)
 
-    def ask(self, path: str, given: Parameters = (), accept: str = "application/json") -> Reply:
+    def get(self, path: str, given: Parameters = (), accept: str = "application/json") -> Reply:
         """Send a GET request with the parameters `given`, and return the answer in the media type `accept`.
 
         Raises the errors of the server, and ServerError.
         """
         return self._answer("GET", with_parameters(path, given), b"", {"Accept": accept}, is_edit=False)
 
-    def form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
+    def post_form(self, path: str, given: Parameters, accept: str, *, is_edit: bool) -> Reply:
         """Send the parameters `given` as a form in a POST request, and return the answer in the media type `accept`.
 
-        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `ask`.
+        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `get`.
         """
         headers = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
         return self._answer("POST", path, _encode(given), headers, is_edit=is_edit)
@@ -90,7 +90,7 @@ class Link:
     def send(self, path: str, body: IO[bytes] | bytes, media: str, accept: str, *, is_edit: bool) -> Reply:
         """Send a POST request with a body of the media type `media`. Returns the answer in the media type `accept`.
 
-        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `ask`.
+        `is_edit` says that the request edits the graph, so it must not be sent twice. Raises the errors of `get`.
         """
         headers = {"Accept": accept, "Content-Type": media}
         return self._answer("POST", path, body, headers, is_edit=is_edit)

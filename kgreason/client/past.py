@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Self
 
-from kgreason.graph.results.answers import Found
-from kgreason.graph.results.questions import Questions
+from kgreason.graph.results.answers import QueryAnswer
+from kgreason.graph.results.questions import Queryable
 
 
-class RemotePast(Questions):
+class RemotePast(Queryable):
     """A graph as it was after the commit `commit`. `ask_` is the function that sends a query to the server."""
 
-    def __init__(self, commit: int, ask_: Callable[..., Found]) -> None:
+    def __init__(self, commit: int, ask_: Callable[..., QueryAnswer]) -> None:
         self.commit, self._ask = commit, ask_
 
     def __enter__(self) -> Self:
@@ -28,7 +28,7 @@ class RemotePast(Questions):
     def close(self) -> None:
         """Do nothing: there is nothing to close, because the server keeps no state for this object."""
 
-    def query(self, sparql: str, **options: Any) -> Found:
+    def query(self, sparql: str, **options: Any) -> QueryAnswer:
         """Return the results of a SPARQL query; see `RemoteGraph.query`.
 
         Raises HistoryError if the history does not have the commit.

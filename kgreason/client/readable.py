@@ -11,7 +11,7 @@ from kgreason.graph.input.arguments import check_asserted, check_single
 from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.options import check_count
-from kgreason.rdf.formats import writable
+from kgreason.rdf.formats import writable_format
 from kgreason.store.history.entry import Head
 from kgreason.wire import EXACT
 from kgreason.wire.values import from_json
@@ -38,17 +38,17 @@ class ReadableRemoteGraph:
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
         """Return a proof of a triple of the graph. Raises QueryError, InputError; see `KnowledgeGraph.explain`."""
         check_single("explain", triple, others)
-        return cast("Proof", self._exact("/explain", _terms(triple, prefixes)))
+        return cast("Proof", self._library_value("/explain", _term_parameters(triple, prefixes)))
 
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
         """Return a proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
         check_single("explain_all", triple, others)
-        return list(self._exact("/explain", [*_terms(triple, prefixes), ("all", "true")]))
+        return list(self._library_value("/explain", [*_term_parameters(triple, prefixes), ("all", "true")]))
 
     def explain_fact(self, name: str, terms: Sequence[str]) -> Proof:
         """Return a proof of a fact of a relation. `terms` are N-Triples texts. Raises QueryError."""
         given = [("relation", name), *(("term", term) for term in terms)]
-        return cast("Proof", self._exact("/explain", given))
+        return cast("Proof", self._library_value("/explain", given))
 
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
         """Do nothing: in `explain` the server checks that the graph has the triple."""
@@ -59,40 +59,42 @@ class ReadableRemoteGraph:
         """Say why a triple does not hold; see `KnowledgeGraph.why_not`."""
         check_single("why_not", triple, others)
         check_count("limit", limit, 1)
-        return cast("WhyNot", self._exact("/why-not", [*_terms(triple, prefixes), ("limit", str(limit))]))
+        return cast(
+            "WhyNot", self._library_value("/why-not", [*_term_parameters(triple, prefixes), ("limit", str(limit))])
+        )
 
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
         """Say why a fact of a relation does not hold. `terms` are N-Triples texts; see `GraphRelation.why_not`."""
         check_count("limit", limit, 1)
         given = [("relation", name), *(("term", term) for term in terms), ("limit", str(limit))]
-        return cast("WhyNot", self._exact("/why-not", given))
+        return cast("WhyNot", self._library_value("/why-not", given))
 
     def contradictions(self) -> list[Contradiction]:
         """Return the contradictions that the rules derive; see `KnowledgeGraph.contradictions`."""
-        return ContradictionList(self._exact("/contradictions"))
+        return ContradictionList(self._library_value("/contradictions"))
 
     def prove_contradictions(self, most: int | None = None, *, each: int | None = None) -> list[Proof]:
         """Return proofs of contradictions; see `KnowledgeGraph.prove_contradictions`."""
         limits = (("limit", most), ("each", each))
         given = [("proofs", "true"), *((name, str(limit)) for name, limit in limits if limit is not None)]
-        return list(self._exact("/contradictions", given))
+        return list(self._library_value("/contradictions", given))
 
     def unsatisfiable_classes(self) -> list[Unsatisfiable]:
         """Return the classes that nothing can be in; see `KnowledgeGraph.unsatisfiable_classes`."""
-        return list(self._exact("/contradictions", [("classes", "true")]))
+        return list(self._library_value("/contradictions", [("classes", "true")]))
 
     def rules(self, *, costs: bool = False, alone: bool = False, anew: bool = False) -> list[dict[str, Any]]:
         """Return a dict for each rule in force; see `KnowledgeGraph.rules`."""
         wanted = {"costs": costs, "alone": alone, "anew": anew}
         given = [(name, "true") for name, is_wanted in wanted.items() if is_wanted]
-        return RuleList(self._link.ask("/rules", given).json())
+        return RuleList(self._link.get("/rules", given).json())
 
     def own_rules(self) -> tuple[Rule, ...]:
         """Return the rules that the user added as text or by a rule file, as of the last commit."""
-        return tuple(self._exact("/rules", [("own", "true")]))
+        return tuple(self._library_value("/rules", [("own", "true")]))
 
-    def _exact(self, path: str, given: Parameters = ()) -> Any:
-        return from_json(self._link.ask(path, given, EXACT).json())
+    def _library_value(self, path: str, given: Parameters = ()) -> Any:
+        return from_json(self._link.get(path, given, EXACT).json())
 
     # The past, if the server's store keeps its history.
 
@@ -104,7 +106,7 @@ class ReadableRemoteGraph:
         if limit is not None:
             check_count("limit", limit, 0)
         given = [("limit", str(_MOST_COMMITS if limit is None else limit))]
-        return [Head.of_json(each) for each in self._link.ask("/commits", given).json()]
+        return [Head.of_json(each) for each in self._link.get("/commits", given).json()]
 
     def changes(self, before: int, after: int) -> Delta:
         """Return a delta with what changed from commit `before` to commit `after`; see `KnowledgeGraph.changes`."""
@@ -112,7 +114,7 @@ class ReadableRemoteGraph:
 
         for each in (before, after):
             check_count("commit", each, 0)
-        return deltas.from_json(self._link.ask(f"/commits/{after}", [("since", str(before))], EXACT).json())
+        return deltas.from_json(self._link.get(f"/commits/{after}", [("since", str(before))], EXACT).json())
 
     def stats(self) -> dict[str, Any]:
         """Counts of the graph as of its last commit, by name; see `KnowledgeGraph.stats`."""
@@ -145,7 +147,7 @@ class ReadableRemoteGraph:
             return {}
 
     def _state(self) -> dict[str, Any]:
-        return cast(dict[str, Any], self._link.ask("/stats").json())
+        return cast(dict[str, Any], self._link.get("/stats").json())
 
     def dump(
         self,
@@ -157,11 +159,11 @@ class ReadableRemoteGraph:
     ) -> Iterator[bytes]:
         """Return the graph as N-Triples lines or in another format, in chunks; see `KnowledgeGraph.dump`."""
         check_asserted(asserted)
-        syntax = writable(format)
+        syntax = writable_format(format)
         given = [] if syntax == "nt" else [("format", syntax)]
         given += [] if graphs is None else [("graphs", str(graphs).lower())]
         given += [("prefix", f"{name}={namespace}") for name, namespace in checked_prefixes(prefixes).items()]
-        return _chunks(self._link.ask("/dump", [*given, *_kind(asserted)], "*/*").file)
+        return _chunks(self._link.get("/dump", [*given, *_asserted_parameter(asserted)], "*/*").file)
 
     def dump_relations(self, *, asserted: bool | None = None) -> Iterator[str]:
         """Return the facts of the user's relations as rule text, a line for each fact, as of this call.
@@ -169,15 +171,15 @@ class ReadableRemoteGraph:
         See `KnowledgeGraph.dump_relations`.
         """
         check_asserted(asserted)
-        text = self._link.ask("/dump", [("relations", "true"), *_kind(asserted)], "*/*").bytes().decode()
+        text = self._link.get("/dump", [("relations", "true"), *_asserted_parameter(asserted)], "*/*").bytes().decode()
         return iter(text.split("\n")[:-1])
 
 
-def _kind(asserted: bool | None) -> list[tuple[str, str]]:
+def _asserted_parameter(asserted: bool | None) -> list[tuple[str, str]]:
     return [] if asserted is None else [("asserted", str(asserted).lower())]
 
 
-def _terms(triple: Item, prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
+def _term_parameters(triple: Item, prefixes: Mapping[str, str] | None) -> list[tuple[str, str]]:
     from kgreason.graph.input.quads import triple_of
 
     return [("term", term) for term in triple_of(triple, checked_prefixes(prefixes))]

@@ -10,7 +10,7 @@ from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import checked_prefixes, term_of, text_of
 from kgreason.graph.relation.given import terms_of
-from kgreason.graph.relation.relation import Facts, Graph, GraphRelation, column
+from kgreason.graph.relation.relation import Facts, GraphRelation, RelationHolder, column_declaration
 from kgreason.graph.results.cells import Cell
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class RemoteRelation(GraphRelation):
     """A relation of a server's graph; `RemoteGraph.relation` makes one. Each read sees the last commit."""
 
-    def __init__(self, graph: Graph, link: Link, name: str, arity: int | None) -> None:
+    def __init__(self, graph: RelationHolder, link: Link, name: str, arity: int | None) -> None:
         super().__init__(graph, lambda _: None, name, arity)
         self._link = link
 
@@ -45,7 +45,7 @@ class RemoteRelation(GraphRelation):
             ((text,),) = (
                 [("",)]
                 if term is None
-                else terms_of([(term,)], column(relation, place), self.name, 1, checked_prefixes(prefixes))
+                else terms_of([(term,)], column_declaration(relation, place), self.name, 1, checked_prefixes(prefixes))
             )
             texts.append(text)
         told = self._reply(texts, asserted)
@@ -63,10 +63,10 @@ class RemoteRelation(GraphRelation):
         given = [("term", term) for term in terms]
         given += [] if self._arity is None else [("arity", str(self._arity))]
         given += [] if asserted is None else [("asserted", str(asserted).lower())]
-        found: dict[str, Any] = self._link.ask(f"/relations/{self.name}", given).json()
+        found: dict[str, Any] = self._link.get(f"/relations/{self.name}", given).json()
         return found
 
-    def _has(self, texts: Sequence[str]) -> bool:
+    def _has_fact(self, texts: Sequence[str]) -> bool:
         return bool(self._reply(texts, None)["facts"])
 
     def __len__(self) -> int:

@@ -50,7 +50,7 @@ class Events:
         try:
             self._connect()
         except LOST as error:
-            self._drop()
+            self._drop_connection()
             raise self._link.error_of(error) from error
 
     def _connect(self) -> None:
@@ -87,7 +87,7 @@ class Events:
                     lost, pause = None, _FIRST_PAUSE
                 return self._event()
             except (*LOST, ValueError, ServerError) as error:
-                self._drop()
+                self._drop_connection()
                 lost = time.monotonic() if lost is None else lost
                 self._check(error, time.monotonic() - lost)
             time.sleep(pause)
@@ -125,7 +125,7 @@ class Events:
                 name, number = "message", None
         raise ConnectionResetError("the server has ended the stream")
 
-    def _drop(self) -> None:
+    def _drop_connection(self) -> None:
         response, self._response = self._response, None
         if response is not None:
             response.close()
@@ -143,7 +143,7 @@ class Events:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        self._drop()
+        self._drop_connection()
 
 
 def _fields(response: httpx.Response) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Kernels: the hot loops of kgreason, compiled. `announce` says so before they are compiled.
+"""Kernels: the hot loops of kgreason, compiled. `announce_compilation` says so before they are compiled.
 
     kernel, inline   decorators: a function that Python calls, and a function that is a part of kernels
     library     kernels that were compiled when the wheel was built; they need no Numba
@@ -32,7 +32,7 @@ from kgreason.compiled.library import Library, find_library
 from kgreason.errors import KernelError
 
 ONCE = "compiling the engine's kernels, once for this installation, 10 to 60 seconds"
-"""The message before the first compilation (`announce`)."""
+"""The message before the first compilation (`announce_compilation`)."""
 READ_ONLY = "read-only"
 """Marks an array that must not be written, such as one made from `bytes`: `Annotated[NDArray[np.uint8], READ_ONLY]`."""
 Number: TypeAlias = Any
@@ -114,7 +114,7 @@ def primitive(name: str) -> Any:
     return getattr(arrays, name)
 
 
-def are_at_hand() -> bool:
+def are_kernels_ready() -> bool:
     """Whether kernels can be called without importing or compiling much: there is a library, or kernels are in use."""
     return LIBRARY is not None or ("kgreason.terms.interning" in sys.modules and not _is_interpreted())
 
@@ -125,7 +125,7 @@ def is_compiled(function: Callable[..., Any]) -> bool:
 
 
 @functools.cache
-def announce(function: Callable[..., Any]) -> None:
+def announce_compilation(function: Callable[..., Any]) -> None:
     """Say that kernels are compiled now, unless the kernel `function` is compiled. Later calls do nothing.
 
     The logger `kgreason` hears it, at level INFO. If nobody has set up logging, a line on standard error says so, for

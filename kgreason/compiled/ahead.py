@@ -39,7 +39,7 @@ FIRST = (
     "kgreason.engine.level.commit_end.unwind",
     "kgreason.engine.facts.hash_table.list_facts",
     "kgreason.engine.level.distinct.assert_rows",
-    "kgreason.engine.program.derivable.note_needed",
+    "kgreason.engine.program.derivable.note_needed_asks",
     "kgreason.engine.index.maintenance.arrange_present",
     "kgreason.engine.index.maintenance.arrange_few",
     "kgreason.engine.index.maintenance.arrange_asked",

@@ -59,7 +59,7 @@ def compiling_sources() -> list[Path]:
     return sorted({*Path(__file__).parent.glob("*.py"), *kernel_sources(PACKAGE)})
 
 
-class _Stamped:
+class _StampedLocator:
     """Mixin for a cache locator of Numba: it locates the cache only for functions of this package.
 
     The stamp of a cache entry is the result of `_sources_stamp`.
@@ -80,15 +80,15 @@ class _Stamped:
         return super().from_function(py_func, py_file)  # type: ignore[misc]
 
 
-class UserProvided(_Stamped, caching.UserProvidedCacheLocator):  # type: ignore[misc]
+class UserProvided(_StampedLocator, caching.UserProvidedCacheLocator):  # type: ignore[misc]
     """Keeps the cache in the folder that NUMBA_CACHE_DIR names."""
 
 
-class InTree(_Stamped, caching.InTreeCacheLocator):  # type: ignore[misc]
+class InTree(_StampedLocator, caching.InTreeCacheLocator):  # type: ignore[misc]
     """Keeps the cache beside the sources, if that folder can be written."""
 
 
-class UserWide(_Stamped, caching.UserWideCacheLocator):  # type: ignore[misc]
+class UserWide(_StampedLocator, caching.UserWideCacheLocator):  # type: ignore[misc]
     """Keeps the cache in the user's cache folder, if the two other caches cannot be used."""
 
 
@@ -133,7 +133,7 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class _Begin(LoweringPass):  # type: ignore[misc]
+class _BeginPart(LoweringPass):  # type: ignore[misc]
     """Give the part a library of its own kind, and have Numba make no machine code."""
 
     _name = "kgreason_part_begin"
@@ -148,7 +148,7 @@ class _Begin(LoweringPass):  # type: ignore[misc]
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
-class _End(LoweringPass):  # type: ignore[misc]
+class _EndPart(LoweringPass):  # type: ignore[misc]
     """Make the part known to the functions that call it."""
 
     _name = "kgreason_part_end"
@@ -183,8 +183,8 @@ class _PartCompiler(_KernelCompiler):
     def define_pipelines(self) -> list[Any]:
         (passes,) = super().define_pipelines()
         at = [each for each, _ in passes.passes].index(NativeLowering)
-        passes.add_pass_after(_End, NativeLowering)
-        passes.passes.insert(at, (_Begin, "a part is not run alone"))
+        passes.add_pass_after(_EndPart, NativeLowering)
+        passes.passes.insert(at, (_BeginPart, "a part is not run alone"))
         passes.finalize()
         return [passes]
 

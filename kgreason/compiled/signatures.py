@@ -32,7 +32,7 @@ def signature_of(function: Callable[..., Any]) -> tuple[Any, ...]:
 
     A call with other types, as with a read-only array in place of another, has another entry in the cache.
     """
-    return tuple(_kind_of(hint) for hint in _hints(function, include_extras=True))
+    return tuple(_array_kind(hint) for hint in _hints(function, include_extras=True))
 
 
 def _hints(function: Callable[..., Any], *, include_extras: bool = False) -> list[Any]:
@@ -40,7 +40,7 @@ def _hints(function: Callable[..., Any], *, include_extras: bool = False) -> lis
     return [hint for name, hint in found.items() if name != "return"]
 
 
-def _kind_of(hint: Any) -> Any:
+def _array_kind(hint: Any) -> Any:
     plain, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     if plain is bool or bool in marks:
         return types.boolean

@@ -63,7 +63,7 @@ def _no_value(_: str) -> Value:
     raise ValueError("expected another datatype, because this datatype has no lexical forms")
 
 
-def _type(read: Callable[[str], Value], *spaces: str) -> Datatype:
+def _datatype(read: Callable[[str], Value], *spaces: str) -> Datatype:
     return Datatype(frozenset(spaces), _always, "", read)
 
 
@@ -84,23 +84,23 @@ def _has_offset(moment: times.Moment) -> bool:
     return moment.offset is not None
 
 
-_REALS = _type(_no_value, REAL)
-_INTEGER = _type(numeric.integer, REAL)
-_STRINGS = _type(textual.string, STRING)
-_DURATIONS = _type(durations.duration, value.DURATION)
-_DATE_TIMES = _type(times.date_time, value.DATE_TIME)
+_REALS = _datatype(_no_value, REAL)
+_INTEGER = _datatype(numeric.integer, REAL)
+_STRINGS = _datatype(textual.string, STRING)
+_DURATIONS = _datatype(durations.duration, value.DURATION)
+_DATE_TIMES = _datatype(times.date_time, value.DATE_TIME)
 
 _DECLARED: dict[str, Datatype] = {
-    v.RDFS_LITERAL: _type(_no_value, *value.SPACES),
+    v.RDFS_LITERAL: _datatype(_no_value, *value.SPACES),
     v.OWL_REAL: _REALS,
     v.OWL_RATIONAL: _REALS._replace(read=numeric.rational),
     v.XSD_DECIMAL: _REALS._replace(holds=numeric.is_decimal, read=numeric.decimal),
     **{name: _range(low, high) for name, (low, high) in numeric.WHOLE.items()},
-    v.XSD_DOUBLE: _type(numeric.double, value.DOUBLE),
-    v.XSD_FLOAT: _type(numeric.single, value.FLOAT),
-    v.RDF_PLAIN_LITERAL: _type(textual.plain_literal_value, STRING, value.LANG_STRING),
-    v.RDF_LANG_STRING: _type(_no_value, value.LANG_STRING),
-    v.RDF_DIR_LANG_STRING: _type(_no_value, value.DIR_LANG_STRING),
+    v.XSD_DOUBLE: _datatype(numeric.double, value.DOUBLE),
+    v.XSD_FLOAT: _datatype(numeric.single, value.FLOAT),
+    v.RDF_PLAIN_LITERAL: _datatype(textual.plain_literal_value, STRING, value.LANG_STRING),
+    v.RDF_LANG_STRING: _datatype(_no_value, value.LANG_STRING),
+    v.RDF_DIR_LANG_STRING: _datatype(_no_value, value.DIR_LANG_STRING),
     v.XSD_STRING: _STRINGS,
     v.XSD_NORMALIZED_STRING: _restricted_datatype(
         _STRINGS, textual.is_normalized, "strings without tabs and line ends"
@@ -110,22 +110,22 @@ _DECLARED: dict[str, Datatype] = {
     v.XSD_NMTOKEN: _restricted_datatype(_STRINGS, textual.is_nmtoken, "only characters of XML names"),
     v.XSD_NAME: _restricted_datatype(_STRINGS, textual.is_name, "XML names"),
     v.XSD_NCNAME: _restricted_datatype(_STRINGS, textual.is_ncname, "XML names without colons"),
-    v.XSD_BOOLEAN: _type(binary.boolean, value.BOOLEAN),
-    v.XSD_HEX_BINARY: _type(binary.hexadecimal, value.HEX),
-    v.XSD_BASE64_BINARY: _type(binary.base64, value.BASE64),
-    v.XSD_ANY_URI: _type(textual.uri, value.URI),
-    v.RDF_XML_LITERAL: _type(markup.xml, value.XML),
+    v.XSD_BOOLEAN: _datatype(binary.boolean, value.BOOLEAN),
+    v.XSD_HEX_BINARY: _datatype(binary.hexadecimal, value.HEX),
+    v.XSD_BASE64_BINARY: _datatype(binary.base64, value.BASE64),
+    v.XSD_ANY_URI: _datatype(textual.uri, value.URI),
+    v.RDF_XML_LITERAL: _datatype(markup.xml, value.XML),
     v.XSD_DATE_TIME: _DATE_TIMES,
     v.XSD_DATE_TIME_STAMP: _restricted_datatype(
         _DATE_TIMES, _has_offset, "a form such as 2004-02-29T12:00:00Z, with a timezone"
     ),
-    v.XSD_DATE: _type(times.date, value.DATE),
-    v.XSD_TIME: _type(times.time, value.TIME),
-    v.XSD_G_YEAR: _type(times.g_year, value.YEAR),
-    v.XSD_G_YEAR_MONTH: _type(times.g_year_month, value.YEAR_MONTH),
-    v.XSD_G_MONTH: _type(times.g_month, value.MONTH),
-    v.XSD_G_MONTH_DAY: _type(times.g_month_day, value.MONTH_DAY),
-    v.XSD_G_DAY: _type(times.g_day, value.DAY),
+    v.XSD_DATE: _datatype(times.date, value.DATE),
+    v.XSD_TIME: _datatype(times.time, value.TIME),
+    v.XSD_G_YEAR: _datatype(times.g_year, value.YEAR),
+    v.XSD_G_YEAR_MONTH: _datatype(times.g_year_month, value.YEAR_MONTH),
+    v.XSD_G_MONTH: _datatype(times.g_month, value.MONTH),
+    v.XSD_G_MONTH_DAY: _datatype(times.g_month_day, value.MONTH_DAY),
+    v.XSD_G_DAY: _datatype(times.g_day, value.DAY),
     v.XSD_DURATION: _DURATIONS,
     v.XSD_DAY_TIME_DURATION: _DURATIONS._replace(holds=lambda span: span.months == 0, read=durations.day_time),
     v.XSD_YEAR_MONTH_DURATION: _DURATIONS._replace(holds=lambda span: span.seconds == 0, read=durations.year_month),

@@ -21,11 +21,11 @@ from kgreason.patterns.matching import compile_pattern
 from kgreason.terms.vocabulary import RDF, XSD
 
 
-def _compare(*kept: int) -> Callable[[Value, Value], bool]:
+def _comparison_test(*kept: int) -> Callable[[Value, Value], bool]:
     return lambda data_value, limit: compare(data_value, limit) in kept
 
 
-def _length(*kept: int) -> Callable[[Value, Value], bool]:
+def _length_test(*kept: int) -> Callable[[Value, Value], bool]:
     def test(data_value: Value, limit: Value) -> bool:
         text = _text_of(data_value)
         return text is not None and compare(Value(value.REAL, len(text)), limit) in kept
@@ -33,12 +33,12 @@ def _length(*kept: int) -> Callable[[Value, Value], bool]:
     return test
 
 
-def _pattern(data_value: Value, limit: Value) -> bool:
+def _matches_pattern(data_value: Value, limit: Value) -> bool:
     text = _text_of(data_value)
     return isinstance(text, str) and compile_pattern(limit.data).fullmatch(text) is not None
 
 
-def _language_range(data_value: Value, limit: Value) -> bool:
+def _matches_language_range(data_value: Value, limit: Value) -> bool:
     return data_value.space == value.LANG_STRING and _matches(data_value.data[1], limit.data.lower())
 
 
@@ -69,15 +69,15 @@ def _matches(tag: str, language_range: str) -> bool:
 
 
 FACETS: dict[str, Callable[[Value, Value], bool]] = {
-    f"<{XSD}minInclusive>": _compare(0, 1),
-    f"<{XSD}maxInclusive>": _compare(0, -1),
-    f"<{XSD}minExclusive>": _compare(1),
-    f"<{XSD}maxExclusive>": _compare(-1),
-    f"<{XSD}length>": _length(0),
-    f"<{XSD}minLength>": _length(0, 1),
-    f"<{XSD}maxLength>": _length(0, -1),
-    f"<{XSD}pattern>": _pattern,
-    f"<{RDF}langRange>": _language_range,
+    f"<{XSD}minInclusive>": _comparison_test(0, 1),
+    f"<{XSD}maxInclusive>": _comparison_test(0, -1),
+    f"<{XSD}minExclusive>": _comparison_test(1),
+    f"<{XSD}maxExclusive>": _comparison_test(-1),
+    f"<{XSD}length>": _length_test(0),
+    f"<{XSD}minLength>": _length_test(0, 1),
+    f"<{XSD}maxLength>": _length_test(0, -1),
+    f"<{XSD}pattern>": _matches_pattern,
+    f"<{RDF}langRange>": _matches_language_range,
 }
 """For each facet, by its IRI in N-Triples text: a function of a value and the facet's limit.
 

@@ -32,45 +32,47 @@ def compare(first: Value, second: Value) -> int | None:
     """
     if first.space != second.space:
         return None
-    return _ORDERS.get(first.space, _equal)(first.data, second.data)
+    return _ORDERS.get(first.space, _compare_equality)(first.data, second.data)
 
 
-def _sign(first: Any, second: Any) -> int | None:
+def _compare_exactly(first: Any, second: Any) -> int | None:
     if first == second:
         return 0
     return -1 if first < second else 1 if first > second else None
 
 
-def _equal(first: Any, second: Any) -> int | None:
+def _compare_equality(first: Any, second: Any) -> int | None:
     return 0 if first == second else None
 
 
-def _floats(first: str, second: str) -> int | None:
-    return _sign(float.fromhex(first), float.fromhex(second))
+def _compare_floats(first: str, second: str) -> int | None:
+    return _compare_exactly(float.fromhex(first), float.fromhex(second))
 
 
-def _moments(first: times.Moment, second: times.Moment) -> int | None:
+def _compare_moments(first: times.Moment, second: times.Moment) -> int | None:
     start, end = times.seconds(first), times.seconds(second)
     if (first.offset is None) == (second.offset is None):
-        return _sign(start, end)
+        return _compare_exactly(start, end)
     return -1 if plus(_MOST, start) < end else 1 if plus(_MOST, end) < start else None
 
 
-def _durations(first: durations.Duration, second: durations.Duration) -> int | None:
-    signs = {_sign(*ends) for ends in zip(durations.places(first), durations.places(second), strict=True)}
+def _compare_durations(first: durations.Duration, second: durations.Duration) -> int | None:
+    signs = {
+        _compare_exactly(*ends) for ends in zip(durations.end_points(first), durations.end_points(second), strict=True)
+    }
     return signs.pop() if len(signs) == 1 else None
 
 
 _ORDERS: dict[str, Callable[[Any, Any], int | None]] = {
-    value.REAL: _sign,
-    value.FLOAT: _floats,
-    value.DOUBLE: _floats,
-    value.DURATION: _durations,
+    value.REAL: _compare_exactly,
+    value.FLOAT: _compare_floats,
+    value.DOUBLE: _compare_floats,
+    value.DURATION: _compare_durations,
     **dict.fromkeys(
         (
             *(value.DATE_TIME, value.DATE, value.TIME),
             *(value.YEAR, value.YEAR_MONTH, value.MONTH, value.MONTH_DAY, value.DAY),
         ),
-        _moments,
+        _compare_moments,
     ),
 }

@@ -66,7 +66,7 @@ Reading: TypeAlias = Value | IllTyped | None
 """The result of reading a literal: its value, or the reason why it has none, or None if its datatype is unknown."""
 
 
-def are_apart(one: Reading, other: Reading) -> bool:
+def are_known_different(one: Reading, other: Reading) -> bool:
     """Whether the values of two literals with different texts are known to be different.
 
     This is so if the values differ, or if one literal is ill-typed. It is not so if one of the datatypes is unknown.

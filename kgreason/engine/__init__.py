@@ -17,6 +17,6 @@ memory/, facts/, program/, index/, level/  the parts of a circuit
 circuit               Circuit: the arrays, and the loop that calls the kernels
 scratch               the scratch arrays of a circuit
 crew/                 the workers of a circuit: threads that divide the work of large levels
-update                Update: Retract, Rederive, Assert; Elastic: the choice between Update and Bootstrap
+update                Update: Retract, Rederive, Assert; Forecasts: the choice between Update and Bootstrap
 rebuild               the facts that a Bootstrap starts from, and the changes that a Bootstrap made
 """

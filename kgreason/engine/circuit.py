@@ -16,7 +16,7 @@ import numpy as np
 from kgreason.engine import scratch
 from kgreason.engine.costs import take_back
 from kgreason.engine.crew.crew import Crew
-from kgreason.engine.crew.keepers import Keepers
+from kgreason.engine.crew.keepers import Gatekeepers
 from kgreason.engine.facts.table import FactTable
 from kgreason.engine.index.arrangements import Arrangements
 from kgreason.engine.index.candidates import Catalogue
@@ -24,7 +24,7 @@ from kgreason.engine.level import returning
 from kgreason.engine.level.commit_end import note_changes, settle, unwind
 from kgreason.engine.level.distinct import assert_rows, retract_rows, take_back_heads, take_heads
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.limits import MOST_SUPPORT, UNLIMITED, Check, Limit, OverLimitError, TooDeepError, left_of_support
+from kgreason.engine.limits import MOST_SUPPORT, UNLIMITED, Check, Limit, OverLimitError, TooDeepError, support_room
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
 from kgreason.engine.program.planner import Planner
@@ -69,7 +69,7 @@ class Circuit:
         self._most = UNLIMITED
         """What `limit` was when it was last looked at."""
         self.crew = Crew(self.memory, threads)
-        self.keepers = Keepers(self.memory, self.crew)
+        self.keepers = Gatekeepers(self.memory, self.crew)
         self.facts = FactTable(self.memory, planner.width, room, self.crew)
         self.catalogue = Catalogue(self.facts, planner)
         self.arrangements = Arrangements(self.memory, planner, self.facts, self.catalogue, self.keepers)
@@ -77,10 +77,10 @@ class Circuit:
         """The version of the planner that the circuit has kept up with."""
         self._noted = 0
         self._survey_at = MOST_SUPPORT
-        scratch.make(self.memory, self.facts.width)
+        scratch.make_arrays(self.memory, self.facts.width)
         self.refresh()
 
-    def keep_up(self) -> None:
+    def refresh_if_changed(self) -> None:
         """Call `refresh` if the planner has changed since the last `refresh`."""
         if self.version != self.planner.version:
             self.refresh()
@@ -92,7 +92,7 @@ class Circuit:
         """
         planner, memory = self.planner, self.memory
         if planner.width > memory["heads"].shape[1]:
-            wide = self.facts.widened(planner.width), scratch.heads(planner.width)
+            wide = self.facts.rows_of_width(planner.width), scratch.heads(planner.width)
             memory["rows"], memory["heads"] = wide  # both or none
         keys = planner.key_info.n
         sizes = {
@@ -109,10 +109,10 @@ class Circuit:
         for name in ("noted", "noted_hashes"):
             memory.grow(name, memory.room("live") + scratch.NOTES)
         if self.crew.workers:
-            self.crew.keep_up()
+            self.crew.forget_if_grown()
         version = planner.version
         planner.publish(memory)
-        self.arrangements.catch_up()
+        self.arrangements.count_new_keys()
         self.version = version
 
     def assert_rows(self, table: int, rows: Int32, check: Check, *, only_present: bool = False) -> None:
@@ -157,13 +157,13 @@ class Circuit:
             self.arrangements.set_key_counts(snapshot.keys)
             return
         self.facts.adopt(records, hashed)
-        self.arrangements.renew()
+        self.arrangements.empty_and_recount()
 
     def snapshot(self, records: Int32) -> Snapshot | None:
         """Return a snapshot of the circuit, or None if some rows hold no present fact, or if counts may lack rows.
 
-        `records` is what `facts.borrowed` has just returned. The arrays of the result are those of the circuit, valid
-        until the next change.
+        `records` is what `facts.whole_records` has just returned. The arrays of the result are those of the circuit,
+        valid until the next change.
         """
         hashed = self.facts.hash_table(records)
         if hashed is None or self._counters[at.PARTIAL]:
@@ -179,7 +179,7 @@ class Circuit:
 
         `rows`: int32[n, w]. In the phase RETRACT, the method takes one derivation of each row back.
         """
-        rows = self.facts.padded(rows)
+        rows = self.facts.pad(rows)
         self.facts.reserve(len(rows))
         take = take_back_heads if self._counters[at.MODE] == at.RETRACT else take_heads
         for low in range(0, len(rows), scratch.HEADS):
@@ -190,14 +190,14 @@ class Circuit:
             self._counters[at.N_HEADS] = len(part)
             take(self.block)
 
-    def go_on(self, mode: int) -> None:
+    def start_phase_from_queue(self, mode: int) -> None:
         """Start the phase `mode` of a commit with the rows that the previous phase has put into the queue.
 
-        Unlike after `enter`, these rows are the first level of the new phase.
+        Unlike after `start_phase`, these rows are the first level of the new phase.
         """
         self._counters[at.MODE] = mode
 
-    def enter(self, mode: int) -> None:
+    def start_phase(self, mode: int) -> None:
         """Start the phase `mode` of a commit: ASSERT, RETRACT or REDERIVE.
 
         Rows that are queued from now on are the first level of the phase.
@@ -216,7 +216,7 @@ class Circuit:
             counters[at.BEFORE], counters[at.AFTER] = at.NOT_GONE, at.NOT_GONE_AND_CURRENT
         else:
             counters[at.BEFORE], counters[at.AFTER] = at.ONLY_OLD, at.OLD_AND_CURRENT
-        self._drive(check)
+        self._run_kernels(check)
 
     def run_rule(self, rule: int, check: Check) -> None:
         """Evaluate one rule over the facts that were present before the phase. The rule must have a body.
@@ -236,7 +236,7 @@ class Circuit:
         A backward plan starts at a head and finds the bodies from which rules derive the head.
         """
         self.planner.plan_backward(self.memory["rows"][heads], self.memory["key_count"])
-        self.keep_up()
+        self.refresh_if_changed()
 
     def run_backward(self, heads: Int32, check: Check) -> None:
         """Find the derivations of the facts in the rows `heads`, int32[n], with the plans that `plan_backward` made.
@@ -251,7 +251,7 @@ class Circuit:
         may_return, is_unknown = states & at.SPARE != 0, states & at.UNKNOWN != 0
         known, searched = gone[may_return & ~is_unknown], gone[may_return]
         many = len(known) >= max(returning.MANY, returning.SHARE * len(self.facts))
-        if many and (late := returning.late(self.block)) <= returning.LAST:
+        if many and (late := returning.late_stamp(self.block)) <= returning.LAST:
             self.memory.grow("queue", self._counters[at.N_QUEUE] + len(known))
             returning.bring_back(self.block, known, late)
             searched = gone[is_unknown]
@@ -267,7 +267,7 @@ class Circuit:
         counters[at.PHASE], counters[at.SCAN_AT], counters[at.SCAN_END] = at.SCAN, 0, len(rows)
         counters[at.SCAN_KEY], counters[at.SCAN_PLAN] = key, plan
         if len(rows):
-            self._drive(check)
+            self._run_kernels(check)
         counters[at.PHASE], counters[at.SCAN_END] = at.GATEKEEP, 0
 
     def trace(self, rows: Int32, take: Callable[[Int32], None], check: Check) -> None:
@@ -277,7 +277,7 @@ class Circuit:
         derivation with two heads is passed twice if both heads are among the facts. `take` and `check` may raise.
         """
         self.limit = Limit()
-        self._mend()
+        self._repair()
         self.memory["traced"] = np.zeros((scratch.HEADS + 1, 1 + self.planner.slots), dtype=np.int32)
         self._counters[at.MODE] = at.EXPLAIN
 
@@ -290,28 +290,28 @@ class Circuit:
         try:
             self.run_backward(rows, check)
         finally:
-            self._stop()
+            self._end_scan()
 
-    def _stop(self) -> None:
+    def _end_scan(self) -> None:
         """Reset the counters of a scan that is complete or was interrupted. A scan is a pass over given rows."""
         self.memory["key_fill"][:] = 0
         self.block[_OF_A_SCAN] = 0
         self._counters[at.PHASE] = at.GATEKEEP
 
-    def _drive(self, check: Check) -> None:
+    def _run_kernels(self, check: Check) -> None:
         block, counters = self.block, self._counters
-        self._look_at_limit()
+        self._renew_limit()
         while True:
             counters[at.FUEL] = min(QUANTUM, max(self._most - counters[at.REWRITES], _LEAST_FUEL))
             status = advance(block)
             if counters[at.DERIVATIONS] >= self._survey_at:
                 supports = self.memory["rows"][: counters[at.N_ROWS], at.SUPPORT]
-                self._survey_at = counters[at.DERIVATIONS] + left_of_support(supports) // 2 + 1
+                self._survey_at = counters[at.DERIVATIONS] + support_room(supports) // 2 + 1
             if counters[at.LATEST] >= at.LAST_LEVEL << at.LEVEL_BITS:
                 raise TooDeepError
             if status == at.DONE:
                 if self.keepers.are_lent:
-                    self.keepers.give_back()
+                    self.keepers.take_back_room()
                 return
             if status == at.NEED_ROWS:
                 self.facts.reserve(counters[at.N_HEADS])
@@ -332,12 +332,12 @@ class Circuit:
                 self.crew.run_chunks(self.facts.reserve)
             elif status == at.NEED_LIMIT:
                 self.check_limit(self._most)
-                self._look_at_limit()
+                self._renew_limit()
             else:
                 self.check_limit(self._most)
             check()
 
-    def _look_at_limit(self) -> None:
+    def _renew_limit(self) -> None:
         """Compute how many rewrites the commit may extend now. Raises OverLimitError if it has extended more.
 
         The limit may grow with the new facts. So it is looked at again at the end of a segment, when half of the
@@ -366,18 +366,18 @@ class Circuit:
         must be empty, facts only arrive, and the circuit keeps no undo log.
         """
         counters = self._counters
-        self._mend()
+        self._repair()
         self.block[_COUNTED] = self._noted = 0
         self._most = UNLIMITED
         counters[at.COMMIT] = commit
         counters[at.IS_UPDATE] = counters[at.LOGGING] = int(is_update)
         counters[at.LEVEL] = -1 if is_update else 0
-        self.enter(at.ASSERT)
+        self.start_phase(at.ASSERT)
 
-    def _mend(self) -> None:
+    def _repair(self) -> None:
         """Make counts and arrangements complete again, if an error has left them without some rows."""
         if self._counters[at.PARTIAL]:
-            self.arrangements.renew()
+            self.arrangements.empty_and_recount()
 
     def queued_rows(self, start: int) -> Int32:
         """Return the numbers of the rows in the queue, from position `start` to the end: int32[n]."""
@@ -435,7 +435,7 @@ class Circuit:
             self.memory.cut(name, _LARGE_LOG)
         self.memory.cut("queue", len(self.facts) // 8 + 1024)
 
-    def close_up(self) -> None:
+    def close_gaps(self) -> None:
         """Call `_compact` if there are free or dead rows."""
         if self._counters[at.N_FREE] or self._counters[at.N_DEAD]:
             self._compact()
@@ -446,7 +446,7 @@ class Circuit:
         A plan that needs an arrangement builds it again.
         """
         self._counters[at.PARTIAL] = 1
-        self.arrangements.drop()
+        self.arrangements.empty()
         self.catalogue.clear()
         self.facts.compact()
         self._counters[at.PARTIAL] = 0
@@ -454,17 +454,17 @@ class Circuit:
     def undo(self) -> None:
         """Undo the commit: each row that it wrote, and the costs of the rules, are as they were before `begin`."""
         self.facts.repair()
-        self._stop()
+        self._end_scan()
         is_partial = self._counters[at.PARTIAL] == 1
         if is_partial:
-            self.arrangements.drop()
+            self.arrangements.empty()
         self.facts.reserve_free(self._counters[at.N_TOUCHED])
         unwind(self.block)
         self._counters[at.LATEST] = 0
         take_back(self.costs, self._counters[at.COMMIT])
         self._counters[at.LOGGING] = 0
         if is_partial:
-            self.arrangements.renew()
+            self.arrangements.empty_and_recount()
 
     @property
     def rewrites(self) -> int:

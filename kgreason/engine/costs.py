@@ -41,7 +41,7 @@ class Cost(NamedTuple):
     last_derivations: int = 0
 
 
-def read(costs: Int64, last: int) -> list[Cost]:
+def costs_by_rule(costs: Int64, last: int) -> list[Cost]:
     """Return the cost of each rule, in the order of the rules' numbers.
 
     `costs`: int64[r, 8], the array that the kernels fill. `last`: the number of the last commit.
@@ -73,7 +73,7 @@ def carry_over(before: Int64, costs: Int64, commit: int) -> None:
     costs[ran, _LAST] = before[ran, _LAST]
 
 
-def count(costs: Int64, rule: int, derivations: int, commit: int) -> None:
+def add_derivations(costs: Int64, rule: int, derivations: int, commit: int) -> None:
     """Add `derivations` to the counts of the rule with the number `rule`, in the commit with the number `commit`.
 
     This function is for rules with an empty body, because the kernels do not run these rules.

@@ -26,23 +26,23 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Literal
 
-from kgreason.compiled import announce, compile_ahead
+from kgreason.compiled import announce_compilation, compile_ahead
 from kgreason.compiled import is_compiled as are_compiled
 from kgreason.engine.changes import Changes, Strategy
 from kgreason.engine.circuit import Circuit
 from kgreason.engine.costs import carry_over, costliest
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.level.fixpoint import advance
-from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both, no_check
+from kgreason.engine.limits import UNLIMITED, Check, Limit, OverLimitError, TooDeepError, both_checks, no_check
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import Intern, encode_all
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import NO_RULES, Reweighed
+from kgreason.engine.program.weights import NO_RULES, RuleChanges
 from kgreason.engine.reader import Reader
-from kgreason.engine.rebuild import Wish, difference, rows_to_assert
+from kgreason.engine.rebuild import Wish, changes_between, rows_to_assert
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Elastic, Update, fire_bodiless
+from kgreason.engine.update import Forecasts, Update, fire_bodiless
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.rules.model import Rule
@@ -64,7 +64,7 @@ class Engine(Reader):
     """
 
     def __init__(self, quiet: int = 0, threads: int | None = None) -> None:
-        announce(advance)
+        announce_compilation(advance)
         self._planner = Planner()
         self._quiet, self.threads = quiet, default_threads(threads)
         if self.threads > 1:
@@ -84,7 +84,7 @@ class Engine(Reader):
 
         It holds for commits with the strategy `auto`, until `restore`.
         """
-        self._elastic.fraction = fraction
+        self._forecasts.fraction = fraction
 
     def encode(self, rules: Sequence[Rule], intern: Intern) -> list[EncodedRule]:
         """Return rules as ids, as `encoding.encode_all` does. Makes the tables of their atoms."""
@@ -100,7 +100,7 @@ class Engine(Reader):
             return known
         with undivided():
             number = self._planner.table(is_triple, width)
-            self._circuit.keep_up()
+            self._circuit.refresh_if_changed()
         return number
 
     def commit(
@@ -116,7 +116,7 @@ class Engine(Reader):
     ) -> Changes:
         """Run one call of `apply` as a commit. After an error, roll the commit back and raise the error again."""
         wish = Wish(asserted, retracted or {})
-        return self._run_as_commit(lambda check: self._carry_out(wish, added, removed, strategy, budget, check), check)
+        return self._run_as_commit(lambda check: self._apply(wish, added, removed, strategy, budget, check), check)
 
     def _run_as_commit(self, work: Callable[[Check], object], check: Check) -> Changes:
         """Call `work` in a new commit and accept it. After an error, roll the commit back and raise the error again.
@@ -126,7 +126,7 @@ class Engine(Reader):
         with undivided():
             self.begin()
             try:
-                work(both(let_out, check))
+                work(both_checks(let_out, check))
                 changes = self.changes()
             except BaseException:
                 self.rollback()
@@ -138,7 +138,7 @@ class Engine(Reader):
         """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
         if self._is_open:
             self.rollback()
-        self._origin, self._is_open, self._learnt = self._circuit, True, copy(self._elastic)
+        self._origin, self._is_open, self._learnt = self._circuit, True, copy(self._forecasts)
         self._wishes: list[Wish] = []
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
@@ -148,7 +148,7 @@ class Engine(Reader):
         self._rewrites = self._spent = 0
         """The work of this commit before `circuit`: all of it, and what counts for the budget."""
         self._commit += 1
-        self._circuit.keep_up()
+        self._circuit.refresh_if_changed()
         self._circuit.begin(is_update=True, commit=self._commit)
         self._looked_at = self._circuit, 0
 
@@ -172,9 +172,9 @@ class Engine(Reader):
         A chain of `LAST_LEVEL` or more derivations raises it, too. After any error call `rollback`. An Update whose
         stamps would become too large becomes a Bootstrap, whatever the strategy.
         """
-        self._carry_out(Wish(asserted, retracted or {}), added, removed, strategy, budget, check)
+        self._apply(Wish(asserted, retracted or {}), added, removed, strategy, budget, check)
 
-    def _carry_out(
+    def _apply(
         self,
         wish: Wish,
         added: Sequence[EncodedRule],
@@ -192,7 +192,7 @@ class Engine(Reader):
         except OverLimitError:
             raise LimitError(self._over_budget_message(budget)) from None
 
-    def _try_update(self, wish: Wish, rules: Reweighed, strategy: Strategy, budget: int | None, check: Check) -> bool:
+    def _try_update(self, wish: Wish, rules: RuleChanges, strategy: Strategy, budget: int | None, check: Check) -> bool:
         """Try an Update.
 
         `wish`: the rows to assert and to retract. Returns False if a Bootstrap has to run: with the strategy `auto` the
@@ -204,7 +204,7 @@ class Engine(Reader):
         try:
             is_first = len(self._steps) == 1
             means = self._commit, is_first, most, is_auto, check, self._note_missed
-            return Update(self._circuit, self._elastic, *means).try_to_run(wish, rules)
+            return Update(self._circuit, self._forecasts, *means).try_to_run(wish, rules)
         except OverLimitError:
             if not is_auto or self._circuit.spent > most:
                 raise
@@ -235,7 +235,7 @@ class Engine(Reader):
         self._steps[-1] = "bootstrap"
         self._rewrites += self._circuit.rewrites
         self._spent += self._circuit.spent
-        origin.keep_up()
+        origin.refresh_if_changed()
         self._dropped = self._circuit.costs.copy()
         if self._circuit is origin:
             origin.undo()
@@ -274,7 +274,7 @@ class Engine(Reader):
             ) from None
         circuit.check_limit(allowed)
         circuit.note_queued()
-        self._elastic.work = circuit.rewrites + len(circuit.facts)
+        self._forecasts.work = circuit.rewrites + len(circuit.facts)
         self._rewrites += circuit.rewrites
         self._spent += circuit.rewrites
         circuit.begin(is_update=True, commit=self._commit)
@@ -284,13 +284,13 @@ class Engine(Reader):
         """Return the changes of the open commit so far."""
         circuit, steps = self._circuit, tuple(self._steps)
         rewrites = self._rewrites + circuit.rewrites
-        changed = circuit.changes() if circuit is self._origin else difference(self._origin, circuit)
+        changed = circuit.changes() if circuit is self._origin else changes_between(self._origin, circuit)
         return Changes(*changed, self._strategy, self._switched, rewrites, self._missed, steps)
 
     def accept(self) -> None:
         """Make the commit final. After an error, `accept` and `rollback` may be called again."""
         if self._is_open:
-            self._circuit.keep_up()
+            self._circuit.refresh_if_changed()
             self._origin, self._last = self._circuit, self._commit
             self._circuit.settle()
             self._is_open = False
@@ -301,9 +301,9 @@ class Engine(Reader):
         if not self._is_open:
             return
         self._switch_to(self._origin)
-        self._elastic = self._learnt
+        self._forecasts = self._learnt
         self._weights.undo()
-        self._circuit.keep_up()
+        self._circuit.refresh_if_changed()
         self._circuit.undo()
         self._is_open = False
         self._circuit.tidy()
@@ -338,20 +338,20 @@ class Engine(Reader):
         self.set_rules(rules)
         self._switch_to(self._new_circuit(len(records) + len(records) // 8 + 1024))  # unused room costs no memory
         self._circuit.adopt(records, hashed, snapshot)
-        self._elastic, self._last = Elastic(work or None), 0
+        self._forecasts, self._last = Forecasts(work or None), 0
 
     def set_rules(self, rules: Sequence[EncodedRule]) -> None:
         """Make `rules` the active rules, and evaluate nothing. Call `restore` or `bootstrap` next."""
         self._weights.log.clear()
         self._weights.change(rules, self._weights.rules_in_force())
         self._weights.activate()
-        self._circuit.keep_up()
+        self._circuit.refresh_if_changed()
 
-    def close_up(self) -> None:
+    def close_gaps(self) -> None:
         """Move the rows of facts together if there are free rows, so that `snapshot` can return one.
 
         No commit may be open. Cost: one pass over all rows if there are free rows; plans then fill their arrangements
         again.
         """
         with undivided():
-            self._circuit.close_up()
+            self._circuit.close_gaps()

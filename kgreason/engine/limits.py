@@ -38,7 +38,7 @@ class TooDeepError(Exception):
     """Raised when a fact would need a level that does not fit into its stamp."""
 
 
-def left_of_support(supports: Int32) -> int:
+def support_room(supports: Int32) -> int:
     """Return how many derivations the fact with the largest support may still get. Raises LimitError if none is left.
 
     The support of a fact is at most the number of derivations. So a look at all rows is needed only when their number
@@ -54,7 +54,7 @@ def no_check() -> None:
     """Do nothing: the default for each parameter `check`, a function that is called between kernel calls."""
 
 
-def both(first: Check, second: Check) -> Check:
+def both_checks(first: Check, second: Check) -> Check:
     """Return a check that makes both checks, in this order."""
     if second is no_check or second is first:
         return first

@@ -14,18 +14,18 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes, Place
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.costs import Cost, read
+from kgreason.engine.costs import Cost, costs_by_rule
 from kgreason.engine.facts.facts import Facts
-from kgreason.engine.facts.matching import GIVEN, QUEUED, Changed, antijoin_results, arrived
+from kgreason.engine.facts.matching import GIVEN, QUEUED, ChangedFacts, antijoin_results, arrived_keys
 from kgreason.engine.facts.table import TABLE
 from kgreason.engine.index.arrangements import ARRANGEMENTS
-from kgreason.engine.limits import Check, both, no_check
+from kgreason.engine.limits import Check, both_checks, no_check
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.program.weights import Weights
-from kgreason.engine.rebuild import difference
+from kgreason.engine.rebuild import changes_between
 from kgreason.engine.records import Snapshot
-from kgreason.engine.update import Elastic
+from kgreason.engine.update import Forecasts
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out, undivided
 from kgreason.zset.columns import ABSENT, Int32
@@ -44,11 +44,11 @@ class Reader:
     def __init__(self, planner: Planner, circuit: Circuit) -> None:
         self._planner = planner
         self._switch_to(circuit)
-        self._weights, self._elastic = Weights(planner), Elastic()
+        self._weights, self._forecasts = Weights(planner), Forecasts()
         self._origin, self._is_open = circuit, False
         """`_origin`: the circuit as of the last commit, in which an Update runs as well."""
         self._looked_at = circuit, 0
-        """Up to where `arrived` has looked: the circuit, and the position in its undo log."""
+        """Up to where `arrived_keys` has looked: the circuit, and the position in its undo log."""
         self._commit = self._last = 0
         """`_commit`: the number of the commit that began last. `_last`: of the commit that was accepted last."""
 
@@ -83,9 +83,9 @@ class Reader:
     @property
     def work(self) -> int | None:
         """The forecast of a Bootstrap's work, its rewrites plus its facts; None before the first Bootstrap."""
-        return self._elastic.work
+        return self._forecasts.work
 
-    def arrived(self, lines: Int32) -> Int32:
+    def arrived_keys(self, lines: Int32) -> Int32:
         """Return the keys of the facts that the open commit added since the last call, or else since `begin`.
 
         Only facts that match an atom count: `lines` has the atoms, as `facts.matching` explains. Returns int32[n, 1 +
@@ -96,18 +96,18 @@ class Reader:
         is_update = circuit is self._circuit or self._circuit is self._origin
         self._looked_at = self._circuit, self._circuit.log_length
         start = start if circuit is self._circuit else 0
-        return arrived(self._circuit.block, lines, start, self._circuit.log_length, is_update=is_update)
+        return arrived_keys(self._circuit.block, lines, start, self._circuit.log_length, is_update=is_update)
 
     @property
-    def is_updated(self) -> bool:
+    def has_only_updates(self) -> bool:
         """Whether the open commit has run Updates alone, so that the undo log has all its changes."""
         return self._circuit is self._origin
 
     def was_present(self, rows: Int32) -> NDArray[np.bool_]:
-        """Return for each row that `arrived` returned whether it was a fact before the open commit: bool[n].
+        """Return for each row that `arrived_keys` returned whether it was a fact before the open commit: bool[n].
 
         If a Bootstrap has run, the facts are looked up in the old circuit. If not, or if there were no facts, all
-        results are False, because `arrived` then returns only facts that are new.
+        results are False, because `arrived_keys` then returns only facts that are new.
         """
         if self._circuit is self._origin or not len(self._origin.facts):
             return np.zeros(len(rows), dtype=np.bool_)
@@ -115,12 +115,12 @@ class Reader:
         return found
 
     def antijoin_results(
-        self, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
+        self, lines: Int32, first: int, last: int, facts: ChangedFacts, others: Int32, *, was_decided: bool
     ) -> Int32:
         """Decide antijoins for the keys of changed facts, as `facts.matching.antijoin_results` does."""
         return antijoin_results(self._circuit.block, lines, first, last, facts, others, was_decided=was_decided)
 
-    def columns(self, facts: Changed) -> Int32:
+    def columns(self, facts: ChangedFacts) -> Int32:
         """Return the columns of changed facts: int32[n, w]. Facts whose kind is as before may be among them."""
         if facts.source == GIVEN:
             return facts.rows
@@ -149,7 +149,7 @@ class Reader:
         if since.generation == self.generation:
             rows, tables, _, _ = self._circuit.changes(since.touched)
         else:
-            rows, tables = difference(self._origin, self._circuit)[:2]
+            rows, tables = changes_between(self._origin, self._circuit)[:2]
         return rows, tables, self.place()
 
     def new_facts(self, since: Place) -> Changes:
@@ -191,7 +191,7 @@ class Reader:
         facts, width = (self._origin if self._is_open else self._circuit).facts, self._planner.tables()[table][1]
         if width > facts.width:  # the open commit has made the table
             return np.empty((0, width), dtype=np.int32)
-        rows, tables = facts.columns(facts.with_constants(constants))
+        rows, tables = facts.columns(facts.rows_with_constants(constants))
         found: Int32 = rows[tables == table]
         return found
 
@@ -218,9 +218,9 @@ class Reader:
         The rows must hold present facts. No commit may be open.
         """
         with undivided():
-            self._circuit.keep_up()
+            self._circuit.refresh_if_changed()
             self._circuit.plan_backward(rows)
-            self._circuit.trace(rows, take, both(let_out, check))
+            self._circuit.trace(rows, take, both_checks(let_out, check))
 
     def snapshot(self, records: Int32) -> Snapshot | None:
         """Return what a circuit needs to be opened again without a look at the facts; see `Circuit.snapshot`."""
@@ -236,7 +236,7 @@ class Reader:
 
         If a commit is open, the open commit counts as the last commit.
         """
-        self._circuit.keep_up()
-        found = read(self._circuit.costs, self._commit if self._is_open else self._last)
+        self._circuit.refresh_if_changed()
+        found = costs_by_rule(self._circuit.costs, self._commit if self._is_open else self._last)
         numbers = range(self._planner.rules.n) if every else self._weights
         return [(self._planner.rule(number), found[number]) for number in numbers]

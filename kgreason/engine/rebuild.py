@@ -1,8 +1,8 @@
 """The input and the output of a Bootstrap: the facts to start from, and the changes from the old to the new circuit.
 
-Laws: `rows_to_assert` returns the facts that are asserted after all wishes have been carried out in order; `difference`
-returns the changes that an Update for the same wishes would have made. Cost: a pass over all facts of both circuits; an
-Update calls neither function.
+Laws: `rows_to_assert` returns the facts that are asserted after all wishes have been carried out in order;
+`changes_between` returns the changes that an Update for the same wishes would have made. Cost: a pass over all facts of
+both circuits; an Update calls neither function.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ def rows_to_assert(origin: Circuit, tables: Sequence[tuple[bool, int]], wishes: 
         ]
         mine = np.ascontiguousarray(columns[numbers == table, :width])
         if any(sign < 0 for _, sign in events):
-            found[table] = _after(mine, events, origin.facts.are_asserted)
+            found[table] = _asserted_after(mine, events, origin.facts.are_asserted)
         else:
             parts = [part for part in (mine, *[part for part, _ in events]) if len(part)]
             found[table] = np.concatenate(parts) if len(parts) > 1 else parts[0] if parts else mine
     return found
 
 
-def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
+def _asserted_after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[np.bool_]]) -> Int32:
     """Return the rows int32[n, w] that are asserted after a sequence of events.
 
     `rows`: the asserted rows before the events. An event is a pair: rows int32[m, w], and 1 (assert the rows) or -1
@@ -67,7 +67,7 @@ def _after(rows: Int32, events: _Events, is_asserted: Callable[[Int32], NDArray[
     return (ZSet.of(rows) + change).positive().columns
 
 
-def difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
+def changes_between(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int8]:
     """Return the facts whose kind differs between two circuits, in the same form as `Circuit.changes` does.
 
     Returns columns int32[n, w], tables int32[n], kinds in `before` and kinds in `after`, int8[n] each.
@@ -75,7 +75,7 @@ def difference(before: Circuit, after: Circuit) -> tuple[Int32, Int32, Int8, Int
     new_rows, new_tables, now = after.facts.contents()
     if not len(before.facts):
         return new_rows, new_tables, np.zeros_like(now), now
-    before.keep_up()
+    before.refresh_if_changed()
     rows, tables, was = before.facts.contents()
     became = after.facts.kinds(after.facts.find(rows))
     had = before.facts.kinds(before.facts.find(new_rows))

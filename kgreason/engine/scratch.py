@@ -29,7 +29,7 @@ _SCRATCH = {
 }
 
 
-def make(memory: Memory, width: int) -> None:
+def make_arrays(memory: Memory, width: int) -> None:
     """Make the scratch arrays for facts of `width` columns."""
     memory["undo"] = np.zeros((16, 1 + at.FIRST), dtype=np.int32)
     memory["heads"] = heads(width)

@@ -27,7 +27,7 @@ _MANY = 1_000_000
 """When more than this number of new pairs wait, they are merged with the pairs found before."""
 
 
-def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
+def facts_of_one_owner(engine: Engine, owners: Mapping[EncodedRule, int], check: Check) -> Int32:
     """Return the facts that one owner supports alone: int32[n, 2], the number of the fact's row and the owner.
 
     `owners` maps each rule to a number, its owner; rules with the same owner count as one rule. `check` is called now
@@ -35,8 +35,8 @@ def supported_alone(engine: Engine, owners: Mapping[EncodedRule, int], check: Ch
     """
     pairs = _Pairs(engine, owners)
     engine.trace(pairs.rows, pairs.note_derivations, check)
-    pairs.take_bodiless()
-    return pairs.alone()
+    pairs.note_bodiless()
+    return pairs.single_pairs()
 
 
 class _Pairs:
@@ -47,7 +47,7 @@ class _Pairs:
 
     def __init__(self, engine: Engine, owners: Mapping[EncodedRule, int]) -> None:
         self._engine, self._facts, self._owners = engine, engine.facts, owners
-        present = self._facts.present()
+        present = self._facts.present_rows()
         self.rows: Int32 = present[self._facts.kinds(present) == INFERRED]
         """The rows of the inferred facts."""
         self._is_inferred = np.zeros(int(present.max(initial=0)) + 1, dtype=np.bool_)
@@ -70,14 +70,14 @@ class _Pairs:
                 newest = np.maximum(newest, self._stamps[self._rows(pattern, slots)])
             self._note_pairs(code, slots, newest)
 
-    def take_bodiless(self) -> None:
+    def note_bodiless(self) -> None:
         """Note a pair (fact, owner) for each rule without a body. `trace` does not find derivations by such rules."""
         for code in self._owners:
             if not code.shape.body:
                 self._note_pairs(code, np.array([[0, *code.constants]], dtype=np.int32), np.array([-1], dtype=np.int32))
 
     def _rows(self, pattern: Pattern, slots: Int32) -> Int32:
-        return self._facts.find(self._facts.padded(slots[:, pattern.slots]))
+        return self._facts.find(self._facts.pad(slots[:, pattern.slots]))
 
     def _note_pairs(self, code: EncodedRule, slots: Int32, newest: Int32) -> None:
         if (owner := self._owners.get(code)) is None:
@@ -94,7 +94,7 @@ class _Pairs:
         self._found = distinct(np.concatenate([self._found, *self._parts]))
         self._parts, self._waiting = [], 0
 
-    def alone(self) -> Int32:
+    def single_pairs(self) -> Int32:
         """Return those pairs (number of the row, owner) whose fact is in no other pair: int32[n, 2]."""
         self._merge()
         rows: NDArray[np.int64] = self._found >> 32

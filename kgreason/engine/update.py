@@ -1,4 +1,4 @@
-"""`Update`: the evaluation of what a commit changes; and `Elastic`: when it gives way to a Bootstrap.
+"""`Update`: the evaluation of what a commit changes; and `Forecasts`: when it gives way to a Bootstrap.
 
     Retract   take back the derivations of leaving rules and facts, level by level
     Rederive  bring back each fact that left but still has a derivation from the remaining facts
@@ -47,12 +47,12 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.circuit import Circuit
-from kgreason.engine.costs import count as count_cost
+from kgreason.engine.costs import add_derivations as count_cost
 from kgreason.engine.facts.facts import Rows
 from kgreason.engine.limits import Check, Limit
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.program.weights import Numbered, Reweighed
+from kgreason.engine.program.weights import NumberedRules, RuleChanges
 from kgreason.engine.rebuild import Wish
 
 FRACTION = 0.5
@@ -71,7 +71,7 @@ DOUBT = 0.75
 """A forecast is multiplied by this factor if an Update is dropped, because only a complete Update can correct it."""
 
 
-class Elastic:
+class Forecasts:
     """Forecasts for one graph: the work of the next Bootstrap, and an Update's rewrites for one leaving fact.
 
     `work`: the forecast for the next Bootstrap, its rewrites plus its facts; None before the first Bootstrap.
@@ -85,7 +85,7 @@ class Elastic:
         """An Update's rewrites for one leaving fact: in the first `apply` of a commit, and in others."""
 
     @property
-    def _share(self) -> float:
+    def _fraction_in_force(self) -> float:
         return FRACTION if self.fraction is None else self.fraction
 
     def is_hopeless(self, arriving: int) -> bool:
@@ -95,17 +95,17 @@ class Elastic:
         """
         return self.work is None or arriving > max(self.work, FEW)
 
-    def for_leaving(self, leaving: int, rest: int, *, is_first: bool) -> int:
+    def limit_for_leaving(self, leaving: int, rest: int, *, is_first: bool) -> int:
         """Return how many rewrites an Update may extend to retract `leaving` facts.
 
         `rest`: how many the budget allows. `is_first`: whether this is the first `apply` of its commit.
         """
         work = self.work or 0
-        most = max(ALWAYS, int(self._share * work))
+        most = max(ALWAYS, int(self._fraction_in_force * work))
         forecast = self._per_leaving[is_first] * leaving if leaving >= TELLING else 0
         return max(ALWAYS, int(TRIAL * most)) if forecast > most and rest >= work else most
 
-    def for_arriving(self, facts: int, fresh: int, queued: int, before: int, most: int) -> Limit:
+    def limit_for_arriving(self, facts: int, fresh: int, queued: int, before: int, most: int) -> Limit:
         """Return the limit of an Update while facts arrive. If half as many arrive, the limit grows by half.
 
         `facts`, `queued`: the numbers of facts, and of rows in the queue, before the arrival. `fresh`: how many new
@@ -115,10 +115,10 @@ class Elastic:
         work = (self.work or 0) + min(fresh, RULES) * facts
         return Limit(most, before + ALWAYS, before, work, queued, facts)
 
-    def took_back(self, leaving: int, rewrites: int, *, is_first: bool, is_dropped: bool) -> None:
+    def note_retraction(self, leaving: int, rewrites: int, *, is_first: bool, is_dropped: bool) -> None:
         """Note that an Update extended `rewrites` rewrites to retract `leaving` facts, all of them or until its limit.
 
-        `is_first`: as for `for_leaving`.
+        `is_first`: as for `limit_for_leaving`.
         """
         if leaving >= TELLING:
             measured = rewrites / leaving
@@ -126,14 +126,14 @@ class Elastic:
                 measured = max(measured, DOUBT * self._per_leaving[is_first])
             self._per_leaving = {**self._per_leaving, is_first: measured}  # a new dict: a rollback has the old one
 
-    def shrank(self, share: float) -> None:
+    def note_shrinking(self, share: float) -> None:
         """Note that facts have left: lower the forecast for a Bootstrap.
 
         `share`: 0.25 if a quarter of the facts has left.
         """
         self.work = int((self.work or 0) * (1 - share))
 
-    def grew(self, facts: int, rewrites: int) -> None:
+    def note_growth(self, facts: int, rewrites: int) -> None:
         """Note that an Update extended `rewrites` rewrites to add or bring back `facts` facts.
 
         This raises the forecast for a Bootstrap.
@@ -163,12 +163,12 @@ class Update(NamedTuple):
     """An Update of the commit with the number `commit`, in `circuit`.
 
     `is_first`: whether it is for the first `apply` of the commit. It extends at most `most` rewrites. With `is_auto`
-    the limits of `elastic` hold as well. `check` is called between kernel calls and may raise. `note_missed` is called
-    with how many of the rows to retract were not asserted.
+    the limits of `forecasts` hold as well. `check` is called between kernel calls and may raise. `note_missed` is
+    called with how many of the rows to retract were not asserted.
     """
 
     circuit: Circuit
-    elastic: Elastic
+    forecasts: Forecasts
     commit: int
     is_first: bool
     most: int
@@ -176,21 +176,21 @@ class Update(NamedTuple):
     check: Check
     note_missed: Callable[[int], None]
 
-    def try_to_run(self, wish: Wish, rules: Reweighed) -> bool:
+    def try_to_run(self, wish: Wish, rules: RuleChanges) -> bool:
         """Run the Update: retract and assert rows, and put the change of rules in force.
 
         Returns False, and does nothing, if the Update is hopeless, and the budget allows a Bootstrap. Raises
         OverLimitError if it extends more rewrites than its limits allow.
         """
-        circuit, elastic, most = self.circuit, self.elastic, self.most
+        circuit, forecasts, most = self.circuit, self.forecasts, self.most
         if (
             self.is_auto
-            and elastic.is_hopeless(_count_rows(wish.asserted))
-            and most - circuit.spent >= (elastic.work or 0)
+            and forecasts.is_hopeless(_count_rows(wish.asserted))
+            and most - circuit.spent >= (forecasts.work or 0)
         ):
             return False
-        circuit.keep_up()
-        circuit.enter(at.ASSERT)
+        circuit.refresh_if_changed()
+        circuit.start_phase(at.ASSERT)
         circuit.limit = Limit(most)
         start = end = circuit.queue_end
         if any(rules.leaving) or any(map(len, wish.retracted.values())):
@@ -198,13 +198,13 @@ class Update(NamedTuple):
                 circuit.assert_rows(*rows, self.check, only_present=True)
             count = _count_rows(wish.retracted)
             if self.is_auto:
-                limit = elastic.for_leaving(count, most - circuit.rewrites, is_first=self.is_first)
+                limit = forecasts.limit_for_leaving(count, most - circuit.rewrites, is_first=self.is_first)
                 circuit.limit = Limit(min(most, circuit.rewrites + limit))
             end = self._take_back(wish.retracted, count, rules.leaving)
         before = circuit.rewrites
         if self.is_auto:
             facts, fresh = len(circuit.facts) - (end - start), len(rules.fresh.bodied)
-            circuit.limit = elastic.for_arriving(facts, fresh, end, before, most)
+            circuit.limit = forecasts.limit_for_arriving(facts, fresh, end, before, most)
         for rows in wish.asserted.items():
             circuit.assert_rows(*rows, self.check)
         self.check()
@@ -217,11 +217,11 @@ class Update(NamedTuple):
         circuit.run(self.check)
         circuit.note_queued()
         circuit.check_limit(most)
-        elastic.grew(circuit.queue_end - end, circuit.rewrites - before)
+        forecasts.note_growth(circuit.queue_end - end, circuit.rewrites - before)
         return True
 
-    def _take_back(self, retracted: Rows, count: int, leaving: Numbered) -> int:
-        """Run Retract and Rederive for `count` facts, and note their cost in the forecasts.
+    def _take_back(self, retracted: Rows, count: int, leaving: NumberedRules) -> int:
+        """Run Retract and Rederive for `add_derivations` facts, and note their cost in the forecasts.
 
         Returns the position in the queue after the last row that left. The rows that Rederive brought back follow.
         """
@@ -231,13 +231,13 @@ class Update(NamedTuple):
             end = self._retract(retracted, leaving)
             is_dropped = False
         finally:
-            self.elastic.took_back(count, circuit.spent - before, is_first=self.is_first, is_dropped=is_dropped)
-        self.elastic.shrank((end - start) / max(len(circuit.facts), 1))
+            self.forecasts.note_retraction(count, circuit.spent - before, is_first=self.is_first, is_dropped=is_dropped)
+        self.forecasts.note_shrinking((end - start) / max(len(circuit.facts), 1))
         return end
 
-    def _retract(self, retracted: Rows, leaving: Numbered) -> int:
+    def _retract(self, retracted: Rows, leaving: NumberedRules) -> int:
         circuit = self.circuit
-        circuit.enter(at.RETRACT)
+        circuit.start_phase(at.RETRACT)
         start = circuit.queue_end
         for rows in retracted.values():
             self.note_missed(circuit.retract_rows(rows, self.check))
@@ -248,7 +248,7 @@ class Update(NamedTuple):
             circuit.planner.set_active(number, False)
         circuit.run(self.check)
         left = circuit.queued_rows(start)
-        circuit.enter(at.REDERIVE)
+        circuit.start_phase(at.REDERIVE)
         circuit.rederive(left, self.check)
-        circuit.go_on(at.ASSERT)
+        circuit.start_phase_from_queue(at.ASSERT)
         return start + len(left)

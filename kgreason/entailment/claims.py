@@ -20,7 +20,14 @@ from collections.abc import Callable
 from itertools import chain, combinations, pairwise
 from typing import TypeAlias
 
-from kgreason.entailment.classes import Case, Classes, different, same_individual, things, triple_goal
+from kgreason.entailment.classes import (
+    Case,
+    Classes,
+    different_individuals,
+    same_individual,
+    thing_triples,
+    triple_goal,
+)
 from kgreason.entailment.goals import Absurd, Every, Goal, Holds, Some, Suppose
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair
 from kgreason.rules.model import Constant, Triple
@@ -30,7 +37,7 @@ Claim: TypeAlias = Pair | Characteristic | Collection | NegativeAssertion
 Way: TypeAlias = Callable[[Classes, Constant, Constant], Goal]
 
 
-def statement(classes: Classes, fact: Triple) -> Goal:
+def goal_of_triple(classes: Classes, fact: Triple) -> Goal:
     """Return the goal to show the triple `fact`, which has no variables and is not part of an axiom."""
     subject, predicate, object_ = fact
     if predicate == v.RDF_TYPE:
@@ -38,11 +45,11 @@ def statement(classes: Classes, fact: Triple) -> Goal:
     if predicate == v.OWL_SAME_AS:
         return same_individual(subject, object_)
     if predicate == v.OWL_DIFFERENT_FROM:
-        return different(subject, object_)
+        return different_individuals(subject, object_)
     return triple_goal(subject, predicate, object_)
 
 
-def claim(classes: Classes, axiom: Claim) -> Goal:
+def goal_of_claim(classes: Classes, axiom: Claim) -> Goal:
     """Return the goal to show an axiom, which must not be a class expression."""
     match axiom:
         case Pair(kind, left, right):
@@ -55,13 +62,13 @@ def claim(classes: Classes, axiom: Claim) -> Goal:
             return _COLLECTIONS[kind](classes, node, members)
 
 
-def _under(told: Case, goal: Goal) -> Goal:
+def _goal_assuming(told: Case, goal: Goal) -> Goal:
     """Return the goal that `goal` is met when the triples `told` are assumed.
 
     The subjects and objects of `told` are new names. That they are things (owl:Thing) is assumed as well.
     """
     individuals = dict.fromkeys(term for subject, _, object_ in told for term in (subject, object_))
-    return Suppose((*told, *things(*individuals)), goal)
+    return Suppose((*told, *thing_triples(*individuals)), goal)
 
 
 def _sub_class(classes: Classes, one: Constant, other: Constant) -> Goal:
@@ -86,7 +93,7 @@ def _complement(classes: Classes, one: Constant, other: Constant) -> Goal:
 
 def _sub_property(classes: Classes, one: Constant, other: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, one, y),), Holds((x, other, y)))
+    return _goal_assuming(((x, one, y),), Holds((x, other, y)))
 
 
 def _equivalent_property(classes: Classes, one: Constant, other: Constant) -> Goal:
@@ -96,22 +103,22 @@ def _equivalent_property(classes: Classes, one: Constant, other: Constant) -> Go
 def _inverse(classes: Classes, one: Constant, other: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
     ways = (((x, one, y), (y, other, x)), ((x, other, y), (y, one, x)))
-    return Every(tuple(_under((told,), Holds(shown)) for told, shown in ways))
+    return Every(tuple(_goal_assuming((told,), Holds(shown)) for told, shown in ways))
 
 
 def _disjoint_property(classes: Classes, one: Constant, other: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, one, y), (x, other, y)), Absurd())
+    return _goal_assuming(((x, one, y), (x, other, y)), Absurd())
 
 
 def _domain(classes: Classes, property_: Constant, class_: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, property_, y),), classes.member(x, class_))
+    return _goal_assuming(((x, property_, y),), classes.member(x, class_))
 
 
 def _range(classes: Classes, property_: Constant, class_: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, property_, y),), classes.member(y, class_))
+    return _goal_assuming(((x, property_, y),), classes.member(y, class_))
 
 
 _PAIRS: dict[Constant, Way] = {
@@ -130,27 +137,27 @@ _PAIRS: dict[Constant, Way] = {
 
 def _functional(classes: Classes, property_: Constant) -> Goal:
     x, y, z = (classes.fresh() for _ in range(3))
-    return _under(((x, property_, y), (x, property_, z)), same_individual(y, z))
+    return _goal_assuming(((x, property_, y), (x, property_, z)), same_individual(y, z))
 
 
 def _inverse_functional(classes: Classes, property_: Constant) -> Goal:
     x, y, z = (classes.fresh() for _ in range(3))
-    return _under(((y, property_, x), (z, property_, x)), same_individual(y, z))
+    return _goal_assuming(((y, property_, x), (z, property_, x)), same_individual(y, z))
 
 
 def _irreflexive(classes: Classes, property_: Constant) -> Goal:
     x = classes.fresh()
-    return _under(((x, property_, x),), Absurd())
+    return _goal_assuming(((x, property_, x),), Absurd())
 
 
 def _symmetric(classes: Classes, property_: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, property_, y),), Holds((y, property_, x)))
+    return _goal_assuming(((x, property_, y),), Holds((y, property_, x)))
 
 
 def _asymmetric(classes: Classes, property_: Constant) -> Goal:
     x, y = classes.fresh(), classes.fresh()
-    return _under(((x, property_, y), (y, property_, x)), Absurd())
+    return _goal_assuming(((x, property_, y), (y, property_, x)), Absurd())
 
 
 def _transitive(classes: Classes, property_: Constant) -> Goal:
@@ -170,18 +177,18 @@ _CHARACTERISTICS: dict[Constant, Callable[[Classes, Constant], Goal]] = {
 def _chain(classes: Classes, property_: Constant, links: tuple[Constant, ...]) -> Goal:
     nodes = [classes.fresh() for _ in range(len(links) + 1)]
     told = tuple((one, link, other) for link, (one, other) in zip(links, pairwise(nodes), strict=True))
-    return _under(told, Holds((nodes[0], property_, nodes[-1])))
+    return _goal_assuming(told, Holds((nodes[0], property_, nodes[-1])))
 
 
 def _key(classes: Classes, class_: Constant, properties: tuple[Constant, ...]) -> Goal:
     x, y = classes.fresh(), classes.fresh()
     values = tuple((property_, classes.fresh()) for property_ in properties)
     told = tuple(chain.from_iterable(((x, *value), (y, *value)) for value in values))
-    return classes.in_all_cases(x, class_, classes.in_all_cases(y, class_, _under(told, same_individual(x, y))))
+    return classes.in_all_cases(x, class_, classes.in_all_cases(y, class_, _goal_assuming(told, same_individual(x, y))))
 
 
 def _different(_classes: Classes, _node: Constant, members: tuple[Constant, ...]) -> Goal:
-    return Every(tuple(different(one, other) for one, other in combinations(members, 2)))
+    return Every(tuple(different_individuals(one, other) for one, other in combinations(members, 2)))
 
 
 def _pairs_of(way: Way) -> Callable[[Classes, Constant, tuple[Constant, ...]], Goal]:

@@ -65,7 +65,9 @@ class Classes:
 
     def in_all_cases(self, individual: Constant, class_: Constant, goal: Goal) -> Goal:
         """Return the goal that `goal` follows from the assumption that an individual is in a class."""
-        return Every(tuple(Suppose(case + things(individual), goal) for case in self.cases(individual, class_, True)))
+        return Every(
+            tuple(Suppose(case + thing_triples(individual), goal) for case in self.cases(individual, class_, True))
+        )
 
     def _goals_of_parts(self, x: Constant, class_: Constant) -> Iterable[Goal]:
         """Yield goals about the parts of the expression of `class_`. If one of them is met, x is in the class."""
@@ -80,7 +82,7 @@ class Classes:
                 yield Exists((pattern,), lambda found: self.member(found[_FILLER], filler))
             case Restriction(kind, _, property_, filler) if kind == v.OWL_ALL_VALUES_FROM:
                 y = self.fresh()
-                yield Suppose(((x, property_, y), *things(y)), self.member(y, filler))
+                yield Suppose(((x, property_, y), *thing_triples(y)), self.member(y, filler))
             case Restriction(_, _, property_, filler):
                 yield triple_goal(x, property_, filler)
             case Reflexive(_, _, property_):
@@ -93,7 +95,7 @@ class Classes:
     def _at_least(self, x: Constant, counted: Counted) -> Goal:
         """Return the goal to show that x has at least `counted.least` different values that `counted` counts."""
         member = partial(self.member, class_=counted.on_class)
-        return Several(counted.least, x, counted.property_, member, different)
+        return Several(counted.least, x, counted.property_, member, different_individuals)
 
     def _at_most(self, x: Constant, counted: Counted) -> Goal:
         """Return the goal to show that x has at most `counted.most` different values that `counted` counts.
@@ -104,7 +106,7 @@ class Classes:
             return TRUE
         values = tuple(self.fresh() for _ in range(counted.most + 1))
         goal = Some(tuple(same_individual(one, other) for one, other in combinations(values, 2)))
-        cases = self._values(x, counted.property_, counted.on_class, values)
+        cases = self._cases_of_values(x, counted.property_, counted.on_class, values)
         return Every(tuple(Suppose(case, goal) for case in cases))
 
     def cases(self, x: Constant, class_: Constant, is_in: bool) -> list[Case]:
@@ -127,16 +129,16 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [((x, v.OWL_SAME_AS, each),) for each in members]
             case Collection(kind, _, members):
-                return self._of_members(
+                return self._cases_of_members(
                     x, members, True, _combinations if kind == v.OWL_INTERSECTION_OF else _cases_of_any
                 )
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
-                return self._values(x, property_, filler, (self.fresh(),))
+                return self._cases_of_values(x, property_, filler, (self.fresh(),))
             case Reflexive(_, _, property_):
                 return [((x, property_, x),)]
             case Counted() as counted:
                 few = () if counted.most is None else self._case_of_few(x, counted, counted.most)
-                return [few + case for case in self._many(x, counted, counted.least)]
+                return [few + case for case in self._cases_of_many(x, counted, counted.least)]
             case _:
                 return [()]
 
@@ -147,28 +149,30 @@ class Classes:
             case Collection(kind, _, members) if kind == v.OWL_ONE_OF:
                 return [tuple((x, v.OWL_DIFFERENT_FROM, each) for each in members)]
             case Collection(kind, _, members):
-                return self._of_members(x, members, False, _combinations if kind == v.OWL_UNION_OF else _cases_of_any)
+                return self._cases_of_members(
+                    x, members, False, _combinations if kind == v.OWL_UNION_OF else _cases_of_any
+                )
             case Restriction(kind, _, property_, filler) if kind == v.OWL_SOME_VALUES_FROM:
                 return [self._only_outside(x, property_, filler)]
             case Restriction(kind, _, property_, filler) if kind == v.OWL_HAS_VALUE:
                 return [self.denial((x, property_, filler))]
             case Restriction(_, _, property_, filler):
                 y = self.fresh()
-                return [((x, property_, y), *things(y), *case) for case in self.cases(y, filler, False)]
+                return [((x, property_, y), *thing_triples(y), *case) for case in self.cases(y, filler, False)]
             case Reflexive(_, _, property_):
                 return [self.denial((x, property_, x))]
             case Counted() as counted:
                 few = [self._case_of_few(x, counted, counted.least - 1)] if counted.least else []
-                return few + ([] if counted.most is None else self._many(x, counted, counted.most + 1))
+                return few + ([] if counted.most is None else self._cases_of_many(x, counted, counted.most + 1))
 
-    def _of_members(self, x: Constant, members: Iterable[Constant], is_in: bool, joined: Joined) -> list[Case]:
+    def _cases_of_members(self, x: Constant, members: Iterable[Constant], is_in: bool, joined: Joined) -> list[Case]:
         return joined([self.cases(x, each, is_in) for each in members])
 
-    def _many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
+    def _cases_of_many(self, x: Constant, counted: Counted, number: int) -> list[Case]:
         """Return the cases of an assumption: x has `number` different values of the kind that `counted` counts."""
         values = tuple(self.fresh() for _ in range(number))
         unlike = tuple((one, v.OWL_DIFFERENT_FROM, other) for one, other in combinations(values, 2))
-        return [unlike + case for case in self._values(x, counted.property_, counted.on_class, values)]
+        return [unlike + case for case in self._cases_of_values(x, counted.property_, counted.on_class, values)]
 
     def _case_of_few(self, x: Constant, counted: Counted, number: int) -> Case:
         """Return the case that x has at most `number` values of the kind that the cardinality `counted` counts.
@@ -181,9 +185,11 @@ class Classes:
             return *told, (most, v.OWL_MAX_CARDINALITY, limit)
         return *told, (most, v.OWL_MAX_QUALIFIED_CARDINALITY, limit), (most, v.OWL_ON_CLASS, counted.on_class)
 
-    def _values(self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]) -> list[Case]:
+    def _cases_of_values(
+        self, x: Constant, property_: Constant, class_: Constant, values: tuple[Constant, ...]
+    ) -> list[Case]:
         """Return the cases of the assumption that each of `values` is a value of a property of x and is in a class."""
-        told = tuple((x, property_, value) for value in values) + things(*values)
+        told = tuple((x, property_, value) for value in values) + thing_triples(*values)
         if class_ == v.OWL_THING:
             return [told]
         return [told + case for case in _combinations([self.cases(value, class_, True) for value in values])]
@@ -209,7 +215,7 @@ class Classes:
         )
 
 
-def things(*individuals: Constant) -> Case:
+def thing_triples(*individuals: Constant) -> Case:
     """Return a triple `x rdf:type owl:Thing` for each of some new names. No rule derives these triples."""
     return tuple((each, v.RDF_TYPE, v.OWL_THING) for each in individuals)
 
@@ -231,7 +237,7 @@ def same_individual(one: Constant, other: Constant) -> Goal:
     return Some((Holds((one, v.OWL_SAME_AS, other)), Suppose(((one, v.OWL_DIFFERENT_FROM, other),), Absurd())))
 
 
-def different(one: Constant, other: Constant) -> Goal:
+def different_individuals(one: Constant, other: Constant) -> Goal:
     """Return the goal to show that two names denote different individuals."""
     return Some((Holds((one, v.OWL_DIFFERENT_FROM, other)), Suppose(((one, v.OWL_SAME_AS, other),), Absurd())))
 

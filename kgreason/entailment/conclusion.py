@@ -25,7 +25,7 @@ from hashlib import md5
 from itertools import chain
 from typing import Literal, NamedTuple, TypeAlias, TypeGuard
 
-from kgreason.entailment.claims import Claim, claim, statement
+from kgreason.entailment.claims import Claim, goal_of_claim, goal_of_triple
 from kgreason.entailment.classes import Classes, Expression
 from kgreason.entailment.expressions import Counted, Reflexive, restrictions
 from kgreason.entailment.goals import Binding, Every, Exists, Goal
@@ -100,7 +100,7 @@ class Conclusion:
     parts: tuple[Part, ...]
 
 
-class Known(NamedTuple):
+class PremiseTerms(NamedTuple):
     """What must be known of the premises to read a conclusion.
 
     `enumerations` maps a node to its enumerated class (owl:oneOf). `annotations` are the annotation properties.
@@ -110,7 +110,7 @@ class Known(NamedTuple):
     annotations: AbstractSet[Constant] = frozenset()
 
 
-def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Conclusion:
+def conclusion_of(triples: Sequence[Triple], reading: Reading, known: PremiseTerms) -> Conclusion:
     """Divide the triples of a conclusion into definitions and parts.
 
     `reading` is one of the three readings that the docstring of the module explains; `known` is about the premises.
@@ -125,7 +125,9 @@ def understood(triples: Sequence[Triple], reading: Reading, known: Known) -> Con
     said = {source for axiom in (*defined.values(), *claims) for source in axiom.sources}
     rest = [each for each in triples if each not in said]
     parts = [Part(axiom.sources, _goal_of(classes, axiom, reading)) for axiom in claims]
-    parts += _statements(classes, list(_meaningful(rest, known.annotations)) if reading == "direct" else rest, defined)
+    parts += _parts_without_axioms(
+        classes, list(_meaningful_triples(rest, known.annotations)) if reading == "direct" else rest, defined
+    )
     return Conclusion(tuple(source for axiom in defined.values() for source in axiom.sources), tuple(parts))
 
 
@@ -142,7 +144,7 @@ def _axioms_apart(axiom: Said) -> Iterator[Said]:
 
     Example: `ex:C owl:unionOf L` becomes `_:twin owl:unionOf L` and `ex:C owl:equivalentClass _:twin`.
     """
-    if not _constructs(axiom) or isinstance(axiom, Pair) or _is_blank(axiom.node):
+    if not _is_expression(axiom) or isinstance(axiom, Pair) or _is_blank(axiom.node):
         yield axiom
         return
     twin = f"_:twin{md5(repr(axiom.sources).encode()).hexdigest()}"
@@ -151,7 +153,7 @@ def _axioms_apart(axiom: Said) -> Iterator[Said]:
     yield Pair(v.OWL_EQUIVALENT_CLASS, axiom.node, twin, axiom.sources)
 
 
-def _constructs(axiom: Said) -> TypeGuard[Expression]:
+def _is_expression(axiom: Said) -> TypeGuard[Expression]:
     """Whether an axiom is a class expression or a property expression."""
     match axiom:
         case Restriction() | Counted() | Reflexive():
@@ -170,7 +172,7 @@ def _definitions(axioms: Iterable[Said]) -> dict[Constant, Expression]:
     would change it.
     """
     found: dict[Constant, list[Expression]] = {}
-    for axiom in filter(_constructs, axioms):
+    for axiom in filter(_is_expression, axioms):
         node = axiom.left if isinstance(axiom, Pair) else axiom.node
         if _is_blank(node) and all(_is_blank(subject) for subject, _, _ in axiom.sources):
             found.setdefault(node, []).append(axiom)
@@ -186,7 +188,7 @@ def _parts_of(axiom: Said) -> tuple[Constant, ...]:
     """Return the terms that an axiom mentions, without the node that stands for the axiom or the expression itself."""
     match axiom:
         case Pair(_, left, right):
-            return (right,) if _constructs(axiom) and _is_blank(left) else (left, right)
+            return (right,) if _is_expression(axiom) and _is_blank(left) else (left, right)
         case Characteristic(_, property_):
             return (property_,)
         case Collection(kind, node, members):
@@ -222,13 +224,13 @@ def _is_claim(axiom: Said, defined: Mapping[Constant, Expression], reading: Read
 
 def _goal_of(classes: Classes, axiom: Claim, reading: Reading) -> Goal:
     """Return the goal to show an axiom. With reading "rdf-based", its names must also denote classes or properties."""
-    goal = claim(classes, axiom)
+    goal = goal_of_claim(classes, axiom)
     if reading == "rdf-based" and isinstance(axiom, Pair | Characteristic):
         return Every((are_of_their_kinds(axiom), goal))
     return goal
 
 
-def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
+def _meaningful_triples(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -> Iterator[Triple]:
     """Yield triples, without declarations, ontology headers, and triples with one of the properties `annotations`."""
     for each in triples:
         _, predicate, object_ = each
@@ -237,18 +239,20 @@ def _meaningful(triples: Sequence[Triple], annotations: AbstractSet[Constant]) -
             yield each
 
 
-def _statements(classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]) -> Iterator[Part]:
+def _parts_without_axioms(
+    classes: Classes, triples: Iterable[Triple], defined: Mapping[Constant, Expression]
+) -> Iterator[Part]:
     """Divide triples that belong to no axiom into parts. Triples that share blank nodes are in one part.
 
     `defined` has the blank nodes that are names of expressions; such a node does not count as a blank node.
     """
     named = [(each, {term for term in each if _is_blank(term) and term not in defined}) for each in triples]
-    yield from (Part((each,), statement(classes, each)) for each, blanks in named if not blanks)
+    yield from (Part((each,), goal_of_triple(classes, each)) for each, blanks in named if not blanks)
     for group in components((each, blanks) for each, blanks in named if blanks):
-        yield Part(tuple(group), _exists(classes, group, defined))
+        yield Part(tuple(group), _existence_goal(classes, group, defined))
 
 
-def _exists(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
+def _existence_goal(classes: Classes, group: Sequence[Triple], defined: Mapping[Constant, Expression]) -> Goal:
     """Return the goal to show that the triples of `group` hold for some individuals in place of their blank nodes.
 
     A triple `x rdf:type C` becomes a goal of its own if x is a blank node and C is owl:Thing or in `defined`. The other

@@ -37,7 +37,9 @@ def complete_names(rules: Sequence[str]) -> list[str]:
     return ["+".join(["rdfs", *groups]) if is_rdfs(name) else name for name in rules]
 
 
-def axioms(terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]) -> Iterator[Triple]:
+def axiomatic_triples(
+    terms: Iterable[Constant], conclusion: Iterable[Triple], datatypes: Iterable[Constant]
+) -> Iterator[Triple]:
     """Yield RDFS triples that hold in every graph, see the top of this file.
 
     `terms`: all terms of premises and conclusion. `conclusion`: the triples of the conclusion. `datatypes`: the

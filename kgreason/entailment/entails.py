@@ -138,20 +138,20 @@ class _Premises:
 
         Call this method only once: it adds triples about the terms of the conclusion to the closure for good.
         """
-        from kgreason.entailment.conclusion import Known, understood
+        from kgreason.entailment.conclusion import PremiseTerms, conclusion_of
         from kgreason.entailment.goals import prove
 
         closure = self.closure
         triples = closure.read(_files(conclusion))
         _assume_vocabulary(closure, triples, self.rules, self.is_owl)
-        literally = understood(triples, "triples", Known())
+        literally = conclusion_of(triples, "triples", PremiseTerms())
         if all(prove(part.goal, closure) for part in literally.parts):
             return
         impossible = closure.ill_typed(triples)  # never assumed: everything would follow
         yield from ((each,) for each in impossible)
         triples = [each for each in triples if each not in impossible]
-        known = Known(closure.enumerations(), closure.annotations(triples))
-        wanted = understood(triples, semantics if self.is_owl else "triples", known)
+        known = PremiseTerms(closure.enumerations(), closure.annotations(triples))
+        wanted = conclusion_of(triples, semantics if self.is_owl else "triples", known)
         with closure.suppose(wanted.definitions):
             for part in wanted.parts:
                 if not prove(part.goal, closure):
@@ -170,7 +170,7 @@ def _assume_vocabulary(closure: Closure, conclusion: Sequence[Triple], rules: Se
     terms = {*closure.terms(), *chain.from_iterable(conclusion), *(closure.datatypes() if is_rdfs else ())}
     closure.assume_values(terms, are_classes=is_owl)
     if is_rdfs:
-        closure.assume([*containers.axioms(terms, conclusion, closure.recognized_datatypes(terms))])
+        closure.assume([*containers.axiomatic_triples(terms, conclusion, closure.recognized_datatypes(terms))])
 
 
 def check(

@@ -58,10 +58,10 @@ def restrictions(triples: Iterable[Triple]) -> Iterator[Counted | Reflexive]:
         by_node[subject][predicate].append(object_)
     for node, said in by_node.items():
         for property_ in said[v.OWL_ON_PROPERTY]:
-            yield from _of_property(node, property_, said)
+            yield from _restrictions_of_node(node, property_, said)
 
 
-def _of_property(
+def _restrictions_of_node(
     node: Constant, property_: Constant, said: dict[Constant, list[Constant]]
 ) -> Iterator[Counted | Reflexive]:
     on_property = (node, v.OWL_ON_PROPERTY, property_)

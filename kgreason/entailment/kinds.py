@@ -51,19 +51,21 @@ def are_of_their_kinds(axiom: Pair | Characteristic) -> Goal:
 
 def _is_class(name: Constant) -> Goal:
     typed = (Holds((name, v.RDF_TYPE, each)) for each in _CLASS_TYPES)
-    return TRUE if name.startswith(_KNOWN) else Some((*typed, *_places(name, _CLASS_LEFT, _CLASS_RIGHT)))
+    return TRUE if name.startswith(_KNOWN) else Some((*typed, *_place_goals(name, _CLASS_LEFT, _CLASS_RIGHT)))
 
 
 def _is_property(name: Constant) -> Goal:
     typed = (Holds((name, v.RDF_TYPE, each)) for each in _PROPERTY_TYPES)
-    used = _somewhere(triple(_ONE, name, _OTHER))
-    return TRUE if name.startswith(_KNOWN) else Some((*typed, used, *_places(name, _PROPERTY_LEFT, _PROPERTY_RIGHT)))
+    used = _occurrence_goal(triple(_ONE, name, _OTHER))
+    return (
+        TRUE if name.startswith(_KNOWN) else Some((*typed, used, *_place_goals(name, _PROPERTY_LEFT, _PROPERTY_RIGHT)))
+    )
 
 
-def _places(name: Constant, left: tuple[Constant, ...], right: tuple[Constant, ...]) -> Iterator[Goal]:
-    yield from (_somewhere(triple(name, predicate, _ONE)) for predicate in left)
-    yield from (_somewhere(triple(_ONE, predicate, name)) for predicate in right)
+def _place_goals(name: Constant, left: tuple[Constant, ...], right: tuple[Constant, ...]) -> Iterator[Goal]:
+    yield from (_occurrence_goal(triple(name, predicate, _ONE)) for predicate in left)
+    yield from (_occurrence_goal(triple(_ONE, predicate, name)) for predicate in right)
 
 
-def _somewhere(pattern: Atom) -> Goal:
+def _occurrence_goal(pattern: Atom) -> Goal:
     return Exists((pattern,), lambda _: TRUE)

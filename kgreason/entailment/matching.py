@@ -30,7 +30,7 @@ def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, in
     if not patterns:
         yield {}
         return
-    found = {pattern: _matches(rows, pattern) for pattern in patterns}
+    found = {pattern: _matching_rows(rows, pattern) for pattern in patterns}
     first = min(found, key=lambda pattern: len(found[pattern]))
     rest = [pattern for pattern in found if pattern != first]
     for row in found[first].tolist():
@@ -39,7 +39,7 @@ def solutions(rows: Int32, patterns: Sequence[Pattern]) -> Iterator[dict[int, in
             yield binding | more
 
 
-def _matches(rows: Int32, pattern: Pattern) -> Int32:
+def _matching_rows(rows: Int32, pattern: Pattern) -> Int32:
     kept = np.ones(len(rows), dtype=np.bool_)
     for column, term in enumerate(pattern):
         first = pattern.index(term)

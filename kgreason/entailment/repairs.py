@@ -122,7 +122,7 @@ class _Search:
     def repairs(self, proof: Proof) -> list[Repair]:
         found = []
         for axiom, quads in self._candidates(proof):
-            if (delta := self._solution(quads)) is not None:
+            if (delta := self._delta_if_solved(quads)) is not None:
                 lost = sum(not any(map(is_blank, triple)) for triple in delta.disappeared(asserted=False))
                 found.append(Repair(axiom, tuple(map(_texts, quads)), lost, tuple(self._described)))
         return sorted(found, key=lambda each: (each.lost, each.axiom))
@@ -138,28 +138,28 @@ class _Search:
                 if axiom is None or axiom in seen or not may_repair(axiom):
                     continue
                 seen.add(axiom)
-                asserted = self._match(*axiom)
+                asserted = self._matching_quads(*axiom)
                 quads = [*asserted, *self._annotations(axiom)]
                 if quads and len(seen) <= _MOST:
                     yield axiom, quads
                 elif not quads and axiom in self._graph:
                     waiting.append(self._graph.explain(axiom))
 
-    def _match(self, *terms: str | None) -> list[Quad]:
+    def _matching_quads(self, *terms: str | None) -> list[Quad]:
         pattern = (BlankNode(term[2:]) if term and is_blank(term) else term for term in terms)
         return list(self._graph.match(*pattern, asserted=True))
 
     def _annotated_axiom(self, part: Triple) -> Triple | None:
-        return annotated_axiom({_texts(quad) for quad in self._match(part[0], None, None)})
+        return annotated_axiom({_texts(quad) for quad in self._matching_quads(part[0], None, None)})
 
     def _annotations(self, axiom: Triple) -> list[Quad]:
         said = list(zip(OF_ANNOTATIONS, axiom, strict=True))
         source, _, target = said  # a property such as rdfs:subClassOf has far more nodes
-        nodes = [{str(quad.subject) for quad in self._match(None, *each)} for each in (source, target)]
-        about = [self._match(node, None, None) for node in sorted(set.intersection(*nodes))]
+        nodes = [{str(quad.subject) for quad in self._matching_quads(None, *each)} for each in (source, target)]
+        about = [self._matching_quads(node, None, None) for node in sorted(set.intersection(*nodes))]
         return [each for quads in about if {_texts(quad)[1:] for quad in quads} >= {*said} for each in quads]
 
-    def _solution(self, quads: Iterable[Quad]) -> Delta | None:
+    def _delta_if_solved(self, quads: Iterable[Quad]) -> Delta | None:
         """Return the delta of a removal if it solves the problem, else None."""
         with self._graph.what_if() as tx:
             tx.remove(*quads)

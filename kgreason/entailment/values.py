@@ -43,7 +43,7 @@ def _is_between(one: _Bounds, other: _Bounds, third: _Bounds) -> bool:
     return low and (third[1] is None or any(each is not None and each <= third[1] for each in highs))
 
 
-def _intersection(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
+def _intersection_triples(node: Constant, parts: tuple[Constant, Constant], above: Constant) -> Iterator[Triple]:
     """Yield triples that say: the intersection of the two classes `parts` is a subclass of the class `above`.
 
     `node` is a new blank node, which stands for the intersection.
@@ -141,7 +141,7 @@ class Values:
                 yield one, v.OWL_DISJOINT_WITH, other
         for number, (one, other, third) in enumerate(permutations((each for each in named if each in WHOLE), 3)):
             if one < other and _is_between(WHOLE[one], WHOLE[other], WHOLE[third]):
-                yield from _intersection(f"_:both{number}", (one, other), third)
+                yield from _intersection_triples(f"_:both{number}", (one, other), third)
 
     def clash(self, rows: Int32) -> bool:
         """Whether one of `rows`, int32[n, 3], is a clash: a triple that contradicts the value of a literal."""
@@ -149,9 +149,9 @@ class Values:
             return True
         about = rows[np.isin(rows[:, 1], (TYPE, SAME_AS))]
         about = about[self._dictionary.kinds(about[:, 0]) == Kind.LITERAL]
-        return any(self._is_wrong(*row) for row in about.tolist())
+        return any(self._is_clash(*row) for row in about.tolist())
 
-    def _is_wrong(self, literal: int, predicate: int, object_: int) -> bool:
+    def _is_clash(self, literal: int, predicate: int, object_: int) -> bool:
         value = self._values.get(literal)
         if value is None:
             return False

@@ -24,7 +24,7 @@ from kgreason.interrupts import as_one
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
-from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.quads.asserted import default_graph_quads
 from kgreason.materialize.schema.rows import decode_triples
 from kgreason.materialize.selection import select
 from kgreason.ontology.read.axioms import Collection
@@ -91,7 +91,7 @@ class Closure:
 
     def assume(self, triples: Sequence[Triple]) -> None:
         """Add triples to the premises for good."""
-        self._change(Edit(added=in_default_graph(self._intern(triples))))
+        self._change(Edit(added=default_graph_quads(self._intern(triples))))
 
     def datatypes(self) -> frozenset[Constant]:
         """Return the datatypes of all literals that were read so far, without datatypes that are not recognized."""
@@ -155,7 +155,7 @@ class Closure:
         """A context in which `triples` are asserted as well."""
         rows = np.unique(self._intern(triples), axis=0)
         asserted = self._materializer.engine.facts.are_asserted(rows)
-        new = in_default_graph(np.ascontiguousarray(rows[~asserted]))
+        new = default_graph_quads(np.ascontiguousarray(rows[~asserted]))
         before = self._rows, self._is_absurd
         self._change(Edit(added=new))
         try:

@@ -67,9 +67,9 @@ class PythonFunction(NamedTuple):
                 if (values := self._values(row)) is not None
             ]
             if self.is_batch:
-                yield from self._of_batches(rows, fitting, failed)
+                yield from self._results_of_batches(rows, fitting, failed)
                 continue
-            yield from self._of_rows(rows, fitting, failed)
+            yield from self._results_of_rows(rows, fitting, failed)
 
     def truths(self, arguments: Sequence[Sequence[str]], check: Callable[[], object]) -> list[bool | None]:
         """Call a function that `has_texts`: return its result for each row of the columns `arguments`.
@@ -99,7 +99,7 @@ class PythonFunction(NamedTuple):
             raise self._call_error(texts, f"raised {type(error).__name__}: {error}") from error
         return None if found is None else self._text(texts, found)
 
-    def _of_rows(
+    def _results_of_rows(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
     ) -> list[tuple[int, str]]:
         """Call the function for each of some rows. Returns (number of the row, result). Signals act at once."""
@@ -107,12 +107,12 @@ class PythonFunction(NamedTuple):
         with at_once():
             for number, values in fitting:
                 try:
-                    found += self._of_row(rows, number, values)
+                    found += self._results_of_row(rows, number, values)
                 except CallError as error:
                     failed[number] = error
         return found
 
-    def _of_batches(
+    def _results_of_batches(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]], failed: dict[int, CallError]
     ) -> Iterator[tuple[int, str]]:
         """Call a batch function for some rows at once. Yields (number of the row, result).
@@ -121,20 +121,22 @@ class PythonFunction(NamedTuple):
         the call fails, the function is called for each row alone, and the errors are put into `failed`.
         """
         try:
-            yield from self._of_batch(rows, fitting)
+            yield from self._results_of_batch(rows, fitting)
         except CallError as error:
             if len(fitting) == 1:
                 failed[fitting[0][0]] = error
             else:
                 for each in fitting:
-                    yield from self._of_batches(rows, [each], failed)
+                    yield from self._results_of_batches(rows, [each], failed)
 
     def _values(self, row: Sequence[str]) -> list[Any] | None:
         """Return the Python values for a row of terms, or None if a term does not fit its parameter."""
         values = [value_of(text, kinds) for text, kinds in zip(row, self.signature.parameters, strict=True)]
         return None if any(value is NOTHING for value in values) else values
 
-    def _of_row(self, rows: Sequence[Sequence[str]], number: int, values: Sequence[Any]) -> list[tuple[int, str]]:
+    def _results_of_row(
+        self, rows: Sequence[Sequence[str]], number: int, values: Sequence[Any]
+    ) -> list[tuple[int, str]]:
         row = rows[number]
         try:
             found = self.call(*values)
@@ -144,7 +146,7 @@ class PythonFunction(NamedTuple):
         texts = dict.fromkeys(self._text(row, result) for result in results if result is not None)
         return [(number, text) for text in texts]
 
-    def _of_batch(
+    def _results_of_batch(
         self, rows: Sequence[Sequence[str]], fitting: Sequence[tuple[int, list[Any]]]
     ) -> list[tuple[int, str]]:
         arguments = columns.arguments(self.call, [values for _, values in fitting])
@@ -207,8 +209,8 @@ def function(call: F | None = None, *, batch: bool = False) -> F | Callable[[F],
     If a module marks functions, `--functions MODULE` takes only the marked functions.
     """
 
-    def marked(call: F) -> F:
+    def mark(call: F) -> F:
         setattr(call, _MARK, batch)
         return call
 
-    return marked if call is None else marked(call)
+    return mark if call is None else mark(call)

@@ -77,7 +77,7 @@ class Registry:
             return None
         if name.startswith(PREFIXES):
             return builtins().get(name)
-        return self._functions.get(name) or self._of_packages().get(name)
+        return self._functions.get(name) or self._package_functions().get(name)
 
     @property
     def calls(self) -> list[Callable[..., Any]]:
@@ -89,7 +89,7 @@ class Registry:
         found = self.get(name)
         return found.signature if found else None
 
-    def _of_packages(self) -> Mapping[str, PythonFunction]:
+    def _package_functions(self) -> Mapping[str, PythonFunction]:
         if self._installed is None:
             from importlib.metadata import entry_points  # it takes 15 ms to import
 

@@ -24,7 +24,7 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from kgreason.functions.signature import Kinds
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 NOTHING: Any = object()
@@ -78,7 +78,7 @@ def _term(text: str, name: str) -> Any:
         return NamedNode(text[1:-1])
     if name == "BlankNode":
         return BlankNode(text[2:])
-    (found,) = quads(f"<urn:s> <urn:p> {text} .".encode(), lenient=True)
+    (found,) = parse_quads(f"<urn:s> <urn:p> {text} .".encode(), lenient=True)
     return found.object
 
 
@@ -126,7 +126,7 @@ def text_of(value: Any, kinds: Kinds) -> str:
     Raises TypeError for a value of another type, and ValueError for a value that no term stands for.
     """
     if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) and type(value).__name__ in kinds:
-        text = _of_term(value)
+        text = _term_text(value)
         if is_untagged(text):
             raise ValueError(f"{text}: {PROBLEM}")
         return text
@@ -141,20 +141,20 @@ def text_of(value: Any, kinds: Kinds) -> str:
     elif isinstance(value, date) and not isinstance(value, datetime) and "date" in kinds:
         return f'"{value.isoformat()}"^^{v.XSD_DATE}'
     elif isinstance(value, Decimal) and "Decimal" in kinds:
-        return _of_decimal(value)
+        return _decimal_text(value)
     elif isinstance(value, float) and "float" in kinds:
         return str(Literal(float(value)))
     elif hasattr(value, "__index__"):
         if "int" in kinds:
             return f'"{index(value)}"^^{v.XSD_INTEGER}'
         if "Decimal" in kinds:
-            return _of_decimal(Decimal(index(value)))
+            return _decimal_text(Decimal(index(value)))
         if "float" in kinds:
             return str(Literal(float(index(value))))
     raise TypeError(f"{value!r} ({type(value).__name__}) instead of {' | '.join(kinds)}")
 
 
-def _of_decimal(value: Decimal) -> str:
+def _decimal_text(value: Decimal) -> str:
     if not math.isfinite(value):
         raise ValueError(f"{value!r} is no value of xsd:decimal")
     text = f"{value:f}"
@@ -163,7 +163,7 @@ def _of_decimal(value: Decimal) -> str:
     return f'"{"0" if text == "-0" else text}"^^{v.XSD_DECIMAL}'
 
 
-def _of_term(term: Any) -> str:
+def _term_text(term: Any) -> str:
     if isinstance(term, Triple):
-        return f"<<( {' '.join(map(_of_term, term))} )>>"
+        return f"<<( {' '.join(map(_term_text, term))} )>>"
     return str(term)

@@ -30,22 +30,22 @@ from kgreason.graph.consistency import Consistency
 from kgreason.graph.history.deltas import entry_of
 from kgreason.graph.opening.options import EngineOptions
 from kgreason.graph.recovery import replay
-from kgreason.graph.shapes.refusal import ALLOWED, refused_results
+from kgreason.graph.shapes.refusal import ALLOWED, results_that_refuse
 from kgreason.graph.state.running import Running
 from kgreason.graph.user_rules import journal_text
 from kgreason.interrupts import finish, let_out, result
 from kgreason.materialize.edit import Change, Edit
-from kgreason.materialize.schema.rows import have_header
+from kgreason.materialize.schema.rows import has_header
 from kgreason.progress import SILENT, Progress, cancellable
 from kgreason.rules.expressions import function_names
 from kgreason.rules.model import Relation, Rule, Triple
-from kgreason.spans import peak_bytes, span, spent
+from kgreason.spans import peak_bytes, span, span_seconds
 from kgreason.store.folder import Manifest
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home, RowDelta, Writable
 from kgreason.store.journal.record import Record, Signed, now
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.rows import SMALL, chunks, put, without_shared
+from kgreason.store.rows import SMALL, line_chunks, without_shared_rows, write_rows
 from kgreason.terms.prefixes import prefixes_to_remember
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 
@@ -82,20 +82,20 @@ class Committer:
         self._allows = ALLOWED[home.manifest.on_violation]
         self._declared: tuple[tuple[Rule, ...], dict[str, Relation]] = (), {}
         """The rules for which `_delta` last read the declarations of relations, and these declarations."""
-        for record in home.pending():
+        for record in home.records_since_snapshot():
             self._replay(record, since)
         self.state.begin(home)
 
     def _replay(self, record: Record, since: int) -> None:
         let_out()
         change = replay(record, self.materializer, self.strategy)
-        if have_header(change.added_quads) or have_header(change.removed_quads):
+        if has_header(change.added_quads) or has_header(change.removed_quads):
             self.state.imports.forget()
         delta = Delta(record.commit, change, self.materializer.dictionary)
         if record.commit > since:
-            self.replayed.append(RowDelta(record.commit, *delta.lines(*self._rows(delta))))
+            self.replayed.append(RowDelta(record.commit, *delta.lines(*self._oxigraph_rows(delta))))
         self.materializer.accept()
-        self.state.note(delta, record.headers, record.prefixes)
+        self.state.note_commit(delta, record.headers, record.prefixes)
 
     def commit(
         self,
@@ -124,19 +124,19 @@ class Committer:
         try:
             if self._refuses:
                 self._consistency.contradictions() if number > 1 else self._consistency.note_empty()
-            change = self._pending(edit, progress, is_first=number == 1)
-            if self._refuses and (raised := self._consistency.pending(change.refuted)()):
+            change = self._evaluate(edit, progress, is_first=number == 1)
+            if self._refuses and (raised := self._consistency.raised_reader(change.refuted)()):
                 raise ContradictionError(raised)
             delta = self._delta(number, change, edit.own)
             if delta or edit.own is not None or headers:
                 rules = () if edit.own is None else self._rule_changes(own, edit.own)
                 delta = replace(delta, rules=rules, time=now(), author=author or self.author)
-                if self._allows is not None and (results := refused_results(delta, self._allows)):
+                if self._allows is not None and (results := results_that_refuse(delta, self._allows)):
                     raise ViolationError(results)
                 if self.check is not None:
                     self.check(delta)
                 prefixes = prefixes_to_remember(before.prefixes, edit.prefixes) if edit.prefixes else {}
-                self.state.note(delta, headers, prefixes)
+                self.state.note_commit(delta, headers, prefixes)
                 delta = replace(delta, prefixes=self.state.noted.prefixes)
                 if home.history is not None:
                     with span("journal"):
@@ -145,11 +145,11 @@ class Committer:
             return delta if home.last == number else replace(delta, commit=0)
         finally:
             try:
-                home.unstage()
+                home.drop_stage()
             finally:
                 if delta is not None and home.last == number:
                     self._accept(delta)
-                    self.state.noted.stats.update(seconds_by_part=spent(), peak_bytes=peak_bytes())
+                    self.state.noted.stats.update(seconds_by_part=span_seconds(), peak_bytes=peak_bytes())
                 else:
                     self.state.noted = before
                     self.state.withdraw(known)
@@ -164,11 +164,14 @@ class Committer:
         if self._refuses:
             self._consistency.contradictions()
         try:
-            change = self._pending(edit, progress)
+            change = self._evaluate(edit, progress)
             let_out()
-            delta = self._delta(0, change, edit.own).detached()
+            delta = self._delta(0, change, edit.own).with_own_dictionary()
             let_out()
-            raised, ended = self._consistency.pending(change.refuted), self._consistency.ending(change.refuted)
+            raised, ended = (
+                self._consistency.raised_reader(change.refuted),
+                self._consistency.ended_reader(change.refuted),
+            )
             why = self._reasons(delta.inferred(appeared=True, most=reasons)) if reasons else {}
         finally:
             self.state.withdraw(known)
@@ -176,7 +179,9 @@ class Committer:
             why |= self._reasons(delta.inferred(appeared=False, most=reasons))
         return replace(delta, contradictions=raised(), ended=ended(), reasons=why)
 
-    def while_tried(self, edit: Edit, known: int, read: Callable[[tuple[Contradiction, ...], bool], Result]) -> Result:
+    def read_tentatively(
+        self, edit: Edit, known: int, read: Callable[[tuple[Contradiction, ...], bool], Result]
+    ) -> Result:
         """Return what `read` finds while an edit is pending. Nothing changes.
 
         `read` is called with the contradictions that the edit raises, and whether the graph has others without it. It
@@ -184,9 +189,9 @@ class Committer:
         """
         try:
             before = self._consistency.contradictions()
-            change = self._pending(edit, SILENT)
+            change = self._evaluate(edit, SILENT)
             let_out()
-            return read(self._consistency.pending(change.refuted)(), bool(before))
+            return read(self._consistency.raised_reader(change.refuted)(), bool(before))
         finally:
             self.state.withdraw(known)
 
@@ -212,30 +217,30 @@ class Committer:
         Returns what all steps so far change in the store: the rows to remove and the rows to add, as lines. The steps
         stay in the engine until `abandon`, which the caller must call in the end. Raises the errors of `commit`.
         """
-        delta = Delta(0, self._pending(edit, SILENT), self.materializer.dictionary)
-        removed, added = delta.lines(*self._rows(delta))
+        delta = Delta(0, self._evaluate(edit, SILENT), self.materializer.dictionary)
+        removed, added = delta.lines(*self._oxigraph_rows(delta))
         return removed, added
 
     def abandon(self) -> None:
         """Roll back every `apply_tentatively`. Ctrl-C cannot interrupt this."""
         finish(self.materializer.rollback)
 
-    def _pending(self, edit: Edit, progress: Progress, *, is_first: bool = False) -> Change:
+    def _evaluate(self, edit: Edit, progress: Progress, *, is_first: bool = False) -> Change:
         """Evaluate an edit, together with the documents that it imports. Returns the change, which is pending.
 
         While the first commit is evaluated, another thread loads its asserted rows into a stage.
         """
-        if is_first or have_header(edit.added) or have_header(edit.removed):
+        if is_first or has_header(edit.added) or has_header(edit.removed):
             edit = self.state.imports.with_imports(edit, progress)
         how: dict[str, Any] = {"strategy": self.strategy, "budget": self.budget, "limits": self._limits}
         if not is_first:
             return self.materializer.change(edit, **how, progress=progress)
         rows, store = edit.added[:, :3], self._home.stage()
         if store.is_late:
-            store.postpone(lambda filled: filled.load(chunks(self.materializer.dictionary, rows)))
+            store.postpone(lambda filled: filled.load(line_chunks(self.materializer.dictionary, rows)))
             return self.materializer.change(edit, **how, progress=progress)
         with ThreadPoolExecutor(1) as worker, cancellable() as report:
-            stored = worker.submit(store.load, chunks(self.materializer.dictionary, rows, report))
+            stored = worker.submit(store.load, line_chunks(self.materializer.dictionary, rows, report))
             change = self.materializer.change(edit, **how, progress=progress)
             with span("store"):
                 result(stored)
@@ -266,7 +271,7 @@ class Committer:
             home.commit_stage(self.manifest(), self.write)
         elif not is_first and ran and (size <= SMALL or is_in_memory):
             quads = (change.removed_quads,), (change.added_quads,)
-            withdrawn, asserted, removed, added = delta.lines(*quads, *self._rows(delta))
+            withdrawn, asserted, removed, added = delta.lines(*quads, *self._oxigraph_rows(delta))
             facts = asserted_facts(change.facts, delta.dictionary) if len(change.facts.rows) else ()
             signature = delta.time, delta.author
             record = Record(number, withdrawn, asserted, delta.rules, facts, headers, ran, *signature, prefixes)
@@ -286,19 +291,22 @@ class Committer:
         For the first commit the stage has the asserted rows already.
         """
         kinds = (INFERRED, IS_ASSERTED) if delta.commit > 1 else (INFERRED,)
-        triples = self._rows_to_remove(delta.disappeared_rows), delta.rows_that(before=(ABSENT,), after=kinds)
-        quads = self._rows_to_remove(delta.named(delta.removed_quads)), delta.named(delta.added_quads)
+        triples = self._rows_to_remove(delta.disappeared_rows), delta.rows_of_kinds(before=(ABSENT,), after=kinds)
+        quads = (
+            self._rows_to_remove(delta.quads_in_named_graphs(delta.removed_quads)),
+            delta.quads_in_named_graphs(delta.added_quads),
+        )
         with span("store"):
             store = home.stage()
         if store.is_late:
             for rows in (triples, quads):
-                store.postpone(partial(put, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
+                store.postpone(partial(write_rows, dictionary=delta.dictionary, removed=rows[0], added=rows[1]))
             home.commit_stage(self.manifest(), self.write)
             return
 
         def fill() -> None:
-            put(store, delta.dictionary, *triples, tell)
-            put(store, delta.dictionary, *quads, tell)
+            write_rows(store, delta.dictionary, *triples, tell)
+            write_rows(store, delta.dictionary, *quads, tell)
 
         def tell(done: int) -> None:
             stop(done)
@@ -317,10 +325,10 @@ class Committer:
             with span("store"), suppress(KgreasonError):  # the commit stands, also if compacting fails
                 store.compact()
 
-    def _rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
+    def _oxigraph_rows(self, delta: Delta) -> tuple[tuple[Int32, Int32], tuple[Int32, Int32]]:
         """Return the rows that Oxigraph must remove, and those that it must add, each as (triples, quads)."""
-        gone, lost = delta.disappeared_rows, delta.named(delta.removed_quads)
-        come = delta.appeared_rows, delta.named(delta.added_quads)
+        gone, lost = delta.disappeared_rows, delta.quads_in_named_graphs(delta.removed_quads)
+        come = delta.appeared_rows, delta.quads_in_named_graphs(delta.added_quads)
         left = (self._rows_to_remove(gone), self._rows_to_remove(lost)) if len(gone) or len(lost) else (gone, lost)
         return left, come
 
@@ -332,7 +340,7 @@ class Committer:
         if not len(rows):
             return rows
         holds = self.materializer.are_shown if rows.shape[1] == 3 else self.materializer.quads.holds
-        return without_shared(self.state.spellings, rows, holds)
+        return without_shared_rows(self.state.spellings, rows, holds)
 
     def _accept(self, delta: Delta) -> None:
         """Make a pending change final. The journal has the commit already."""
@@ -359,10 +367,10 @@ class Committer:
         Free rows are closed up first, so that the next opening can work in the files. In memory there is no journal.
         """
         if isinstance(self._home, Disk) and (is_forced or self._home.is_checkpoint_due):
-            self.materializer.engine.close_up()
+            self.materializer.engine.close_gaps()
             self._home.checkpoint(self.manifest(), self.write)
 
-    def keep_up(self) -> None:
+    def checkpoint_if_due(self) -> None:
         """Make a checkpoint if one is due. If that fails, the commits stay in the journal, and `settle` tries again."""
         with suppress(StoreError):
             self.checkpoint(is_forced=False)
@@ -385,7 +393,7 @@ class Committer:
     def manifest(self) -> Manifest:
         """Return the manifest of the store for the present state. In memory nobody opens it, so nothing is counted."""
         stats = {} if self._home.path is None else self.state.stats()
-        warnings, functions = self.state.warnings(), self._functions()
+        warnings, functions = self.state.warnings(), self._function_signatures()
         return replace(
             self._home.manifest,
             stats=stats,
@@ -408,7 +416,7 @@ class Committer:
         signed = (*zip(repeat(-1), gone, strict=False), *zip(repeat(1), come, strict=False))
         return tuple([(sign, journal_text(rule, find)) for sign, (rule, _) in signed])
 
-    def _functions(self) -> dict[str, str]:
+    def _function_signatures(self) -> dict[str, str]:
         kept, find = self._home.manifest.functions, self.materializer.operators.registry.find
         names = function_names(self.materializer.own)
         return {name: str(find(name) or kept.get(name, name)) for name in names}

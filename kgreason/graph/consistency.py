@@ -19,9 +19,9 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.materialize.edit import Refuted
+from kgreason.materialize.edit import ContradictionChanges
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 
@@ -49,10 +49,10 @@ class Consistency:
         """Note that the graph is empty, so that it has no contradictions."""
         self._known = []
 
-    def pending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def raised_reader(self, refuted: ContradictionChanges) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change raises.
 
-        Call `pending` before the change is accepted or rolled back. The function that it returns calls
+        Call `raised_reader` before the change is accepted or rolled back. The function that it returns calls
         `contradictions`. So call this function after the change was rolled back, or, if `contradictions` was called
         before the change, at any time before the change is accepted. `refuted` says whether the change adds or removes
         facts of `false`, and whether it changes which terms are equal.
@@ -66,10 +66,10 @@ class Consistency:
             found, renamed, self.contradictions(), self._with_primaries(self.contradictions(), saved)
         )
 
-    def ending(self, refuted: Refuted) -> Callable[[], tuple[Contradiction, ...]]:
+    def ended_reader(self, refuted: ContradictionChanges) -> Callable[[], tuple[Contradiction, ...]]:
         """Return a function that returns the contradictions that the pending change ends.
 
-        The rules of `pending` hold: when to call `ending`, and when to call the function that it returns.
+        The rules of `raised_reader` hold: when to call `ended_reader`, and when to call the function that it returns.
         """
         if not (refuted.left or (refuted.respelled and self._known)):
             return tuple
@@ -80,16 +80,16 @@ class Consistency:
             self.contradictions(), self._with_primaries(self.contradictions(), saved), found, renamed
         )
 
-    def accept(self, refuted: Refuted) -> None:
+    def accept(self, refuted: ContradictionChanges) -> None:
         """Note that the pending change is a commit now. If it affects contradictions, they are computed again."""
         if refuted.arrived or refuted.left or (refuted.respelled and self._known):
             self._known = None
 
-    def _contradictions(self, saved: Saved) -> list[Contradiction]:
+    def _contradictions(self, saved: SavedState) -> list[Contradiction]:
         materializer = self._materializer
         return contradictions(saved, materializer.dictionary, materializer.false_rules)
 
-    def _with_primaries(self, told: Sequence[Contradiction], saved: Saved) -> list[Contradiction]:
+    def _with_primaries(self, told: Sequence[Contradiction], saved: SavedState) -> list[Contradiction]:
         """Return the contradictions `told`, with the primary of its clique in `saved` in place of each term."""
         dictionary = self._materializer.dictionary
         terms = {term for each in told for term in (*each.terms, *chain.from_iterable(f.terms for f in each.facts))}

@@ -39,7 +39,7 @@ def fork(
 
     The arguments are those of `KnowledgeGraph.open`. Raises StoreError if there is no store.
     """
-    options = EngineOptions.checked(
+    options = EngineOptions.of_arguments(
         strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction
     )
     while True:
@@ -48,7 +48,7 @@ def fork(
             if folder.manifest:
                 options.registry.problems(folder.manifest.functions)
             home = Fork(folder, Manifest(list(DEFAULT_RULES), spellings="one"))
-            graph = KnowledgeGraph.over(home, options)
+            graph = KnowledgeGraph.at_home(home, options)
         except BaseException as error:
             has_moved = isinstance(error, StoreError) and folder.has_moved()
             folder.close()

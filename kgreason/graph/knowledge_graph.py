@@ -28,19 +28,19 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError
 from kgreason.graph.changes.loaded import Loaded
-from kgreason.graph.constructed.renamed import Renamed
+from kgreason.graph.constructed.renamed import QuerySpeller
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_author, check_paths, check_rules, check_text, check_texts
-from kgreason.graph.input.bindings import Bindings, naming, with_bindings
+from kgreason.graph.input.bindings import Bindings, name_bindings_in_error, with_bindings
 from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name
 from kgreason.graph.lock import check_wait, with_lock
 from kgreason.graph.open_transaction import OpenTransaction
-from kgreason.graph.opening.opened import check_kept, open_home
-from kgreason.graph.opening.options import Documents, EngineOptions, File, Strategy, check_stored
+from kgreason.graph.opening.opened import check_rule_files_not_removed, open_home
+from kgreason.graph.opening.options import Documents, EngineOptions, File, Strategy, manifest_options
 from kgreason.graph.readable import ReadableGraph
-from kgreason.graph.results.answers import Found, Matches, found
-from kgreason.graph.results.questions import Questions
+from kgreason.graph.results.answers import Matches, QueryAnswer, answer_of
+from kgreason.graph.results.questions import Queryable
 from kgreason.interrupts import as_one
 from kgreason.options import (
     DEFAULT_LIMITS,
@@ -56,7 +56,7 @@ from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.lines.skipped import Skipped
 from kgreason.rdf.reader import check_files
 from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.numeric import computes, warn_caller
+from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller
 from kgreason.store.homes.home import Home, closed_error
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -73,10 +73,10 @@ if TYPE_CHECKING:
     from kgreason.graph.shapes.pending import Source
     from kgreason.graph.shapes.shapes import Shapes
     from kgreason.graph.shapes.validation import DataMode
-    from kgreason.graph.sparql_update.ahead import Wheres
+    from kgreason.graph.sparql_update.ahead import WhereLimits
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.graph.standing.standing import RowChange, StandingQuery
-    from kgreason.graph.standing.together import Together
+    from kgreason.graph.standing.together import StandingQueries
     from kgreason.graph.state.running import Running
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.relations.reading import RelationReader
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class KnowledgeGraph(ReadableGraph, Questions):
+class KnowledgeGraph(ReadableGraph, Queryable):
     """A materialized knowledge graph; `KnowledgeGraph.open` makes one.
 
     change      `add`, `remove`, `load`, `unload`, `update`, `transaction`, `relation`; `what_if` looks ahead
@@ -228,8 +228,8 @@ class KnowledgeGraph(ReadableGraph, Questions):
         rules = [rules] if isinstance(rules, (str, PathLike)) else rules
         made_with = {"rules": rules, "schema": schema, "same_as": same_as, "aliases": aliases}
         made_with |= {"on_contradiction": on_contradiction, "on_violation": on_violation}
-        wanted = check_stored(made_with | {"history": history})
-        options = EngineOptions.checked(
+        wanted = manifest_options(made_with | {"history": history})
+        options = EngineOptions.of_arguments(
             strategy, budget, most_made_terms, most_rounds, threads, catalogue, functions, fraction, late
         )
         check_wait("wait", wait)
@@ -238,7 +238,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         try:
             graph = cls(home, options, lacking)
             if home.path is not None and home.last:
-                check_kept(home.path, wanted.get("rules", ()), graph.own_rules, options.find)
+                check_rule_files_not_removed(home.path, wanted.get("rules", ()), graph.own_rules, options.find)
         except BaseException:
             home.close(is_failed=True)
             raise
@@ -260,7 +260,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
     @with_lock
     def _close(self, *, is_failed: bool) -> None:
         try:
-            self._open.forget("the graph was closed while the transaction was open; its edits were dropped")
+            self._open.drop("the graph was closed while the transaction was open; its edits were dropped")
             if self._committer is not None:
                 self._committer.settle()
         finally:
@@ -361,11 +361,11 @@ class KnowledgeGraph(ReadableGraph, Questions):
         ...     [each.name for each in graph.unsatisfiable_classes()]
         ['<http://e/CatDog>']
         """
-        from kgreason.graph.explanations.unsatisfiable import unsatisfiable
+        from kgreason.graph.explanations.unsatisfiable import unsatisfiable_classes
 
         described = self._describer()
-        found = unsatisfiable(self._engine(), self.match)
-        return [each._replace(proof=described.proof(each.proof)) for each in found]
+        found = unsatisfiable_classes(self._engine(), self.match)
+        return [each._replace(proof=described.describe_proof(each.proof)) for each in found]
 
     @with_lock
     def subscribe(self, callback: Callable[[Delta], object]) -> Callable[[], None]:
@@ -387,7 +387,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         prefixes: Mapping[str, str] | None = None,
         base: str | None = None,
         timeout: float | None = None,
-        together: Together | None = None,
+        together: StandingQueries | None = None,
     ) -> StandingQuery:
         """Call `callback` with the rows of a SELECT or ASK query, and after each commit with the rows that changed.
 
@@ -415,7 +415,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_seconds("timeout", timeout)
         known, warned = checked_prefixes(prefixes), list[str]()
 
-        def ask(text: str) -> Found:
+        def ask(text: str) -> QueryAnswer:
             seconds, most = (timeout, None) if together is None else (together.seconds_left(), together.process_bytes)
             results = self._results(text, known, base, None, seconds, most)
             if not warned and (number := self.number_warning(sparql)) is not None:
@@ -423,10 +423,10 @@ class KnowledgeGraph(ReadableGraph, Questions):
                 warn_caller(number)
             return results
 
-        rooms = () if together is None else (together.room,)
+        rooms = () if together is None else (together.characters_left,)
         query = StandingQuery(ask, sparql, known, base, self._home.last, callback, *rooms)
         if together is None:
-            query.end = self._open.subscribers.add(query.hear)
+            query.end = self._open.subscribers.add(query.on_commit)
         else:
             together.join(query, self._open.subscribers.add)
         return query
@@ -465,9 +465,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         ...     ("http://e/tom", "http://e/age", 7) in graph, len(graph)
         (True, 2)
         """
-        self._before_compiling(partial(_check_items, items, prefixes))
+        self._check_before_compiling(partial(_check_items, items, prefixes))
         tx = self._open.begin({}, timeout)
-        return tx.complete(partial(tx.items, 1, items, prefixes, mapping))
+        return tx.complete(partial(tx.edit_items, 1, items, prefixes, mapping))
 
     @as_one
     def remove(
@@ -482,9 +482,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         A triple that the rules still derive stays in the graph as an inferred triple. A label of a blank node means the
         blank node that queries show with this label.
         """
-        self._before_compiling(partial(_check_items, items, prefixes))
+        self._check_before_compiling(partial(_check_items, items, prefixes))
         tx = self._open.begin({}, timeout)
-        return tx.complete(partial(tx.items, -1, items, prefixes, mapping))
+        return tx.complete(partial(tx.edit_items, -1, items, prefixes, mapping))
 
     def load(
         self,
@@ -517,13 +517,15 @@ class KnowledgeGraph(ReadableGraph, Questions):
         check_paths("load", paths)
         progress = progress_of(progress)
         if not skip_malformed:
-            self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
+            self._check_before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
         skipped = Skipped() if skip_malformed else None
-        return self._files(methodcaller("files", 1, paths, syntax, progress, skipped), progress, timeout, skipped)
+        return self._commit_files(
+            methodcaller("edit_files", 1, paths, syntax, progress, skipped), progress, timeout, skipped
+        )
 
     def load_interned(self, read: Callable[[Dictionary], Int32], progress: Progress = SILENT) -> Loaded:
         """Load quads that were parsed elsewhere, for example by Spark; see `Transaction.add_interned`."""
-        return self._files(lambda tx: tx.add_interned(read), progress)
+        return self._commit_files(lambda tx: tx.add_interned(read), progress)
 
     def unload(
         self,
@@ -539,10 +541,10 @@ class KnowledgeGraph(ReadableGraph, Questions):
         """
         check_paths("unload", paths)
         progress = progress_of(progress)
-        self._before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
-        return self._files(methodcaller("files", -1, paths, syntax, progress), progress, timeout)
+        self._check_before_compiling(lambda: check_files(paths, syntax=syntax, find=self._options.find))
+        return self._commit_files(methodcaller("edit_files", -1, paths, syntax, progress), progress, timeout)
 
-    def _before_compiling(self, check: Callable[[], object]) -> None:
+    def _check_before_compiling(self, check: Callable[[], object]) -> None:
         """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
         if self._committer is None:
             from kgreason.engine.engine import is_compiled
@@ -551,7 +553,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
                 check()
 
     @as_one
-    def _files(
+    def _commit_files(
         self,
         collect: Callable[[Transaction], object],
         progress: Progress,
@@ -604,7 +606,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         keep: bool = True,
         reasons: int = 0,
         timeout: float | None = None,
-        wheres: Wheres | None = None,
+        wheres: WhereLimits | None = None,
     ) -> Updated:
         """Carry out the operations of a SPARQL Update (`sparql.operations`) as one commit; see `update`.
 
@@ -627,7 +629,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         base: str | None = None,
         default_graph: UserTerm | None = None,
         timeout: float | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Return the results of a SPARQL query over the materialized graph: `Solutions`, `Triples`, or a boolean.
 
         The query may use the `prefixes` and the `base` without declaring them. `default_graph` is the name of a graph
@@ -669,7 +671,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         known = checked_prefixes(prefixes)
         name = None if default_graph is None else graph_name(default_graph, known)
         sparql = with_bindings(sparql, bindings, known, base)
-        with naming(bindings):
+        with name_bindings_in_error(bindings):
             results = self._results(sparql, known, base, name, timeout)
         if (number := self.number_warning(sparql)) is not None:
             warn_caller(number)
@@ -681,7 +683,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
         Any thread may ask, without waiting.
         """
         number = self._state.number_warning()
-        return number if number is not None and computes(sparql) else None
+        return number if number is not None and depends_on_numbers(sparql) else None
 
     def _results(
         self,
@@ -691,13 +693,13 @@ class KnowledgeGraph(ReadableGraph, Questions):
         name: NamedNode | BlankNode | None,
         timeout: float | None,
         most: int | None = None,
-    ) -> Found:
+    ) -> QueryAnswer:
         """Ask the store a query, without a warning; see `query`. `most` is the `most_bytes` of the store."""
         how: Any = {"prefixes": prefixes, "base": base, "default_graph": name, "timeout": timeout, "most_bytes": most}
         ask = partial(self._home.store.query, **how)
         graphs = None if name is None else [name]
-        spell = Renamed(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
-        return found(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)
+        spell = QuerySpeller(self._speller.of_query(timeout), sparql, prefixes, base, graphs).spell
+        return answer_of(answer(sparql, prefixes, base, ask, spell), self._shown_prefixes)
 
     def match(
         self,
@@ -755,9 +757,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         ...     graph.pairs("<http://e/p>")
         (['<http://e/a>', '<http://e/b>'], array([[1, 0]], dtype=int32))
         """
-        from kgreason.materialize.relations.facts import pairs
+        from kgreason.materialize.relations.facts import linked_pairs
 
-        return pairs(self._saved_state(is_borrowed=True), predicate, asserted=asserted)
+        return linked_pairs(self._saved_state(is_borrowed=True), predicate, asserted=asserted)
 
     def relation(self, name: str, arity: int | None = None) -> GraphRelation:
         """Return an object that reads and edits the facts of a relation, such as `edge(?x, ?y)` in rules.
@@ -777,7 +779,7 @@ class KnowledgeGraph(ReadableGraph, Questions):
 
         if self._home.is_closed:
             raise closed_error()
-        return GraphRelation(self, self._relations, checked_name(name), checked_arity(arity))
+        return GraphRelation(self, self._read_relations, checked_name(name), checked_arity(arity))
 
     @property
     def shapes(self) -> Shapes:
@@ -812,9 +814,9 @@ class KnowledgeGraph(ReadableGraph, Questions):
         from kgreason.graph.shapes.validation import validate
 
         given = shapes if shapes is None or isinstance(shapes, (list, tuple)) else [shapes]
-        return validate(self, data, given, self._empty, lambda: self._open.is_open)
+        return validate(self, data, given, self._empty_graph, lambda: self._open.is_open)
 
-    def _empty(self) -> KnowledgeGraph:
+    def _empty_graph(self) -> KnowledgeGraph:
         """Return an empty graph in memory without rules, with the budget of this graph, that is not queried."""
         with self.turn():
             budget = self._committer.budget if self._committer else self._options.budget
@@ -823,15 +825,15 @@ class KnowledgeGraph(ReadableGraph, Questions):
     def relations(self) -> list[GraphRelation]:
         """Return the user's relations, sorted by name: those that have facts, and those that are declared."""
         from kgreason.graph.relation.relation import GraphRelation
-        from kgreason.materialize.relations.facts import all_of
+        from kgreason.materialize.relations.facts import relations_with_facts
 
         state = self._saved_state()
-        known = {(each.name, each.arity) for each in all_of(*state)} if state else set()
+        known = {(each.name, each.arity) for each in relations_with_facts(*state)} if state else set()
         known |= {(name, len(relation.columns)) for name, relation in self._declarations().items()}
-        return [GraphRelation(self, self._relations, *each) for each in sorted(known)]
+        return [GraphRelation(self, self._read_relations, *each) for each in sorted(known)]
 
     @with_lock
-    def _relations(self, read: Callable[[RelationReader], Result]) -> Result | None:
+    def _read_relations(self, read: Callable[[RelationReader], Result]) -> Result | None:
         return self._state.relations(read)
 
     @contextmanager
@@ -908,10 +910,10 @@ class KnowledgeGraph(ReadableGraph, Questions):
         options = self._options._replace(catalogue=None, limits=DEFAULT_LIMITS, threads=None)
         with self._lock.hold() if self._home.path is None else nullcontext():
             write = lambda path: self._engine().write(path)  # noqa: E731
-            return as_of(commit, self._home, write, lambda home: self.over(home, options))
+            return as_of(commit, self._home, write, lambda home: self.at_home(home, options))
 
     @classmethod
-    def over(cls, home: Home, options: EngineOptions) -> Self:
+    def at_home(cls, home: Home, options: EngineOptions) -> Self:
         """Return a graph at `home`, with its engine running: everything that it needs of files is read."""
         graph = cls(home, options)
         graph._engine()

@@ -25,14 +25,14 @@ _QUERY = f"""SELECT ?term ?label {{
 }}"""
 
 
-class Asked(Protocol):
+class LabelSource(Protocol):
     """A graph that answers queries."""
 
     def select(self, query: str) -> Any:
         """Return the solutions of a SELECT query."""
 
 
-def labels(graph: Asked, terms: Iterable[str], language: str = "") -> dict[str, str]:
+def labels(graph: LabelSource, terms: Iterable[str], language: str = "") -> dict[str, str]:
     """Return the labels of those terms that are IRIs and have one. Terms are N-Triples texts.
 
     `language` is a language tag, such as `de`, or empty. Raises QueryError, StoreError.
@@ -56,7 +56,7 @@ def literal(text: str) -> Literal:
     return term
 
 
-def rank(label: Literal, language: str) -> tuple[int, str, str]:
+def label_rank(label: Literal, language: str) -> tuple[int, str, str]:
     """Return a key that sorts the labels of a term: the best one first."""
     tag, wanted = (label.language or "").lower(), language.lower()
     is_wanted = bool(wanted) and (tag == wanted or tag.startswith(f"{wanted}-"))
@@ -69,4 +69,4 @@ def best_labels(rows: Iterable[tuple[str, Literal]], language: str = "") -> dict
     found: dict[str, list[Literal]] = {}
     for term, label in rows:
         found.setdefault(term, []).append(label)
-    return {term: min(given, key=lambda label: rank(label, language)).value for term, given in found.items()}
+    return {term: min(given, key=lambda label: label_rank(label, language)).value for term, given in found.items()}

@@ -80,19 +80,19 @@ class GraphLock:
         return 0
 
     def _wait_for(self, lock: threading.Lock, until: float | None) -> None:
-        while not (lock.acquire(timeout=self._slice(until)) or self._is_left(lock)):
+        while not (lock.acquire(timeout=self._next_wait(until)) or self._is_abandoned(lock)):
             let_out()
-            self._check(until)
+            self._check_time(until)
 
-    def _slice(self, until: float | None) -> float:
+    def _next_wait(self, until: float | None) -> float:
         return _SLICE if until is None else max(0.0, min(_SLICE, until - time.monotonic()))
 
-    def _is_left(self, lock: threading.Lock) -> bool:
+    def _is_abandoned(self, lock: threading.Lock) -> bool:
         """Whether the thread that has `lock` ended without releasing it. Then the caller may take the lock over."""
         owner = self._owner
         return lock is self._lock and owner is not None and not owner.is_alive()
 
-    def _check(self, until: float | None) -> None:
+    def _check_time(self, until: float | None) -> None:
         if until is not None and time.monotonic() >= until:
             owner = self._owner
             by = f"thread {owner.name!r}" if owner else "another thread"
@@ -146,11 +146,11 @@ class GraphLock:
                 self.surely_release(depth)
 
 
-class _Locked(Protocol):
+class _HasLock(Protocol):
     _lock: GraphLock
 
 
-_Self = TypeVar("_Self", bound=_Locked)
+_Self = TypeVar("_Self", bound=_HasLock)
 _Arguments = ParamSpec("_Arguments")
 _Result = TypeVar("_Result")
 

@@ -27,13 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
-from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, fitting, term_of, text_of
-from kgreason.graph.sparql_update.steps import asserts
+from kgreason.graph.input.terms import NO_PREFIXES, PLACES, Prefixes, UserTerm, term_of, term_text_at, text_of
+from kgreason.graph.sparql_update.steps import are_asserted_in_graph
 from kgreason.graph.state.running import Running
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.spellings import varies
-from kgreason.terms.tags import quads, with_small_tag
+from kgreason.store.spellings import may_have_spellings
+from kgreason.terms.tags import parse_quads, with_small_tag
 from kgreason.zset.columns import Int32
 
 Held: TypeAlias = Callable[[], AbstractContextManager[Running]]
@@ -67,7 +67,7 @@ def _term(term: UserTerm | None, place: str, prefixes: Prefixes) -> Term | Defau
     if term is None or isinstance(term, _TYPES[place]):
         known: Term | DefaultGraph | None = term
         return known
-    return term_of(fitting(term, place, prefixes))
+    return term_of(term_text_at(term, place, prefixes))
 
 
 def match(
@@ -87,8 +87,8 @@ def match(
     `with held() as state` takes the graph's lock for the block; `state` is the graph with its engine.
     `has_small_tags()` asks the graph's present state.
     """
-    form = partial(_asserted_quads, held) if asserted else partial(_present, held, has_small_tags)
-    chunks = _Formed(form, store.match(*pattern))
+    form = partial(_asserted_quads, held) if asserted else partial(_present_quads, held, has_small_tags)
+    chunks = _FormedChunks(form, store.match(*pattern))
     if pattern.object is None:
         return lambda: chain.from_iterable(chunks)
     wanted = _with_small_tag(pattern.object) if any_case else pattern.object
@@ -103,7 +103,7 @@ def _with_small_tag(term: Term) -> str:
     return with_small_tag(text_of(term))
 
 
-class _Formed(Iterator[Iterable[Quad]]):
+class _FormedChunks(Iterator[Iterable[Quad]]):
     """Iterates over `form(chunk)` for chunks of rows. After an error of `form` the next step tries its chunk again."""
 
     def __init__(self, form: Callable[[list[Quad]], Iterable[Quad]], rows: Iterator[Quad]) -> None:
@@ -122,19 +122,19 @@ class _Formed(Iterator[Iterable[Quad]]):
 def _asserted_quads(held: Held, chunk: list[Quad]) -> Iterable[Quad]:
     """Return the asserted quads that the rows of Oxigraph in `chunk` stand for: each asserted spelling of a row."""
     with held() as state:
-        forms = _forms(chunk, state)
-        return _quads(state, forms[asserts(state.materializer, forms)])
+        forms = _spelled_quads(chunk, state)
+        return _quads(state, forms[are_asserted_in_graph(state.materializer, forms)])
 
 
-def _present(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) -> Iterable[Quad]:
+def _present_quads(held: Held, has_small_tags: Callable[[], bool], chunk: list[Quad]) -> Iterable[Quad]:
     """Return the quads that the rows of Oxigraph in `chunk` stand for: each spelling that the graph has."""
     alone, some = _split_by_spellings(chunk, has_small_tags=has_small_tags())
     if not some:
         return alone
     with held() as state:
-        is_varied = state.spellings.vary([text_of(quad.object) for quad in some])
+        is_varied = state.spellings.have_other_spellings([text_of(quad.object) for quad in some])
         alone += [quad for quad, varied in zip(some, is_varied, strict=True) if not varied]
-        forms = _forms(list(compress(some, is_varied)), state)
+        forms = _spelled_quads(list(compress(some, is_varied)), state)
         return chain(alone, _quads(state, forms[_are_in_graph(state, forms)]))
 
 
@@ -147,18 +147,20 @@ def _split_by_spellings(chunk: list[Quad], *, has_small_tags: bool) -> tuple[lis
     parts: tuple[list[Quad], list[Quad]] = [], []
     for quad in chunk:
         is_small = has_small_tags and isinstance(quad.object, Literal) and quad.object.language is not None
-        has_forms = isinstance(quad.object, (Literal, Triple)) and not is_small and varies(text_of(quad.object))
+        has_forms = (
+            isinstance(quad.object, (Literal, Triple)) and not is_small and may_have_spellings(text_of(quad.object))
+        )
         parts[has_forms].append(quad)
     return parts
 
 
-def _forms(chunk: list[Quad], state: Running) -> Int32:
+def _spelled_quads(chunk: list[Quad], state: Running) -> Int32:
     """Return a quad of ids for each row of Oxigraph in `chunk` and each known spelling of its object: int32[n, 4].
 
     The known spellings are those that are in the dictionary.
     """
     objects = state.spellings.of_forms([text_of(quad.object) for quad in chunk])
-    texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _name(quad)) for quad in chunk)
+    texts = chain.from_iterable((str(quad.subject), str(quad.predicate), _graph_name(quad)) for quad in chunk)
     found = state.materializer.dictionary.find(texts).reshape(-1, 3)
     rows = found[np.repeat(np.arange(len(chunk)), list(map(len, objects)))]
     return np.column_stack([rows[:, :2], np.fromiter(chain.from_iterable(objects), np.int32), rows[:, 2]])
@@ -174,8 +176,8 @@ def _are_in_graph(state: Running, quads: Int32) -> NDArray[np.bool_]:
 
 
 def _quads(state: Running, rows: Int32) -> list[Quad]:
-    return list(quads(state.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
+    return list(parse_quads(state.materializer.dictionary.lines(*rows.T), lenient=True)) if len(rows) else []
 
 
-def _name(quad: Quad) -> str:
+def _graph_name(quad: Quad) -> str:
     return "" if isinstance(quad.graph_name, DefaultGraph) else str(quad.graph_name)

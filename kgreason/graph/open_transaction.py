@@ -68,7 +68,7 @@ class OpenTransaction:
         The caller is `undivided`. `author` is who makes the commit; if it is empty, the author of the `Committer` makes
         it.
         """
-        from kgreason.graph.transaction import Ends, Transaction
+        from kgreason.graph.transaction import EndCalls, Transaction
 
         depth = self._lock.acquire(timeout)
         try:
@@ -82,7 +82,7 @@ class OpenTransaction:
                 keep = partial(committer.try_out, reasons=reasons)
             else:
                 keep = partial(committer.commit, home=home, headers=headers, author=author)
-            ends = Ends(keep, dictionary.truncate, partial(self._finish_commit, committer))
+            ends = EndCalls(keep, dictionary.truncate, partial(self._finish_commit, committer))
             begun = Transaction(committer.materializer, known, ends, self._find)
             self._open, self._depth = weakref.ref(begun), depth
             self._drop = partial(dictionary.truncate, known)
@@ -100,17 +100,17 @@ class OpenTransaction:
         Otherwise returns `sys.maxsize`.
         """
         open_ = self._open() if self._open is not None else None
-        if open_ is not None and not open_.is_left:
+        if open_ is not None and not open_.is_abandoned:
             raise StoreError(
                 "this thread has a transaction open already (perhaps in another task): add the edits to that"
                 " transaction (tx.add(...)), or end it first: leave its `with` block, which commits its edits, or call"
                 " `end(True)` on it to commit them, or `end(False)` to drop them"
             )
         before = self._depth if self._open is not None and open_ is None else sys.maxsize
-        self.forget("the thread that began the transaction has ended; the edits were dropped")
+        self.drop("the thread that began the transaction has ended; the edits were dropped")
         return before
 
-    def forget(self, why: str) -> None:
+    def drop(self, why: str) -> None:
         """Drop the open transaction, whichever thread began it. The calling thread keeps the lock.
 
         Later calls of the transaction raise StoreError with the message `why`.
@@ -134,7 +134,7 @@ class OpenTransaction:
             self._open = None
             if not committer.unheard or self.subscribers.is_held:
                 return
-            committer.keep_up()
+            committer.checkpoint_if_due()
             if self.subscribers.callbacks:
                 self.subscribers.call_with_each(committer.unheard)
             else:

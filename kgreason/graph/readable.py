@@ -27,17 +27,17 @@ from kgreason.graph.results.lists import ContradictionList, RuleList
 from kgreason.graph.state.at_rest import AtRest
 from kgreason.graph.state.state import State
 from kgreason.graph.state.statistics import COUNTS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.options import check_count
 from kgreason.proofs.contradiction import Contradiction
-from kgreason.rdf.formats import PARQUET, writable
+from kgreason.rdf.formats import PARQUET, writable_format
 from kgreason.store.homes.home import Home, closed_error
 from kgreason.terms.dictionary import Dictionary
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import Committer
-    from kgreason.graph.explanations.described import Described
+    from kgreason.graph.explanations.described import Describer
     from kgreason.graph.input.quads import Item
     from kgreason.graph.state.running import Running
     from kgreason.proofs.proof import Proof
@@ -105,19 +105,19 @@ class ReadableGraph:
         """Return the triples that say what the blank nodes among `terms` stand for: restrictions, lists and so on."""
         return self._describer().triples(dict.fromkeys(terms))
 
-    def _describer(self) -> Described:
-        from kgreason.graph.explanations.described import Described
+    def _describer(self) -> Describer:
+        from kgreason.graph.explanations.described import Describer
 
-        return Described(self._home.store)
+        return Describer(self._home.store)
 
     @contextmanager
     def _locked_state(self, timeout: float | None = None) -> Iterator[Running]:
-        """Hold the lock during the block. The block gets the state of the engine: `with self._held() as state`."""
+        """Hold the lock during the block. The block gets the state of the engine."""
         with self._lock.hold(timeout):
             yield self._engine().state
 
     @with_lock
-    def _saved_state(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+    def _saved_state(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:
         return self._state.saved(is_borrowed=is_borrowed)
 
     def __len__(self) -> int:
@@ -151,7 +151,7 @@ class ReadableGraph:
             commit, counts = self._counted or (kept.stored, kept.stats)
             caption = f"{caption}; another thread uses the graph: counts of commit {commit}"
         shown = {name: counts[name] for name in COUNTS if name in counts}
-        return notebook.table(caption, ("", "number"), shown.items())
+        return notebook.html_table(caption, ("", "number"), shown.items())
 
     @with_lock
     def stats(self) -> dict[str, Any]:
@@ -264,9 +264,9 @@ class ReadableGraph:
         """
         if not (costs or alone or anew):
             return RuleList(self._state.rules(), self._state.prefixes())
-        from kgreason.graph.state.rule_costs import costliest
+        from kgreason.graph.state.rule_costs import sort_by_cost
 
-        return RuleList(costliest(self._state.costs(alone=alone, anew=anew)), self._state.prefixes())
+        return RuleList(sort_by_cost(self._state.costs(alone=alone, anew=anew)), self._state.prefixes())
 
     @with_lock
     def own_rules(self) -> tuple[Rule, ...]:
@@ -300,7 +300,7 @@ class ReadableGraph:
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
         proofs = prove_contradictions(self._engine().materializer, most, each)
-        return list(map(self._describer().proof, proofs))
+        return list(map(self._describer().describe_proof, proofs))
 
     @with_lock
     def explain(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> Proof:
@@ -315,7 +315,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain
 
-        return self._describer().proof(explain(self._engine().state, triple, known))
+        return self._describer().describe_proof(explain(self._engine().state, triple, known))
 
     @with_lock
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
@@ -331,7 +331,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain_all
 
-        return list(map(self._describer().proof, explain_all(self._engine().state, triple, known)))
+        return list(map(self._describer().describe_proof, explain_all(self._engine().state, triple, known)))
 
     @with_lock
     def why_not(
@@ -358,7 +358,7 @@ class ReadableGraph:
         check_count("limit", limit, 1)
         from kgreason.graph.explanations.proofs import why_not_triple
 
-        return self._describer().why_not(
+        return self._describer().describe_why_not(
             why_not_triple(self._engine().state, triple, checked_prefixes(prefixes), limit)
         )
 
@@ -395,7 +395,7 @@ class ReadableGraph:
         """
         from kgreason.graph.explanations.proofs import explain_fact
 
-        return self._describer().proof(explain_fact(self._engine().materializer, name, terms))
+        return self._describer().describe_proof(explain_fact(self._engine().materializer, name, terms))
 
     @with_lock
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
@@ -403,7 +403,7 @@ class ReadableGraph:
         from kgreason.graph.explanations.proofs import why_not_fact
 
         check_count("limit", limit, 1)
-        return self._describer().why_not(why_not_fact(self._engine().materializer, name, terms, limit))
+        return self._describer().describe_why_not(why_not_fact(self._engine().materializer, name, terms, limit))
 
     def dump(
         self,
@@ -436,7 +436,7 @@ class ReadableGraph:
          :tom a :Cat ; :age 7
         """
         check_asserted(asserted)
-        syntax, known = format if format == PARQUET else writable(format), checked_prefixes(prefixes)
+        syntax, known = format if format == PARQUET else writable_format(format), checked_prefixes(prefixes)
         graphs = syntax in WITH_GRAPHS if graphs is None else graphs
         if syntax not in LINES:
             known = {**self.prefixes, **known}
@@ -450,9 +450,9 @@ class ReadableGraph:
         derived. Relations declared as `internal` are left out.
         """
         check_asserted(asserted)
-        from kgreason.graph.changes.relations import lines
+        from kgreason.graph.changes.relations import fact_lines
 
-        return lines(self._saved_state(), self.own_rules(), asserted)
+        return fact_lines(self._saved_state(), self.own_rules(), asserted)
 
     def log(self, limit: int | None = None) -> list[Head]:
         """Return the commits of the history, the newest first; at most `limit` of them.

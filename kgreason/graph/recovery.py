@@ -19,13 +19,13 @@ import numpy as np
 
 from kgreason.engine.changes import Strategy
 from kgreason.functions.registry import Registry
-from kgreason.graph.input.quads import of_canonical
-from kgreason.graph.user_rules import after
+from kgreason.graph.input.quads import quads_of_canonical_lines
+from kgreason.graph.user_rules import rules_after
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.relations.changes import edit_of as facts_of
 from kgreason.materialize.selection import Selection, reselect, select
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.options import NO_LIMITS
 from kgreason.rules.program import Finder
 from kgreason.store import snapshot
@@ -45,7 +45,7 @@ def restore(
     registry: Registry | None = None,
     find: Finder | None = None,
     threads: int | None = None,
-) -> tuple[Materializer, Saved | None]:
+) -> tuple[Materializer, SavedState | None]:
     """Return a materializer with the state of the snapshot at `path`, or an empty one if `path` is None.
 
     The second value is the state that was read. It is None if `path` is None, or if the closure is computed again.
@@ -57,10 +57,10 @@ def restore(
     Cost: for a snapshot of an older format the closure of its asserted facts is computed again.
     """
     if path is None:
-        selection = select(manifest.rules_on, manifest.schema, manifest.same_as, manifest.aliases, None, find)
+        selection = select(manifest.effective_rules, manifest.schema, manifest.same_as, manifest.aliases, None, find)
         return Materializer(selection, registry=registry, threads=threads), None
-    own = snapshot.read_own(path)
-    selection = reselect(manifest.rules_on, own, manifest.schema, manifest.same_as, manifest.aliases)
+    own = snapshot.read_own_rules(path)
+    selection = reselect(manifest.effective_rules, own, manifest.schema, manifest.same_as, manifest.aliases)
     if manifest.is_older:
         if _LOGGER.hasHandlers():
             _LOGGER.warning(
@@ -70,14 +70,14 @@ def restore(
                 manifest.format,
                 FORMAT,
             )
-        return _closed_anew(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
+        return _rebuild_closure(selection, path, registry, threads, has_facts=manifest.format >= WITH_FACTS), None
     materializer = Materializer(selection, snapshot.read_dictionary(path), registry=registry, threads=threads)
     saved = snapshot.read_state(path, is_written=True)
     materializer.restore(saved)
     return materializer, saved
 
 
-def _closed_anew(
+def _rebuild_closure(
     selection: Selection, path: Path, registry: Registry | None, threads: int | None, *, has_facts: bool
 ) -> Materializer:
     """Compute the closure of the asserted facts in a snapshot of an older format.
@@ -104,8 +104,10 @@ def replay(record: Record, materializer: Materializer, strategy: Strategy = "aut
 
 def edit_of(record: Record, materializer: Materializer) -> Edit:
     """Return the edit of a record. This interns the terms of the edit; blank nodes keep their labels."""
-    removed, added = (of_canonical(lines, materializer.dictionary) for lines in (record.removed, record.added))
-    own = after(materializer.own, record) if record.rules else None
+    removed, added = (
+        quads_of_canonical_lines(lines, materializer.dictionary) for lines in (record.removed, record.added)
+    )
+    own = rules_after(materializer.own, record) if record.rules else None
     facts = _facts(record, materializer.dictionary) if record.facts else NO_FACTS
     return Edit(removed, added, own, facts=facts)
 

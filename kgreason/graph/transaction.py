@@ -31,17 +31,17 @@ from kgreason.errors import InputError, StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.arguments import check_paths, check_text
 from kgreason.graph.input.frames import FrameMapping
-from kgreason.graph.input.last_edits import last_edits, lean
-from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
+from kgreason.graph.input.last_edits import last_edits, without_idle_retractions
+from kgreason.graph.input.quads import Item, Table, quads_of, quads_of_lines
 from kgreason.graph.input.terms import NO_PREFIXES, checked_prefixes
 from kgreason.graph.relation.pending import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
 from kgreason.graph.shapes.pending import PendingShapes
-from kgreason.graph.user_rules import remaining, without
+from kgreason.graph.user_rules import without_named_rules, without_rules
 from kgreason.interrupts import as_one, at_once, call_surely, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.selection import check_own
+from kgreason.materialize.selection import check_user_rules
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
@@ -74,19 +74,19 @@ _READS_OF_GRAPH = (
 )
 
 
-class Ends(NamedTuple):
-    """What a transaction calls at its end: first `keep` or `drop`, and then always `ended`.
+class EndCalls(NamedTuple):
+    """What a transaction calls at its end: first `keep` or `drop`, and then always `release`.
 
     - `keep`: commits the edit, or computes the delta of a what-if. Returns the delta.
     - `drop`: removes the terms that the transaction added to the dictionary.
-    - `ended`: releases the graph.
+    - `release`: releases the graph.
 
     `keep` and `drop` take the size that the dictionary had before the transaction.
     """
 
     keep: Callable[[Edit, int, Progress], Delta]
     drop: Callable[[int], object]
-    ended: Callable[[], object]
+    release: Callable[[], object]
 
 
 class Transaction:
@@ -96,7 +96,7 @@ class Transaction:
     transaction itself. A call after the end, or from another thread, raises StoreError.
     """
 
-    def __init__(self, materializer: Materializer, known: int, ends: Ends, find: Finder | None = None) -> None:
+    def __init__(self, materializer: Materializer, known: int, ends: EndCalls, find: Finder | None = None) -> None:
         """Begin a transaction on the state `materializer`.
 
         `known` is the size of the dictionary at the beginning. `ends` has what to call at the end. `find` finds
@@ -125,7 +125,7 @@ class Transaction:
         return self._is_open
 
     @property
-    def is_left(self) -> bool:
+    def is_abandoned(self) -> bool:
         """Whether the transaction is still open, although the thread that began it has ended."""
         return self._is_open and not self._thread.is_alive()
 
@@ -144,16 +144,16 @@ class Transaction:
 
         Raises RdfSyntaxError, InputError.
         """
-        return self.items(1, items, prefixes, mapping)
+        return self.edit_items(1, items, prefixes, mapping)
 
     @as_one
     def remove(
         self, *items: Item | Table, prefixes: Mapping[str, str] | None = None, **mapping: Unpack[FrameMapping]
     ) -> Self:
         """Retract what `add` asserts for the same items. Name a blank node by the label that queries show."""
-        return self.items(-1, items, prefixes, mapping)
+        return self.edit_items(-1, items, prefixes, mapping)
 
-    def items(
+    def edit_items(
         self, sign: int, items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, mapping: FrameMapping
     ) -> Self:
         """Assert (`sign` 1) or retract (-1) items, as `add` and `remove` do. The caller is `undivided`."""
@@ -164,12 +164,12 @@ class Transaction:
     @as_one
     def add_lines(self, lines: bytes) -> Self:
         """Assert N-Quads lines; blank nodes keep their labels."""
-        return self._note_quads(1, partial(of_lines, lines, self._materializer.dictionary))
+        return self._note_quads(1, partial(quads_of_lines, lines, self._materializer.dictionary))
 
     @as_one
     def remove_lines(self, lines: bytes) -> Self:
         """Retract N-Quads lines."""
-        return self._note_quads(-1, partial(of_lines, lines, self._materializer.dictionary))
+        return self._note_quads(-1, partial(quads_of_lines, lines, self._materializer.dictionary))
 
     @as_one
     def load(
@@ -184,9 +184,9 @@ class Transaction:
         With `skipped` malformed lines of N-Triples and N-Quads are left out, and added to `skipped`.
         """
         check_paths("load", paths)
-        return self.files(1, paths, syntax, progress_of(progress), skipped)
+        return self.edit_files(1, paths, syntax, progress_of(progress), skipped)
 
-    def remember(self, prefixes: Mapping[str, str]) -> Self:
+    def remember_prefixes(self, prefixes: Mapping[str, str]) -> Self:
         """Have the graph remember the prefixes of a document, if this transaction changes the graph; the first wins."""
         self._check_open()
         self._prefixes = {**prefixes, **self._prefixes}
@@ -196,7 +196,7 @@ class Transaction:
     def unload(self, *paths: File, syntax: str | None = None, progress: Progress | bool = False) -> Self:
         """Retract the quads of RDF files. A blank node of a file means the node that loading the same file made."""
         check_paths("unload", paths)
-        return self.files(-1, paths, syntax, progress_of(progress))
+        return self.edit_files(-1, paths, syntax, progress_of(progress))
 
     @as_one
     def add_interned(self, read: Callable[[Dictionary], Int32]) -> Self:
@@ -225,7 +225,7 @@ class Transaction:
         SPARQL-RL; or "rq", a CONSTRUCT query. Raises InputError, RuleSyntaxError, UnsafeRuleError.
         """
         check_text("add_rules", "rules", text)
-        return self._add_rules(self.parse(text, source, syntax))
+        return self._add_rules(self.parse_rules(text, source, syntax))
 
     def remove_rules(
         self,
@@ -247,11 +247,11 @@ class Transaction:
         check_choice("syntax", syntax, Syntax)
         of_file, selected = None if file is None else str(file), self._materializer.selection.names
         rules, find = self._rules(), self.find
-        left = remaining(rules, text, source, of_file, selected=selected, syntax=syntax, find=find)
+        left = without_named_rules(rules, text, source, of_file, selected=selected, syntax=syntax, find=find)
         self._own = dict.fromkeys(left)
         return self
 
-    def parse(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
+    def parse_rules(self, text: str, source: str, syntax: Syntax) -> tuple[Rule, ...]:
         """Parse rules. They may call the graph's functions and import from its catalogue.
 
         Arguments and errors are those of `add_rules`.
@@ -259,13 +259,13 @@ class Transaction:
         check_choice("syntax", syntax, Syntax)
         return parse(text, source, self._materializer.operators.registry.find, syntax=syntax, find=self.find).rules
 
-    def take_rules(self, rules: Iterable[Rule]) -> Self:
+    def add_parsed_rules(self, rules: Iterable[Rule]) -> Self:
         """Add rules that are parsed already. Raises RuleError."""
         return self._add_rules(rules)
 
-    def take_rules_away(self, rules: Iterable[Rule]) -> Self:
+    def remove_parsed_rules(self, rules: Iterable[Rule]) -> Self:
         """Remove rules that are parsed already. Raises RuleError if the user never added one of these rules."""
-        self._own = dict.fromkeys(without(self._rules(), tuple(rules)))
+        self._own = dict.fromkeys(without_rules(self._rules(), tuple(rules)))
         return self
 
     def load_rules(self, path: File) -> Self:
@@ -282,7 +282,7 @@ class Transaction:
         Raises InputError, RuleSyntaxError, and RuleError if the graph lacks one of these rules.
         """
         check_paths("unload_rules", (path,))
-        return self.take_rules_away(load(Path(path), None, self.find).rules)
+        return self.remove_parsed_rules(load(Path(path), None, self.find).rules)
 
     @as_one
     def replace_rules(self, removed: Iterable[Rule], added: Iterable[Rule]) -> Self:
@@ -349,7 +349,7 @@ class Transaction:
     @as_one
     def _add_rules(self, rules: Iterable[Rule]) -> Self:
         rules = tuple(rules)
-        check_own(rules)
+        check_user_rules(rules)
         own = self._rules()
         forms = [*map(canonical, own), *map(canonical, rules)]
         known = set(forms[: len(own)])
@@ -360,7 +360,7 @@ class Transaction:
         self._own = after
         return self
 
-    def files(
+    def edit_files(
         self,
         sign: int,
         paths: Sequence[File],
@@ -378,7 +378,7 @@ class Transaction:
             "prefixes": prefixes,
         }
         self._note_quads(sign, partial(read_files, paths, materializer.dictionary, syntax=syntax, **how))
-        return self.remember(prefixes.prefixes()) if sign > 0 and prefixes else self
+        return self.remember_prefixes(prefixes.prefixes()) if sign > 0 and prefixes else self
 
     def _note_quads(self, sign: int, read: Callable[[], Int32]) -> Self:
         with self._spans.open(), span("read"):
@@ -402,13 +402,13 @@ class Transaction:
         own = None
         if self._own is not None:
             before, after = self._materializer.own, tuple(self._own)
-            is_same = len(before) == len(after) and _files(before) == _files(after)
+            is_same = len(before) == len(after) and _files_of_rules(before) == _files_of_rules(after)
             own = None if is_same else after
         facts = self._facts.facts() if self._facts else NO_FACTS
         edit = Edit(removed, added, own, facts=facts, prefixes=self._prefixes)
         if not are_removed and not edit.facts.removed:
             return edit
-        return lean(edit, self._materializer.dictionary, self._known, self._ends.drop)
+        return without_idle_retractions(edit, self._materializer.dictionary, self._known, self._ends.drop)
 
     if not TYPE_CHECKING:  # a type checker must still find wrong names
 
@@ -473,7 +473,7 @@ class Transaction:
             edit = self._edit() if is_good else None
         except BaseException:
             self._ends.drop(self._known)
-            call_surely(self._ends.ended)
+            call_surely(self._ends.release)
             raise
         try:
             if edit is not None:
@@ -482,10 +482,10 @@ class Transaction:
             else:
                 self._ends.drop(self._known)
         finally:
-            call_surely(self._ends.ended)
+            call_surely(self._ends.release)
 
 
-def _files(rules: Iterable[Rule]) -> dict[Rule, str]:
+def _files_of_rules(rules: Iterable[Rule]) -> dict[Rule, str]:
     return {rule: rule.file for rule in rules}
 
 

@@ -23,7 +23,7 @@ from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, ruleset
 from kgreason.rules.program import Finder, Program
-from kgreason.rules.srl.parts import without_needless
+from kgreason.rules.srl.parts import without_unread_parts
 from kgreason.shapes.vocabulary import SOURCE
 from kgreason.store import snapshot
 from kgreason.store.folder import Manifest
@@ -51,19 +51,19 @@ def own_rules(
     if path is None:
         from kgreason.materialize.selection import select
 
-        own = select(manifest.rules_on, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
+        own = select(manifest.effective_rules, manifest.schema, manifest.same_as, manifest.aliases, None, find).own
     else:
-        own = snapshot.read_own(path)
+        own = snapshot.read_own_rules(path)
     for record in records:
-        own = after(own, record)
+        own = rules_after(own, record)
     return own
 
 
-def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
+def rules_after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
     """Return the user's rules after a commit; `own` are the rules before it."""
     rules = dict.fromkeys(own)
     for sign, text in record.rules:
-        for rule in of_journal(text):
+        for rule in rules_of_journal_text(text):
             if sign > 0:
                 rules[rule] = None
             else:
@@ -72,7 +72,7 @@ def after(own: Iterable[Rule], record: Record) -> tuple[Rule, ...]:
 
 
 def journal_text(rule: Rule, find: Find = no_function) -> str:
-    """Write a rule as text for the journal, with its name and its group. `of_journal` reads the text.
+    """Write a rule as text for the journal, with its name and its group. `rules_of_journal_text` reads the text.
 
     Comments before the rule tell its file, its dialect, and the signatures of the Python functions that the rule calls.
     `find` finds these functions.
@@ -83,13 +83,13 @@ def journal_text(rule: Rule, find: Find = no_function) -> str:
     return comment + format_program(Program((rule,)))
 
 
-def signatures(records: Iterable[Record]) -> dict[str, str]:
+def function_signatures(records: Iterable[Record]) -> dict[str, str]:
     """Return the signatures of the Python functions in rules that these commits add, by the name of the function."""
     found = (line for record in records for sign, text in record.rules if sign > 0 for line in _CALLS.findall(text))
     return {signature.partition("(")[0]: signature for signature in found}
 
 
-def of_journal(text: str) -> tuple[Rule, ...]:
+def rules_of_journal_text(text: str) -> tuple[Rule, ...]:
     """Return the rules in a text of the journal; the inverse of `journal_text`."""
     comment = _FROM.match(text)
     file, dialect = comment.groups(default="") if comment else ("", "")
@@ -102,15 +102,15 @@ def files_of(names: Iterable[str]) -> list[str]:
     return [name for name in names if name != "none" and name.split("+")[0] not in SHIPPED]
 
 
-def is_kept(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
+def has_rules_of_file(file: str, own: Collection[Rule], find: Finder | None = None) -> bool:
     """Whether one of the user's rules `own` came from the rule file `file`, or all rules of the file are among `own`.
 
     `find` finds the documents that the rule file imports.
     """
     if any(rule.file and abspath(rule.file) == abspath(file) for rule in own):
         return True
-    forms = {_nameless(rule) for rule in own}
-    return Path(file).exists() and all(_nameless(rule) in forms for rule in load(Path(file), None, find).rules)
+    forms = {_without_name(rule) for rule in own}
+    return Path(file).exists() and all(_without_name(rule) in forms for rule in load(Path(file), None, find).rules)
 
 
 def how_to_add(files: Sequence[str]) -> str:
@@ -119,7 +119,7 @@ def how_to_add(files: Sequence[str]) -> str:
     return f"; to add the rules of {' and '.join(files)}, call tx{calls} in a transaction tx" if files else ""
 
 
-def remaining(
+def without_named_rules(
     own: Iterable[Rule],
     text: str | None,
     source: str,
@@ -137,10 +137,11 @@ def remaining(
     - `selected`: the rule sets and rule files that the store was made with.
     - `find`: finds the documents that `text` imports.
 
-    Raises RuleError if `own` has no such rule, or if several rules have the name and `_check_one` does not allow this.
+    Raises RuleError if `own` has no such rule, or if several rules have the name and `_check_name_is_clear` does
+    not allow this.
     """
     own = tuple(own)
-    meant = own if file is None else _from_file(own, file)
+    meant = own if file is None else _rules_from_file(own, file)
     if text is not None:
         name = text.strip()
         meant = tuple(rule for rule in meant if rule.name == name)
@@ -149,12 +150,14 @@ def remaining(
         if not meant and _RULE_FILE.fullmatch(name):
             raise RuleError(f"{name!r} is the name of a file; to remove its rules, call remove_rules(file={name!r})")
         if not meant and ("." in text or "{" in text):
-            return without(own, parse(text, source, None, syntax=syntax, find=find).rules)
+            return without_rules(own, parse(text, source, None, syntax=syntax, find=find).rules)
         if not meant:
-            raise RuleError(f"{name}: no rule of this name was added{_hint_at_rule_set(name, selected) or _names(own)}")
-        _check_one(meant)
+            raise RuleError(
+                f"{name}: no rule of this name was added{_hint_at_rule_set(name, selected) or _rule_names(own)}"
+            )
+        _check_name_is_clear(meant)
     _check_shapes(meant)
-    return without_needless(rule for rule in own if rule not in meant)
+    return without_unread_parts(rule for rule in own if rule not in meant)
 
 
 def _check_shapes(gone: Iterable[Rule]) -> None:
@@ -164,7 +167,7 @@ def _check_shapes(gone: Iterable[Rule]) -> None:
         )
 
 
-def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
+def _rules_from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
     """Return those of the rules `own` that came from the rule file `file`.
 
     Raises RuleError if no rule came from a file of this name, or if rules came from several such files.
@@ -180,14 +183,14 @@ def _from_file(own: tuple[Rule, ...], file: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in own if rule.file in files)
 
 
-def _names(own: tuple[Rule, ...]) -> str:
+def _rule_names(own: tuple[Rule, ...]) -> str:
     """Return the end of a message that lists the names of the user's rules; the empty text if there are no rules."""
     names = list(dict.fromkeys(rule.name for rule in own))
     more = ", ..." if len(names) > _NAMED else ""
     return f"; the rules that were added are called {', '.join(names[:_NAMED])}{more}" if names else ""
 
 
-def _check_one(named: tuple[Rule, ...]) -> None:
+def _check_name_is_clear(named: tuple[Rule, ...]) -> None:
     """Raise RuleError if it is not clear which rules a name means. `named` are all rules with this name.
 
     If the user gave them the name, and all of them came from one file (or all were added as text), the name means all
@@ -219,12 +222,12 @@ def _hint_at_rule_set(name: str, selected: Iterable[str]) -> str:
     return ""
 
 
-def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def without_rules(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return the rules `own` without the rules `rules`. Rules that differ only by their names are equal here.
 
     Raises RuleError if `own` lacks one of `rules`.
     """
-    forms, gone = {rule: _nameless(rule) for rule in own}, {_nameless(rule): rule for rule in rules}
+    forms, gone = {rule: _without_name(rule) for rule in own}, {_without_name(rule): rule for rule in rules}
     for form, rule in gone.items():
         if form not in forms.values():
             raise RuleError(
@@ -232,8 +235,8 @@ def without(own: Iterable[Rule], rules: Iterable[Rule]) -> tuple[Rule, ...]:
                 " axiom"
             )
     _check_shapes(rule for rule, form in forms.items() if form in gone)
-    return without_needless(rule for rule, form in forms.items() if form not in gone)
+    return without_unread_parts(rule for rule, form in forms.items() if form not in gone)
 
 
-def _nameless(rule: Rule) -> Rule:
+def _without_name(rule: Rule) -> Rule:
     return canonical(replace(rule, name="", group="", sources=(), file="", dialect=""))

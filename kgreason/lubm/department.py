@@ -161,8 +161,8 @@ class Department:
             yield link(self._publications[index], "publicationAuthor", student)
 
     def _assistants(self, graduates: int) -> Iterator[str]:
-        teaching = min(self._share(graduates, profile.TEACHING_ASSISTANTS), self._courses)
-        research = self._share(graduates, profile.RESEARCH_ASSISTANTS)
+        teaching = min(self._draw_share(graduates, profile.TEACHING_ASSISTANTS), self._courses)
+        research = self._draw_share(graduates, profile.RESEARCH_ASSISTANTS)
         chosen = [self._local(f"GraduateStudent{n}") for n in self._draw.distinct(teaching + research, graduates)]
         for student, course in zip(chosen[:teaching], self._draw.distinct(teaching, self._courses), strict=True):
             yield instance(student, "TeachingAssistant")
@@ -170,5 +170,5 @@ class Department:
         for student in chosen[teaching:]:
             yield instance(student, "ResearchAssistant")
 
-    def _share(self, number: int, one_in: Bounds) -> int:
+    def _draw_share(self, number: int, one_in: Bounds) -> int:
         return self._draw.between(Bounds(number // one_in.high, number // one_in.low))

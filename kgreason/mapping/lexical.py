@@ -14,7 +14,7 @@
     lists                           as their items: several values
 
 Law: the lexical form has exactly the value; a value that the datatype does not have is an error that names column, row
-and value. Cost: Arrow's casts. Python looks at a value only where `_decimals` needs it.
+and value. Cost: Arrow's casts. Python looks at a value only where `_decimal_texts` needs it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ColumnValues:
         values, rows = self.values, self.rows
         while True:
             if isinstance(values, pa.ExtensionArray) and values.type.extension_name == "arrow.uuid":
-                values = _uuids(values)
+                values = _uuid_texts(values)
                 break
             if isinstance(values, pa.ExtensionArray):
                 if values.type.extension_name != "arrow.json":  # such as periods, which have the numbers of months
@@ -91,7 +91,7 @@ class ColumnValues:
 _HEX = np.array([f"{number:02x}" for number in range(256)], dtype="S2")
 
 
-def _uuids(values: pa.ExtensionArray) -> pa.Array:
+def _uuid_texts(values: pa.ExtensionArray) -> pa.Array:
     """Return UUIDs as text, such as 12345678-1234-5678-1234-567812345678."""
     filled = pc.fill_null(values.storage, bytes(16))
     _, data = filled.buffers()
@@ -161,20 +161,20 @@ def texts(column: ColumnValues) -> pa.Array:
     """Return the lexical forms of the values (`ColumnValues.items`), as large_string. Raises InputError."""
     datatype, values = datatype_of(column), column.values
     if datatype in (v.XSD_FLOAT, v.XSD_DOUBLE):
-        return _floats(values)
+        return _float_texts(values)
     if datatype == v.XSD_DECIMAL:
-        return _decimals(values)
+        return _decimal_texts(values)
     if datatype == v.XSD_DAY_TIME_DURATION:
-        return _durations(values)
+        return _duration_texts(values)
     if datatype == v.XSD_DATE_TIME:
-        return _timestamps(column)
+        return _timestamp_texts(column)
     written = values.cast(TEXT)
     if datatype == v.XSD_DATE:
         _check_years(column, written)
     return _without_zeros(written) if datatype == v.XSD_TIME else written
 
 
-def _floats(values: pa.Array) -> pa.Array:
+def _float_texts(values: pa.Array) -> pa.Array:
     """Write floats as Python does: the shortest text that is read as the same number."""
     values = values.cast(pa.float32()) if kinds.is_float16(values.type) else values
     numbers = pc.fill_null(values, 0).to_numpy(zero_copy_only=False)
@@ -183,7 +183,7 @@ def _floats(values: pa.Array) -> pa.Array:
     return pc.if_else(values.is_valid(), pa.array(written, TEXT), pa.scalar(None, TEXT))
 
 
-def _decimals(values: pa.Array) -> pa.Array:
+def _decimal_texts(values: pa.Array) -> pa.Array:
     """Write decimals without an exponent. Arrow gives small ones an exponent; Python writes these."""
     written = values.cast(TEXT)
     powers = pc.fill_null(pc.match_substring(written, "E"), False)
@@ -204,7 +204,7 @@ def _check_years(column: ColumnValues, written: pa.Array) -> None:
         raise wrong_value_error(column, pc.index(strange, True).as_py(), "the year has to be from 0 to 9999")
 
 
-def _timestamps(column: ColumnValues) -> pa.Array:
+def _timestamp_texts(column: ColumnValues) -> pa.Array:
     values, zone = column.values, column.values.type.tz
     local = values if zone is None else pc.local_timestamp(values)
     written = pc.strftime(local, format="%Y-%m-%dT%H:%M:%S").cast(TEXT)
@@ -216,10 +216,10 @@ def _timestamps(column: ColumnValues) -> pa.Array:
     offsets = np.asarray(pc.fill_null(seconds, 0))
     if (odd := np.flatnonzero(offsets % 60)).size:
         raise wrong_value_error(column, int(odd[0]), "xsd:dateTime has no time zone with seconds")
-    return pc.binary_join_element_wise(written, pa.array(_zones(offsets), TEXT), pa.scalar("", TEXT))
+    return pc.binary_join_element_wise(written, pa.array(_zone_texts(offsets), TEXT), pa.scalar("", TEXT))
 
 
-def _zones(offsets: Rows) -> Any:
+def _zone_texts(offsets: Rows) -> Any:
     """Write offsets from UTC in seconds as the time zones of XSD."""
     kinds_of, places = np.unique(offsets, return_inverse=True)
     names = [
@@ -228,7 +228,7 @@ def _zones(offsets: Rows) -> Any:
     return np.array([name if each else "Z" for each, name in zip(kinds_of, names, strict=True)], dtype=np.str_)[places]
 
 
-def _durations(values: pa.Array) -> pa.Array:
+def _duration_texts(values: pa.Array) -> pa.Array:
     unit = Decimal(1).scaleb(-_DIGITS[values.type.unit])
     seconds = pc.multiply(values.cast(pa.int64()).cast(pa.decimal128(19, 0)), pa.scalar(unit))
-    return pc.replace_substring_regex(_decimals(seconds), r"^(-?)(.*)$", r"\1PT\2S")
+    return pc.replace_substring_regex(_decimal_texts(seconds), r"^(-?)(.*)$", r"\1PT\2S")

@@ -88,11 +88,11 @@ class IriTemplate:
         if not columns:
             return pa.repeat(pa.scalar("".join(pieces), TEXT), count)
         filled = pc.binary_join_element_wise(*(_scalar(piece) for piece in pieces), _scalar(""))
-        if not self._is_free():
+        if not self._fits_any_value():
             _check(filled, columns[0])
         return filled
 
-    def _is_free(self) -> bool:
+    def _fits_any_value(self) -> bool:
         """Whether any values make this template an IRI."""
         first = self.parts[0]
         holes = [part for part in self.parts if isinstance(part, Hole)]

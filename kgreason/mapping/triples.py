@@ -136,12 +136,12 @@ class _Batch:
             return replace(column, values=_literals(texts(column), f"@{mapping.language}"))
         if wanted is None or wanted == (natural or v.XSD_STRING):
             return replace(column, values=_literals(texts(column), f"^^{natural}" if natural else ""))
-        terms = _literals(texts(_in_datatype(column, wanted)), f"^^{wanted}")
+        terms = _literals(texts(_cast_to_datatype(column, wanted)), f"^^{wanted}")
         _check(column, terms, wanted)
         return replace(column, values=terms)
 
 
-def _in_datatype(column: ColumnValues, datatype: str) -> ColumnValues:
+def _cast_to_datatype(column: ColumnValues, datatype: str) -> ColumnValues:
     """Return the column with whole floats as integers for a datatype of integers, and midnights as dates for xsd:date.
 
     A column with other values stays as it is.

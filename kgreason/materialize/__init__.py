@@ -13,7 +13,7 @@ same_as/          equal terms
 relations/        facts of the user's relations
 expressions/      expressions of rules that Oxigraph does not evaluate
 operators/        negations, aggregates and expressions of rules
-materialized      `Materialized`: the parts, the graph as users see it, and what a commit has changed in it
+materialized      `MaterializedGraph`: the parts, the graph as users see it, and what a commit has changed in it
 materializer      `Materializer`: `change`, then `accept` or `rollback`
 state             the state as arrays
 """

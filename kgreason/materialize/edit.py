@@ -1,4 +1,4 @@
-"""`Edit`: the input of a commit. `Means`: how a commit is evaluated. `Facts`: rows of tables. `Change`: the result.
+"""`Edit`: the input of a commit. `EvaluationOptions`: how it is evaluated. `Facts`: rows. `Change`: the result.
 
 Rows are ids of a dictionary: a quad is subject, predicate, object and graph, and graph 0 is the default graph.
 """
@@ -35,8 +35,8 @@ class Facts(NamedTuple):
         return cls(*({table: rows for table, rows in part.items() if len(rows)} for part in (added, removed)))
 
 
-def together(found: Iterable[Facts]) -> Facts:
-    """Join several `Facts` into one."""
+def merge_facts(found: Iterable[Facts]) -> Facts:
+    """Put several `Facts` together into one."""
     found = [facts for facts in found if facts.added or facts.removed]
     if len(found) < 2:
         return found[0] if found else NO_FACTS
@@ -72,7 +72,7 @@ class Edit(NamedTuple):
     prefixes: Mapping[str, str] = MappingProxyType({})
 
 
-class Means(NamedTuple):
+class EvaluationOptions(NamedTuple):
     """How a commit is evaluated.
 
     - `strategies`: an endless iterator; each step of the commit takes the next strategy.
@@ -87,7 +87,7 @@ class Means(NamedTuple):
     is_first: bool
 
 
-class Part(Protocol):
+class StatefulPart(Protocol):
     """A part of the materializer that keeps a state.
 
     After a change of this state, `accept` or `rollback` must follow.
@@ -118,7 +118,7 @@ class Work(NamedTuple):
     rules_removed: int = 0
 
 
-class Refuted(NamedTuple):
+class ContradictionChanges(NamedTuple):
     """Which of three things an edit did to contradictions. A contradiction is a fact of the relation `false`.
 
     - `arrived`: facts of `false` appeared.
@@ -131,15 +131,15 @@ class Refuted(NamedTuple):
     respelled: bool = False
 
 
-class Kinds(NamedTuple):
-    """Facts of relations, int32[n, w], with their kinds (absent, inferred, asserted) before and after, int8[n] each."""
+class KindChanges(NamedTuple):
+    """Rows int32[n, w] of one table, with their kinds (absent, inferred, asserted) before and after, int8[n] each."""
 
     rows: Int32
     before: NDArray[np.int8]
     after: NDArray[np.int8]
 
 
-NO_KINDS = Kinds(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),) * 2)
+NO_KINDS = KindChanges(np.empty((0, 1), dtype=np.int32), *(np.empty(0, dtype=np.int8),) * 2)
 
 
 class Change(NamedTuple):
@@ -163,6 +163,6 @@ class Change(NamedTuple):
     added_quads: Int32
     missed: int
     work: Work
-    refuted: Refuted = Refuted()
-    facts: Kinds = NO_KINDS
+    refuted: ContradictionChanges = ContradictionChanges()
+    facts: KindChanges = NO_KINDS
     is_plain: bool = False

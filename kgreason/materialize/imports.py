@@ -31,9 +31,9 @@ import numpy as np
 from kgreason.engine.records import fact_columns
 from kgreason.errors import InputError
 from kgreason.interrupts import let_out
-from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.quads.asserted import default_graph_quads
 from kgreason.materialize.quads.documents import documents, source_of
-from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, have_header
+from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, has_header
 from kgreason.progress import SILENT, Progress
 from kgreason.rdf.catalogue import Catalogue
 from kgreason.rdf.reader import quads_of_file, read
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kgreason.materialize.materializer import Materializer
 
 
-class Link(NamedTuple):
+class ImportStatement(NamedTuple):
     """An owl:imports triple: the graph or document that holds the triple, its subject (the importer) and its object."""
 
     holder: str
@@ -54,14 +54,14 @@ class Link(NamedTuple):
     iri: str
 
 
-class _Held(NamedTuple):
+class _ImportState(NamedTuple):
     """What the asserted triples say about imports.
 
     `links`: the owl:imports triples. `documents`: the names of the held documents. `ontologies`: the IRIs and version
     IRIs of ontologies.
     """
 
-    links: frozenset[Link]
+    links: frozenset[ImportStatement]
     documents: frozenset[str]
     ontologies: frozenset[str]
 
@@ -78,7 +78,7 @@ class Imports:
 
     def __init__(self, materializer: Materializer, catalogue: Catalogue | None, said: Int32 | None = None) -> None:
         self._materializer, self._catalogue, self._said = materializer, catalogue, said
-        self._known: _Held | None = None
+        self._known: _ImportState | None = None
         self._is_changed = False
         """Whether an edit has changed what is imported since the last `rollback`."""
 
@@ -90,10 +90,10 @@ class Imports:
 
         Raises LimitError; and InputError with the names of the document and of its importer.
         """
-        if not (have_header(edit.added) or have_header(edit.removed)):
+        if not (has_header(edit.added) or has_header(edit.removed)):
             return edit
         can_change = self._catalogue is not None or self._materializer.quads.is_explicit
-        held = self._held_imports() if can_change else None
+        held = self._import_state() if can_change else None
         self._is_changed = True
         self.forget()
         return edit if held is None else self._with_documents(edit, held, progress)
@@ -108,7 +108,7 @@ class Imports:
             self._is_changed = False
             self.forget()
 
-    def _with_documents(self, edit: Edit, held: _Held, progress: Progress) -> Edit:
+    def _with_documents(self, edit: Edit, held: _ImportState, progress: Progress) -> Edit:
         """Return the edit, extended by quads of documents. `held`: what the graph says about imports before the edit.
 
         The returned edit also asserts the quads of each document that is newly reached, and retracts the quads of each
@@ -118,13 +118,13 @@ class Imports:
         parts = [edit.added]
         with progress("importing") as report:
 
-            def fetch(link: Link) -> Iterable[Link]:
+            def fetch(link: ImportStatement) -> Iterable[ImportStatement]:
                 parts.append(self._read(link))
                 let_out()
                 report(len(parts[-1]))
                 return self._links(parts[-1])
 
-            reached = _reachable(links, held.documents, fetch)
+            reached = _reachable_documents(links, held.documents, fetch)
         gone = held.documents - set(map(source_of, reached))
         removed = np.concatenate([edit.removed, self._quads_of(gone)])
         return edit._replace(removed=removed, added=np.concatenate(parts))
@@ -135,14 +135,14 @@ class Imports:
         There is no line if the graph itself has an ontology with that IRI. Further lines name the files of the
         catalogue that do not parse, because one of these files may be the missing document.
         """
-        held, missing = self._held_imports(), []
+        held, missing = self._import_state(), []
 
-        def note(link: Link) -> Iterable[Link]:
+        def note(link: ImportStatement) -> Iterable[ImportStatement]:
             if link.iri not in held.ontologies and not self._is_empty(link.iri):
                 missing.append(f"{link.importer} imports {link.iri}: {_UNKNOWN}")
             return ()
 
-        _reachable(held.links, held.documents, note)
+        _reachable_documents(held.links, held.documents, note)
         return [*missing, *(self._catalogue.unread() if missing and self._catalogue else ())]
 
     def _is_empty(self, iri: str) -> bool:
@@ -156,7 +156,7 @@ class Imports:
         except InputError:
             return False
 
-    def _held_imports(self) -> _Held:
+    def _import_state(self) -> _ImportState:
         if self._known is None:
             quads = self._headers()
             predicates = quads[:, 1]
@@ -164,7 +164,7 @@ class Imports:
             ontologies = np.concatenate([types, quads[predicates == VERSION_IRI, 2]])
             decode = self._materializer.dictionary.decode
             names = decode(documents(self._materializer.dictionary, quads))
-            self._known = _Held(self._links(quads), frozenset(names), frozenset(decode(ontologies)))
+            self._known = _ImportState(self._links(quads), frozenset(names), frozenset(decode(ontologies)))
         return self._known
 
     def _headers(self) -> Int32:
@@ -176,25 +176,25 @@ class Imports:
         if columns is not None:
             return columns
         if self._said is not None:
-            return in_default_graph(self._said[are_headers(self._said)])
+            return default_graph_quads(self._said[are_headers(self._said)])
         saved = self._materializer.save(is_borrowed=True)
         triples = fact_columns(saved.records)[:, :3]
-        return in_default_graph(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
+        return default_graph_quads(triples[are_headers(triples) & saved.are_triples() & saved.are_asserted()])
 
     def _quads_of(self, gone: Iterable[str]) -> Int32:
         """Return the quads int32[n, 4] of the documents with these names."""
         names, quads = self._materializer.dictionary.find(sorted(gone)), self._materializer.quads.columns
         return np.empty((0, 4), dtype=np.int32) if quads is None else quads[np.isin(quads[:, 3], names)]
 
-    def _links(self, quads: Int32) -> frozenset[Link]:
-        """Return a `Link` for each owl:imports quad among `quads`, int32[n, 4], if the object of the quad is an IRI."""
+    def _links(self, quads: Int32) -> frozenset[ImportStatement]:
+        """Return an `ImportStatement` for each owl:imports quad of `quads`, int32[n, 4], whose object is an IRI."""
         dictionary = self._materializer.dictionary
         found = quads[quads[:, 1] == IMPORTS]
         found = found[dictionary.kinds(found[:, 2]) == Kind.IRI]
         texts = iter(dictionary.decode(found[:, [3, 0, 2]].ravel()))
-        return frozenset(map(Link, texts, texts, texts))
+        return frozenset(map(ImportStatement, texts, texts, texts))
 
-    def _read(self, link: Link) -> Int32:
+    def _read(self, link: ImportStatement) -> Int32:
         """Read the document that `link` imports.
 
         Returns its quads int32[n, 4], each once, with the document's name as the graph. Returns no quads if the
@@ -215,13 +215,17 @@ class Imports:
         return quads[group_rows(quads).firsts()]
 
 
-def _reachable(links: Iterable[Link], held: frozenset[str], fetch: Callable[[Link], Iterable[Link]]) -> set[str]:
+def _reachable_documents(
+    links: Iterable[ImportStatement],
+    held: frozenset[str],
+    fetch: Callable[[ImportStatement], Iterable[ImportStatement]],
+) -> set[str]:
     """Return the IRIs of all documents that the graphs import, directly or through other documents.
 
     `links`: the owl:imports triples that are asserted. `held`: the names of the documents that the graph holds already.
     `fetch`: a function that takes a link to a document that is not held, and returns the links of this document.
     """
-    following: dict[str, list[Link]] = {}
+    following: dict[str, list[ImportStatement]] = {}
     for link in sorted(links):
         following.setdefault(link.holder if link.holder in held else "", []).append(link)
     reached: set[str] = set()

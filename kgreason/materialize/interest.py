@@ -41,7 +41,7 @@ class Pattern(Protocol):
         """Column -> the constant of the atom in this column."""
 
 
-class Plain(NamedTuple):
+class PlainPattern(NamedTuple):
     """A pattern that is nothing else."""
 
     number: int
@@ -66,11 +66,11 @@ class Interest:
             for table, columns in ids.items()
         }
 
-    def has(self, rows: Int32, tables: Int32) -> bool:
+    def may_concern(self, rows: Int32, tables: Int32) -> bool:
         """Whether one of the facts `rows`, int32[n, w], of the tables `tables`, int32[n], may be of interest."""
-        return len(rows) > _MOST or any(self.has_of(table, rows[tables == table]) for table in self._ids)
+        return len(rows) > _MOST or any(self.may_concern_table(table, rows[tables == table]) for table in self._ids)
 
-    def has_of(self, table: int, rows: Int32) -> bool:
+    def may_concern_table(self, table: int, rows: Int32) -> bool:
         """Whether one of the facts `rows`, int32[n, w], of one table may be of interest."""
         if len(rows) > _MOST:
             return True

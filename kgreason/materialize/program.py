@@ -14,11 +14,12 @@
 These are layers. If several layers have a rule, the last of them gives the reason why it runs.
 
 Invariant: the program is a function of the selection, the own rules, the closed schema and three flags about the data.
-So it is the same after the store is opened again. `build` defines it. `LiveProgram` follows edits, and always equals
-the result of `build`.
+So it is the same after the store is opened again. `build_program` defines it. `LiveProgram` follows edits, and always
+equals the result of `build_program`.
 
-Cost of `build`: one translation of the schema. Cost of `LiveProgram`: what the edit touches (`LiveTranslation`). While
-`exceeded` is set without `same_as`, each edit also costs one analysis of the closed schema and a look at all rules.
+Cost of `build_program`: one translation of the schema. Cost of `LiveProgram`: what the edit touches
+(`LiveTranslation`). While `exceeded` is set without `same_as`, each edit also costs one analysis of the closed schema
+and a look at all rules.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from kgreason.materialize.schema.rows import datatype_ids, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
-from kgreason.ontology.generic.needed import needed_generic, reading, reading_lists
+from kgreason.ontology.generic.needed import needed_generic_rules, rules_reading, rules_reading_lists
 from kgreason.ontology.read.collect import LiveReadings, collect
 from kgreason.ontology.read.schema import Schema
 from kgreason.ontology.translate.translate import (
@@ -49,7 +50,6 @@ from kgreason.ontology.translate.translate import (
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES
@@ -68,7 +68,7 @@ ANY = 0
 """In place of the id of a datatype: the rule reads types of any name."""
 
 
-class Ruling(NamedTuple):
+class ReasonedRule(NamedTuple):
     """A rule in canonical form, and the reason why it runs.
 
     If the rule was translated, `rule.sources` has the schema triples that it comes from.
@@ -78,7 +78,7 @@ class Ruling(NamedTuple):
     reason: str
 
 
-Layer: TypeAlias = dict[Rule, Ruling]
+Layer: TypeAlias = dict[Rule, ReasonedRule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Program:
     warnings: tuple[str, ...]
 
 
-def build(
+def build_program(
     selection: Selection,
     schema: Iterable[Triple],
     *,
@@ -112,9 +112,9 @@ def build(
       property.
     """
     triples = tuple(schema)
-    represented = twins(triples) if selection.loud else {}
+    represented = twins(triples) if selection.without_twins else {}
     translations = [translate(triples, profile, represented, wide) for profile in _profiles(selection)]
-    translated = {rule: _ruling(rule) for translation in translations for rule in translation.rules}
+    translated = {rule: _reasoned_rule(rule) for translation in translations for rule in translation.rules}
     own = _layer_of_user(selection.own)
     forks = frozenset[Constant]().union(*(each.forks for each in translations))
     lists = forks, frozenset[Constant]().union(*(each.kinds_walked for each in translations))
@@ -125,8 +125,10 @@ def build(
     )
     broken = [broken for reading in collect(Schema(triples)) for broken in reading.broken]
     warnings = chain.from_iterable(warnings_of(broken, profile) for profile in selection.profiles)
-    copying = _copying(selection, selection.own)
-    return _program((_closing(selection), translated, _layer_of_free(selection), needed, copying, own), warnings)
+    copying = _copying_layer(selection, selection.own)
+    return _program(
+        (_closing_layer(selection), translated, _layer_of_free_rules(selection), needed, copying, own), warnings
+    )
 
 
 class ProgramChange(NamedTuple):
@@ -148,8 +150,8 @@ class ProgramChange(NamedTuple):
 class LiveProgram:
     """The program of a graph that is edited. It begins empty; the first change also adds the rules of the selection.
 
-    Law: `program` equals the result of `build` for the closed schema after all changes so far. `rollback` undoes every
-    change since the last `accept`, also a change that was interrupted.
+    Law: `program` equals the result of `build_program` for the closed schema after all changes so far. `rollback`
+    undoes every change since the last `accept`, also a change that was interrupted.
     """
 
     def __init__(self, selection: Selection) -> None:
@@ -158,11 +160,11 @@ class LiveProgram:
         self._translations = [LiveTranslation(profile, self._log) for profile in _profiles(selection)]
         self._readings = LiveReadings(self._log) if selection.schema == "data" else None
         self._schema: dict[Triple, None] = {}
-        self._closing, self._free = _closing(selection), _layer_of_free(selection)
+        self._closing, self._free = _closing_layer(selection), _layer_of_free_rules(selection)
         self._translated: Layer = {}
         self._latest: dict[str, Layer] = {
             "needed": {},
-            "copying": _copying(selection, selection.own),
+            "copying": _copying_layer(selection, selection.own),
             "own": _layer_of_user(selection.own),
         }
         self._rulings: Layer = {}
@@ -172,7 +174,7 @@ class LiveProgram:
         """The program as a value that later changes do not alter. Cost: a pass over all rules."""
         if not self._rulings:
             return Program({}, ())
-        translated = {rule: _ruling(rule) for each in self._translations for rule in each.rules}
+        translated = {rule: _reasoned_rule(rule) for each in self._translations for rule in each.rules}
         return _program((self._closing, translated, self._free, *self._latest.values()), self.warnings)
 
     @property
@@ -189,12 +191,12 @@ class LiveProgram:
         return len(self._rulings)
 
     @property
-    def in_force(self) -> Iterator[Rule]:
+    def rules_in_force(self) -> Iterator[Rule]:
         """The rules that are in force now."""
         return (ruling.rule for ruling in self._rulings.values())
 
     @property
-    def of_wide_kinds(self) -> list[Rule]:
+    def rules_of_wide_kinds(self) -> list[Rule]:
         """The rules that are in force only because kinds of axioms are wide."""
         return [rule for rule in self._latest["needed"] if self._rulings[rule].reason == WIDE]
 
@@ -203,7 +205,7 @@ class LiveProgram:
         """The triples of the closed schema to translate, after all changes so far; empty if no rules need them."""
         return self._schema.keys()
 
-    def ruling(self, rule: Rule) -> Ruling | None:
+    def reasoned_rule(self, rule: Rule) -> ReasonedRule | None:
         """Return the rule in force that equals `rule`, with its sources and its reason; None if there is none."""
         return self._rulings.get(rule)
 
@@ -224,19 +226,18 @@ class LiveProgram:
 
         Returns the change of the rules.
 
-        The flags, `wide` and `rest` are those of `build`. `own`: all rules of the user from now on, or None if they
-        stay the same.
-        `twins` maps each restriction whose representative has changed to the new representative, or to None if the
-        restriction has no representative now.
+        The flags, `wide` and `rest` are those of `build_program`. `own`: all rules of the user from now on, or None if
+        they stay the same. `twins` maps each restriction whose representative has changed to the new representative, or
+        to None if the restriction has no representative now.
         """
         touched = [] if self._rulings else list(chain(self._closing, self._free, *self._latest.values()))
-        is_followed = bool(removed or added or twins or wide or self.of_wide_kinds)
+        is_followed = bool(removed or added or twins or wide or self.rules_of_wide_kinds)
         if is_followed:
-            touched += self._follow(removed, added, twins, wide)
+            touched += self._follow_schema(removed, added, twins, wide)
         if own is not None:
             own = tuple(own)
-            touched += self._replace("own", _layer_of_user(own))
-            touched += self._replace("copying", _copying(self._selection, own))
+            touched += self._replace_layer("own", _layer_of_user(own))
+            touched += self._replace_layer("copying", _copying_layer(self._selection, own))
         forks, walked, retranslated, axioms = set[Constant](), set[Constant](), 0, 0
         for each in self._translations:
             if each.readings.faulty:
@@ -248,8 +249,8 @@ class LiveProgram:
         rules, kinds = chain(self._translated, self._latest["own"]), (forks, walked, wide)
         flags = {"same_as": same_as, "exceeded": exceeded, "restricted": restricted}
         needed = _needed_layer(self._selection, rules, chain(self._schema, rest), kinds, **flags)
-        touched += self._replace("needed", needed)
-        return self._settle(touched)._replace(retranslated=retranslated, axioms=axioms)
+        touched += self._replace_layer("needed", needed)
+        return self._put_in_force(touched)._replace(retranslated=retranslated, axioms=axioms)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -259,7 +260,7 @@ class LiveProgram:
         """Undo the changes since the last `accept`."""
         self._log.rollback()
 
-    def _follow(
+    def _follow_schema(
         self,
         removed: Collection[Triple],
         added: Collection[Triple],
@@ -282,11 +283,11 @@ class LiveProgram:
             for rule in change.removed:
                 self._log.drop(self._translated, rule)
             for rule in (*change.added, *change.restated):
-                self._log.put(self._translated, rule, _ruling(rule))
+                self._log.put(self._translated, rule, _reasoned_rule(rule))
             touched += (*change.removed, *change.added, *change.restated)
         return touched
 
-    def _replace(self, name: str, after: Layer) -> list[Rule]:
+    def _replace_layer(self, name: str, after: Layer) -> list[Rule]:
         """Replace the layer of rules named `name` by `after`.
 
         Returns the rules that only one of the two layers has, and the rules whose reason is not the same in both.
@@ -297,7 +298,7 @@ class LiveProgram:
         self._log.put(self._latest, name, after)
         return [rule for rule in (before | after) if before.get(rule) != after.get(rule)]
 
-    def _settle(self, touched: Iterable[Rule]) -> ProgramChange:
+    def _put_in_force(self, touched: Iterable[Rule]) -> ProgramChange:
         """Put each rule of `touched` in force, with the reason that the last layer with this rule gives.
 
         A rule that no layer has goes out of force. A rule that comes twice changes nothing the second time. Returns the
@@ -339,7 +340,7 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
     """
     found = []
     for rule in rules:
-        for atom in rule.read() if rule.group != DATATYPES else ():
+        for atom in rule.atoms_read() if rule.group != DATATYPES else ():
             if atom.relation is None and atom.terms[1] == v.RDF_TYPE:
                 type_ = atom.terms[2]
                 if isinstance(type_, Variable):
@@ -349,21 +350,16 @@ def datatypes_read(rules: Iterable[Rule]) -> list[int]:
     return found
 
 
-def reads_links(rule: Rule) -> bool:
-    """Whether an atom in the body of a rule is `x owl:sameAs y`."""
-    return any(map(is_link, rule.body))
-
-
 def _profiles(selection: Selection) -> tuple[Profile, ...]:
     """Return the rule sets that translate axioms; none if rules read the schema as data."""
     return () if selection.schema == "data" else selection.profiles
 
 
-def _closing(selection: Selection) -> Layer:
+def _closing_layer(selection: Selection) -> Layer:
     return _shared_layer(selection.generic.closing, CLOSES)
 
 
-def _layer_of_free(selection: Selection) -> Layer:
+def _layer_of_free_rules(selection: Selection) -> Layer:
     generic, equality = selection.generic, _shared_layer(selection.equality, "of the rule set: carries out owl:sameAs")
     others = equality | _shared_layer(selection.datatypes, "of the rule set: compares the values of literals")
     others |= _shared_layer(selection.el, "of the rule set: classifies the ontology as OWL 2 EL has it")
@@ -386,35 +382,37 @@ def _needed_layer(
 
     Closing rules are left out. `rules`: the translated rules and the user's. `schema`: the closed schema. `kinds`: the
     kinds of the axioms with a list that forks (a cell has two rests), of those that generic rules read because their
-    lists are long, and those that are wide. The flags are those of `build`. twins.dl knows nothing of restrictions that
-    are derived or made equal, so the rules run that twins.dl replaces.
+    lists are long, and those that are wide. The flags are those of `build_program`. twins.dl knows nothing of
+    restrictions that are derived or made equal, so the rules run that twins.dl replaces.
     """
     layer: Layer = {}
     if selection.schema == "axioms" and (same_as or exceeded or any(kinds)):
         generic, (forks, *_), lists = selection.generic, kinds, kinds[:2]
-        needed = reading_lists(*lists, generic) if any(lists) else {}
-        derived = needed_generic((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
+        needed = rules_reading_lists(*lists, generic) if any(lists) else {}
+        derived = (
+            needed_generic_rules((*rules, *needed), generic, schema, same_as=same_as) if same_as or exceeded else {}
+        )
         needed |= derived
         of_twins = (rule for rule in generic.rows if (forks or derived) and rule.group == TWINS)
         needed = dict.fromkeys(of_twins, "a derived axiom may name any of the restrictions that say the same") | needed
-        needed = dict.fromkeys(reading(kinds[2], generic), WIDE) | needed
+        needed = dict.fromkeys(rules_reading(kinds[2], generic), WIDE) | needed
         closing = frozenset(generic.closing)
         found = ((canonical(rule), reason) for rule, reason in needed.items() if rule not in closing)
-        layer = {rule: Ruling(rule, reason) for rule, reason in found}
+        layer = {rule: ReasonedRule(rule, reason) for rule, reason in found}
         if v.SWRL_IMP in lists[1]:
             layer |= _shared_layer(ruleset("swrl").rules, "a SWRL rule asks which individuals are different")
     if same_as or restricted:
-        layer |= _shared_layer(selection.loud, "restrictions are derived, or owl:sameAs makes some equal")
+        layer |= _shared_layer(selection.without_twins, "restrictions are derived, or owl:sameAs makes some equal")
     return layer
 
 
 @lru_cache(maxsize=64)
 def _shared_layer(rules: tuple[Rule, ...], reason: str) -> Layer:
     """Return a layer of `rules`, all with the same reason. Many graphs share the layer, so it must not be changed."""
-    return {rule: Ruling(rule, reason) for rule in map(canonical, rules)}
+    return {rule: ReasonedRule(rule, reason) for rule in map(canonical, rules)}
 
 
-def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
+def _copying_layer(selection: Selection, own: Iterable[Rule]) -> Layer:
     """Return the layer of the copying rules. `own`: the rules of the user.
 
     The copying rules copy asserted triples to equal terms, if a rule of the user says DATA. They also copy the facts of
@@ -422,11 +420,11 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
     """
     own = tuple(own)
     copying = [rule for rule in (*selection.equality, *selection.generic.free) if rule.name in _COPYING]
-    found = tuple(map(_over_data, copying)) if any(map(Rule.data, own)) else ()
+    found = tuple(map(_copying_rule_of_data, copying)) if any(map(Rule.data, own)) else ()
     layer = _shared_layer(found, "of the rule set: DATA is about individuals, whatever their names")
     for rule in copying:
         if rule.name == COPIES_FACTS:
-            copies = tuple(each for relation in _relations_read(own) for each in _over_facts(rule, *relation))
+            copies = tuple(each for relation in _relations_read(own) for each in _copying_rules(rule, *relation))
             layer = layer | _shared_layer(
                 copies, "of the rule set: relations are about individuals, whatever their names"
             )
@@ -436,12 +434,12 @@ def _copying(selection: Selection, own: Iterable[Rule]) -> Layer:
 def _relations_read(own: Sequence[Rule]) -> list[tuple[str, int]]:
     """Return the relations that the user's rules read and whose facts users may assert, with their numbers of terms."""
     made = {rule.declares.name for rule in own if rule.declares and rule.declares.kind in MADE_BY_RULES}
-    read = chain.from_iterable(list(map(Rule.read, own)))
+    read = chain.from_iterable(list(map(Rule.atoms_read, own)))
     atoms = dict.fromkeys((atom.relation, len(atom.terms)) for atom in read if atom.relation not in (None, DATA))
     return [(str(name), arity) for name, arity in atoms if name not in made]
 
 
-def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
+def _copying_rules(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
     """Yield, for each place of a relation, a rule that replaces the term there by an equal term.
 
     For the first place of r: `r(?x, ?b) :- eq_rep(?o, ?x), r(?o, ?b)`. `rule` is eq-rep-o, which does this for triples.
@@ -455,13 +453,13 @@ def _over_facts(rule: Rule, relation: str, arity: int) -> Iterator[Rule]:
         yield replace(rule, heads=(after,), body=(*links, before))
 
 
-def _over_data(rule: Rule) -> Rule:
+def _copying_rule_of_data(rule: Rule) -> Rule:
     """Turn a rule eq-rep-*, which copies triples to equal terms, into a rule that copies facts of DATA."""
-    heads, body = (tuple(map(_as_data, atoms)) for atoms in (rule.heads, rule.body))
+    heads, body = (tuple(map(_data_atom, atoms)) for atoms in (rule.heads, rule.body))
     return replace(rule, heads=heads, body=body)
 
 
-def _as_data(atom: Atom) -> Atom:
+def _data_atom(atom: Atom) -> Atom:
     return Atom(DATA, atom.terms) if atom.relation is None and isinstance(atom.terms[1], Variable) else atom
 
 
@@ -469,12 +467,12 @@ def _layer_of_user(rules: Iterable[Rule]) -> Layer:
     """Return the layer of the user's rules. The reason of a rule from a file names this file."""
     rules = [rule for rule in rules if not rule.declares]
     reasons = dict(zip(list(map(canonical, rules)), map(origin, rules), strict=True))
-    return {rule: Ruling(rule, reason) for rule, reason in reasons.items()}
+    return {rule: ReasonedRule(rule, reason) for rule, reason in reasons.items()}
 
 
-def _ruling(rule: Rule) -> Ruling:
+def _reasoned_rule(rule: Rule) -> ReasonedRule:
     """Return a translated rule with its reason: the triples that it comes from."""
-    return Ruling(rule, " ".join([" ".join((*triple, ".")) for triple in rule.sources]))
+    return ReasonedRule(rule, " ".join([" ".join((*triple, ".")) for triple in rule.sources]))
 
 
 def _program(layers: Iterable[Layer], warnings: Iterable[str]) -> Program:

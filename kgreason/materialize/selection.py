@@ -16,7 +16,7 @@ from typing import cast
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.ontology.generic.generic import Generic, split
+from kgreason.ontology.generic.generic import GenericRules, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.options import (
     ALIASES,
@@ -57,12 +57,13 @@ class Selection:
     - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
     - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible`).
     - `el`: the rules of owl2el.dl; empty unless the rule set owl2el is selected.
-    - `loud`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of restrictions.
+    - `without_twins`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of
+      restrictions.
     """
 
     names: tuple[str, ...]
     profiles: tuple[Profile, ...]
-    generic: Generic
+    generic: GenericRules
     own: tuple[Rule, ...]
     schema: SchemaMode
     equality: tuple[Rule, ...] = ()
@@ -70,7 +71,7 @@ class Selection:
     datatypes: tuple[Rule, ...] = ()
     is_literal: bool = False
     is_single: bool = False
-    loud: tuple[Rule, ...] = ()
+    without_twins: tuple[Rule, ...] = ()
     el: tuple[Rule, ...] = ()
 
     @property
@@ -113,8 +114,10 @@ def select(
     if "owl2rl" in profiles and not any(rule.group == "scm-reflexive" for rule in generic):
         generic, loud = _with_rules_of_twins(generic)
     groups_on = {rule.group for rule in generic}
-    translating = dict.fromkeys(_with_rows(profile, groups_on) for profile in profiles)
-    selected = Selection(tuple(dict.fromkeys(names)), tuple(translating), split(generic), tuple(own), schema, loud=loud)
+    translating = dict.fromkeys(_profile_with_rows(profile, groups_on) for profile in profiles)
+    selected = Selection(
+        tuple(dict.fromkeys(names)), tuple(translating), split(generic), tuple(own), schema, without_twins=loud
+    )
     selected = replace(selected, el=tuple(dict.fromkeys(el)))
     if "owl2rl" not in profiles:
         return selected
@@ -123,18 +126,18 @@ def select(
     selected = replace(selected, generic=split(generic), datatypes=ruleset("datatypes").rules)
     selected = replace(selected, is_literal=is_literal, is_single=is_single)
     if same_as == "rules":
-        return replace(selected, generic=split(_linking(generic, is_literal=is_literal)))
+        return replace(selected, generic=split(_linking_rules(generic, is_literal=is_literal)))
     kept = (rule for rule in generic if rule.name not in _FOLLOWED)
     budget = aliases if same_as == "aliases" else 0
     return replace(selected, generic=split(kept), equality=ruleset("representatives").rules, aliases=budget)
 
 
-def _with_rows(profile: Profile, groups_on: Collection[str]) -> Profile:
+def _profile_with_rows(profile: Profile, groups_on: Collection[str]) -> Profile:
     """Return the profile that translates axioms for a rule set, of which the groups `groups_on` are on."""
     return "owl2rl+has-self" if profile == "owl2rl" and HAS_SELF in groups_on else profile
 
 
-def _linking(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
+def _linking_rules(rules: Iterable[Rule], *, is_literal: bool) -> Iterator[Rule]:
     """Yield the generic rules of a graph without representatives. `rules` are the generic rules of the rule sets.
 
     If `is_literal`, the rules of the W3C tables for owl:sameAs are kept. Otherwise the rules of links.dl replace those
@@ -167,7 +170,7 @@ def reselect(
     return replace(shipped, names=tuple(names), own=own)
 
 
-def check_own(rules: Iterable[Rule]) -> None:
+def check_user_rules(rules: Iterable[Rule]) -> None:
     """Raise RuleError for a user's rule that is too long, uses a relation of kgreason itself, or has DATA in its head.
 
     Raise RuleError, too, if the rule derives facts that only the shapes graph derives. Whether rules fit the
@@ -192,7 +195,7 @@ def _rules_of(name: str, functions: Find | None, find: Finder | None) -> tuple[R
     check_names([name])
     rules = rules_of_file(name, functions, find)
     try:
-        check_own(rules)
+        check_user_rules(rules)
     except RuleError as error:
         is_placed = str(error).startswith(f"{name}:")
         raise RuleError(str(error) if is_placed else f"{name}: {error}") from None

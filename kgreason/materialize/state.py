@@ -1,7 +1,7 @@
-"""`Saved`: the state of a materializer as arrays, and the graph that it stands for.
+"""`SavedState`: the state of a materializer as arrays, and the graph that it stands for.
 
-Law: `triples`, `graphs` and `relation` return what the graph had when the state was saved. Cost: a look at each fact;
-if terms have representatives, `triples` also lists all images.
+Law: `triples`, `graphs` and `facts_of_relations` return what the graph had when the state was saved. Cost: a look at
+each fact; if terms have representatives, `triples` also lists all images.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.records import Snapshot, are_asserted, fact_columns, fact_tables
-from kgreason.materialize.literals.visible import without_others
+from kgreason.materialize.literals.visible import visible_rows
 from kgreason.materialize.quads.documents import merge_documents, quads_of_named
-from kgreason.materialize.same_as.cliques import Cliques, fill, in_primaries
-from kgreason.materialize.same_as.images import graph as shown_triples
-from kgreason.materialize.same_as.images import without
+from kgreason.materialize.same_as.cliques import Cliques, fill_cliques, in_primaries
+from kgreason.materialize.same_as.images import rows_without
+from kgreason.materialize.same_as.images import visible_triples as shown_triples
 from kgreason.materialize.schema.rows import are_axioms
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32, UInt32
@@ -42,7 +42,7 @@ class Flags(NamedTuple):
     restricted: bool = False
 
 
-class Saved(NamedTuple):
+class SavedState(NamedTuple):
     """The state of a materializer as arrays.
 
     - `records`: a row for each present fact, int32[n, 3 + w]: state, stamp, support, and w columns.
@@ -86,8 +86,8 @@ class Saved(NamedTuple):
         if asserted or not len(pairs := self.spellings()):
             return self._triples_in_all_spellings(asserted)
         told = self.facts(True)
-        found = without_others(dictionary, self._triples_in_all_spellings(None), told, pairs)
-        return found if asserted is None else without(found, told)
+        found = visible_rows(dictionary, self._triples_in_all_spellings(None), told, pairs)
+        return found if asserted is None else rows_without(found, told)
 
     def spellings(self) -> Int32:
         """Return the rows of dt_value, int32[n, 2], of literal and value, if users see one spelling of a value."""
@@ -95,13 +95,13 @@ class Saved(NamedTuple):
 
     def _triples_in_all_spellings(self, asserted: bool | None) -> Int32:
         """Return the triples as `triples` does, but with all spellings of a value."""
-        if asserted or not len(pairs := self.represented()):
+        if asserted or not len(pairs := self.representative_rows()):
             return self.facts(asserted)
         cliques = Cliques(self.aliases)
-        fill(cliques, pairs, self._preferred(), lambda: self.facts(None))
+        fill_cliques(cliques, pairs, self._preferred(), lambda: self.facts(None))
         asserted_rows = self.facts(True)
         shown = shown_triples(cliques, self.facts(None), asserted_rows)
-        return shown if asserted is None else without(shown, asserted_rows)
+        return shown if asserted is None else rows_without(shown, asserted_rows)
 
     def facts(self, asserted: bool | None = None) -> Int32:
         """Return the triples that rules see, int32[n, 3]. They have representatives in place of equal terms.
@@ -118,7 +118,7 @@ class Saved(NamedTuple):
 
         `asserted`: as for `triples`. Cost: a look at each fact; memory for the rows of the result.
         """
-        if not asserted and len(self.represented()):
+        if not asserted and len(self.representative_rows()):
             triples = self.triples(dictionary, asserted=asserted)
             found: Int32 = triples[triples[:, 1] == predicate][:, [0, 2]]
             return found
@@ -165,11 +165,11 @@ class Saved(NamedTuple):
         return are_asserted(self.records)
 
     @property
-    def is_represented(self) -> bool:
+    def has_other_triples(self) -> bool:
         """Whether a term has a representative, or a value several spellings: users see other triples than rules."""
-        return len(self.represented()) > 0 or len(self.spellings()) > 0
+        return len(self.representative_rows()) > 0 or len(self.spellings()) > 0
 
-    def represented(self) -> Int32:
+    def representative_rows(self) -> Int32:
         """Return the rows of eq_rep: int32[n, 2] of term and representative."""
         return self._pairs(self.rep)
 
@@ -177,14 +177,14 @@ class Saved(NamedTuple):
         """Return the facts of a relation with two places, int32[n, 2]; none if `relation` is 0."""
         if not relation or (False, 3) not in self.tables:
             return np.empty((0, 2), dtype=np.int32)
-        return self.relation(np.array([relation], dtype=np.int32))[:, 1:3]
+        return self.facts_of_relations(np.array([relation], dtype=np.int32))[:, 1:3]
 
     def in_primaries(self, ids: Int32) -> Int32:
         """Return `ids` with the members of cliques replaced by the primaries of their cliques.
 
         (The primary of a clique is the representative that stands for all members.)
         """
-        return in_primaries(ids, self.represented(), self._preferred())
+        return in_primaries(ids, self.representative_rows(), self._preferred())
 
     def _preferred(self) -> Int32:
         return np.array(self.preferred, dtype=np.int32)
@@ -197,25 +197,25 @@ class Saved(NamedTuple):
         if asserted is False or self.quads is None:
             return [self.triples(dictionary, asserted=asserted)]
         if asserted is None:
-            return [self.triples(dictionary), self.named(dictionary)]
+            return [self.triples(dictionary), self.named_quads(dictionary)]
         return [merge_documents(dictionary, self.quads)]
 
-    def named(self, dictionary: Dictionary) -> Int32:
+    def named_quads(self, dictionary: Dictionary) -> Int32:
         """Return the asserted quads of named graphs: int32[n, 4]."""
         if self.quads is None:
             return np.empty((0, 4), dtype=np.int32)
         return quads_of_named(dictionary, self.quads)
 
-    def relation(self, names: Int32) -> Int32:
+    def facts_of_relations(self, names: Int32) -> Int32:
         """Return the facts of the relations with the ids `names`, as rows int32[n, w].
 
         A row has the relation's id, then the terms, then zeros.
         """
         numbers = self.numbers_of_others()
-        kept = numbers[np.isin(self.relations(), names)]
+        kept = numbers[np.isin(self.relation_ids(), names)]
         return np.ascontiguousarray(fact_columns(self.records[kept]))
 
-    def relations(self) -> Int32:
+    def relation_ids(self) -> Int32:
         """Return the ids of the relations of the facts that are not triples, int32[n], as `numbers_of_others` does.
 
         The records are not copied: there may be many more of them than triples.

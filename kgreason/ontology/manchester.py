@@ -185,7 +185,7 @@ class Manchester:
         self._known: dict[str, dict[str, list[str]]] = {}
         self._groups: dict[str, tuple[str | None, set[str]]] = {}
 
-    def _said(self, node: str) -> Mapping[str, Sequence[str]]:
+    def _description(self, node: str) -> Mapping[str, Sequence[str]]:
         """Return the triples of a node that say what it stands for, as a dict from predicates to objects."""
         if (known := self._known.get(node)) is None:
             known = self._known[node] = {}
@@ -195,16 +195,16 @@ class Manchester:
 
     def expression(self, node: str) -> str | None:
         """Return what a blank node says; None if it says no expression."""
-        return _Text(self._said, self._name).expression(node)
+        return _Text(self._description, self._name).expression(node)
 
     def inside(self, node: str) -> str | None:
         """Return what a blank node says, with brackets if the text has several words; None as for `expression`."""
-        text = _Text(self._said, self._name).inner(node)
+        text = _Text(self._description, self._name).inner(node)
         return None if text == node else text
 
     def members(self, head: str) -> str | None:
         """Return the members of a list in brackets, as Turtle writes them; None if the list has a fault."""
-        text = _Text(self._said, self._name).members(head, " ")
+        text = _Text(self._description, self._name).members(head, " ")
         return text and f"({text})"
 
     def readable(self, triples: Iterable[Triple]) -> set[str]:
@@ -214,17 +214,17 @@ class Manchester:
         """
         nodes = {each[0]: None for each in triples if is_blank(each[0])}
         lists = {each[2]: None for each in triples if not is_part(each) and is_blank(each[2])}
-        told = [node for node in nodes if self._is_told(node)]
-        return self._blanks([*told, *(head for head in lists if self.members(head) is not None)])
+        told = [node for node in nodes if self._is_readable(node)]
+        return self._blank_nodes([*told, *(head for head in lists if self.members(head) is not None)])
 
-    def _is_told(self, node: str) -> bool:
+    def _is_readable(self, node: str) -> bool:
         """Whether a blank node is an expression or an axiom that can be read."""
         let_out()
         return self.expression(node) is not None or self.group(node) is not None
 
     def axiom(self, triple: Triple) -> str:
         """Return an axiom as text. Other triples are written as subject, predicate and object."""
-        return _Text(self._said, self._name).axiom(triple)
+        return _Text(self._description, self._name).axiom(triple)
 
     def group(self, node: str) -> str | None:
         """Return the axiom that a blank node stands for, such as `DisjointClasses: A, B`; None if it is no axiom."""
@@ -233,7 +233,7 @@ class Manchester:
     def _group_and_nodes(self, node: str) -> tuple[str | None, set[str]]:
         """Return what `group` returns, and the blank nodes in the axiom that say no expression."""
         if (known := self._groups.get(node)) is None:
-            text = _Text(self._said, self._name)
+            text = _Text(self._description, self._name)
             known = self._groups[node] = (text.group(node), text.failed)
         return known
 
@@ -245,8 +245,8 @@ class Manchester:
         """
         triples = tuple(dict.fromkeys(triples))
         texts = {triple: self._statement_and_nodes(triple) for triple in triples if not is_part(triple)}
-        unread = self._blanks(node for _, failed in texts.values() for node in failed)
-        read = self._blanks(term for triple in texts for term in (triple[0], triple[2])) - unread
+        unread = self._blank_nodes(node for _, failed in texts.values() for node in failed)
+        read = self._blank_nodes(term for triple in texts for term in (triple[0], triple[2])) - unread
         found: dict[str, None] = {}
         for triple in triples:
             if triple in texts:
@@ -257,13 +257,13 @@ class Manchester:
 
     def _statement_and_nodes(self, triple: Triple) -> tuple[str, set[str]]:
         """Return a statement as text, and the blank nodes in it that say no expression."""
-        text = _Text(self._said, self._name)
+        text = _Text(self._description, self._name)
         if not is_blank(triple[0]) or is_part(triple):
             return text.axiom(triple), text.failed
         group, failed = self._group_and_nodes(triple[0])
         return (group, failed) if group else (text.axiom(triple), text.failed | failed)
 
-    def _blanks(self, terms: Iterable[str]) -> set[str]:
+    def _blank_nodes(self, terms: Iterable[str]) -> set[str]:
         """Return the blank nodes among `terms`, and those that are parts of them."""
         found = set(filter(is_blank, terms))
         waiting = list(found)
@@ -328,14 +328,15 @@ class _Text:
 
     def _denial_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         target = v.OWL_TARGET_VALUE if v.OWL_TARGET_VALUE in said else v.OWL_TARGET_INDIVIDUAL
-        parts = [_only(said, each) for each in (v.OWL_SOURCE_INDIVIDUAL, v.OWL_ASSERTION_PROPERTY, target)]
+        parts = [_only_object(said, each) for each in (v.OWL_SOURCE_INDIVIDUAL, v.OWL_ASSERTION_PROPERTY, target)]
         if None in parts:
             return None
         return f"not ({' '.join(self.inner(part) for part in parts if part)})"
 
     def _annotation_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         subject, predicate, object_ = (
-            _only(said, each) for each in (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
+            _only_object(said, each)
+            for each in (v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_PROPERTY, v.OWL_ANNOTATED_TARGET)
         )
         if subject is None or predicate is None or object_ is None:
             return None
@@ -358,7 +359,7 @@ class _Text:
 
     def _constructor_text(self, said: Mapping[str, Sequence[str]]) -> str | None:
         kinds = [each for each in _INSIDE if each in said]
-        if len(kinds) != 1 or (value := _only(said, kinds[0])) is None:
+        if len(kinds) != 1 or (value := _only_object(said, kinds[0])) is None:
             return None
         kind = kinds[0]
         if kind == v.OWL_ON_PROPERTY:
@@ -368,7 +369,7 @@ class _Text:
         if kind == v.OWL_INVERSE_OF:
             return f"inverse {self.inner(value)}"
         if kind == v.OWL_ON_DATATYPE:
-            facets = self._facets(_only(said, v.OWL_WITH_RESTRICTIONS))
+            facets = self._facets(_only_object(said, v.OWL_WITH_RESTRICTIONS))
             return None if facets is None else f"{self.inner(value)}[{facets}]"
         members = self.members(value, _JOINED[kind])
         if kind == v.OWL_ONE_OF:
@@ -377,7 +378,7 @@ class _Text:
 
     def _restriction(self, on: str, said: Mapping[str, Sequence[str]]) -> str | None:
         kinds = [each for each in (*_FILLED, *_COUNTED, v.OWL_HAS_SELF) if each in said]
-        if len(kinds) != 1 or (value := _only(said, kinds[0])) is None:
+        if len(kinds) != 1 or (value := _only_object(said, kinds[0])) is None:
             return None
         kind, role = kinds[0], self.inner(on)
         if kind == v.OWL_HAS_SELF:
@@ -399,7 +400,7 @@ class _Text:
         for cell in cells:
             said = self._said(cell)
             names = [name for name in _FACETS if f"<{v.XSD}{name}>" in said]
-            value = _only(said, f"<{v.XSD}{names[0]}>") if len(names) == 1 else None
+            value = _only_object(said, f"<{v.XSD}{names[0]}>") if len(names) == 1 else None
             if value is None:
                 return None
             found.append(f"{_FACETS[names[0]]} {self.inner(value)}")
@@ -428,7 +429,7 @@ class _Text:
         while head != v.RDF_NIL:
             said = self._said(head) if is_blank(head) and head not in seen else {}
             seen.add(head)
-            member, rest = _only(said, v.RDF_FIRST), _only(said, v.RDF_REST)
+            member, rest = _only_object(said, v.RDF_FIRST), _only_object(said, v.RDF_REST)
             yield member
             if member is None or rest is None:
                 if member is not None:
@@ -451,7 +452,7 @@ class _Text:
         return text if " " not in text or not _CLOSED.isdisjoint(self._said(term)) else f"({text})"
 
 
-def _only(said: Mapping[str, Sequence[str]], predicate: str) -> str | None:
+def _only_object(said: Mapping[str, Sequence[str]], predicate: str) -> str | None:
     """Return the object of `predicate` if there is exactly one."""
     values = said.get(predicate, ())
     return values[0] if len(values) == 1 else None

@@ -107,7 +107,7 @@ class LiveTwins:
         touched = self._schema.change(gone, come)
         self._index_users((*gone, *come))
         touched |= self._declare(removed, added) & self._users.keys()
-        return self._spread(self._with_users(touched)) if touched else Change((), ())
+        return self._reread(self._with_users(touched)) if touched else Change((), ())
 
     def sources(self, fact: Atom) -> tuple[Triple, ...]:
         """Return the triples of the schema from which a fact about restrictions was made.
@@ -119,13 +119,13 @@ class LiveTwins:
         if fact.relation in _OF_TWINS:
             nodes += others
         elif others:
-            nodes.append(self._sayer(first, others[-1]))
+            nodes.append(self._source_restriction(first, others[-1]))
         told = [
             (node, each, term) for node in nodes for each in PREDICATES for term in self._schema.objects(node, each)
         ]
         return tuple(dict.fromkeys((*told, *(self._declarations(first) if fact.relation in _OF_TWINS else ()))))
 
-    def _sayer(self, leader: Constant, filler: Constant) -> Constant:
+    def _source_restriction(self, leader: Constant, filler: Constant) -> Constant:
         """Return the restriction with the smallest text among those of the twins of `leader` that mention `filler`.
 
         A twin mentions `filler` if its own filler is `filler`, or has the representative `filler`. `leader` counts as a
@@ -187,7 +187,7 @@ class LiveTwins:
             waiting += fresh
         return found
 
-    def _spread(self, nodes: Iterable[Constant]) -> Change[Atom]:
+    def _reread(self, nodes: Iterable[Constant]) -> Change[Atom]:
         """Read nodes again, inner restrictions first. Returns the change of the facts about restrictions.
 
         If another restriction comes to represent a node, the restrictions that have the node as filler are read again,
@@ -203,7 +203,7 @@ class LiveTwins:
                     moved.setdefault(key, []).append(node)
             for node in self._settle(moved, before):
                 waiting |= {user: self._read(user) for user in self._users.at(node) if user not in waiting}
-        return _net(before, self._said)
+        return _net_change(before, self._said)
 
     def _is_restriction(self, node: Constant) -> bool:
         return bool(self._schema.objects(node, v.OWL_ON_PROPERTY))
@@ -249,7 +249,7 @@ class LiveTwins:
                 self._log.drop(self._leaders, key)
             elif new != old:
                 self._log.put(self._leaders, key, new)
-            self._set_facts(key, self._of_twins(key, new) if new else (), before)
+            self._set_facts(key, self._facts_of_twins(key, new) if new else (), before)
             changed |= dict.fromkeys(members if new != old else joined)
             changed |= dict.fromkeys(node for node in nodes if node not in self._keys)
         return [node for node in changed if self._represent(node, before)]
@@ -273,7 +273,7 @@ class LiveTwins:
     def _representative(self, node: Constant) -> Constant:
         return self.representatives.get(node, node)
 
-    def _of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
+    def _facts_of_twins(self, key: Key, leader: Constant) -> tuple[Atom, ...]:
         """Return the facts about the twins with the key `key`. They are facts about `leader`, which represents them."""
         parts = self._parts.at(key)
         facts = [Atom(RELATIONS[kind], (leader, property_, filler)) for kind, property_, filler in parts]
@@ -364,7 +364,7 @@ def _parts(schema: Schema, node: Constant) -> tuple[Part, ...]:
     )
 
 
-def _net(before: _Said, after: _Said) -> Change[Atom]:
+def _net_change(before: _Said, after: _Said) -> Change[Atom]:
     """Return the facts that disappeared and appeared between `before` and `after`.
 
     Both map an owner (a node, or the key of a group of twins) to facts. Owners that are not in `before` are ignored.

@@ -23,7 +23,7 @@ Characters: TypeAlias = tuple[tuple[int, int], ...]
 _SURROGATES = (0xD800, 0xDFFF)
 
 
-def one(character: str) -> Characters:
+def single_character(character: str) -> Characters:
     """Return the set of one character."""
     return ((ord(character), ord(character)),)
 
@@ -50,7 +50,7 @@ def difference(ranges: Characters, others: Characters) -> Characters:
     return complement(union([complement(ranges), others]))
 
 
-def of_category(name: str) -> Characters:
+def characters_of_category(name: str) -> Characters:
     """Return the characters of a Unicode category (`Lu`), or of a group of categories (`L`).
 
     The result is empty if the name is unknown.

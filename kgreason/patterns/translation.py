@@ -32,11 +32,11 @@ from kgreason.patterns.characters import (
     NAME_START,
     SPACE,
     Characters,
+    characters_of_category,
     complement,
     difference,
-    of_category,
-    one,
     re2_class,
+    single_character,
     union,
 )
 
@@ -45,7 +45,7 @@ _QUANTIFIER = re.compile(r"[?*+]|\{([0-9]+)(?:(,)([0-9]*))?\}")
 _PROPERTY = re.compile(r"\{([A-Z][a-z]?)\}")
 _CLASS_ESCAPES = frozenset(f"\\{letter}" for letter in "sSdDiIcCwWpP")
 _SPECIAL = frozenset(".\\?*+{}()|[]")
-_DOT = complement(union(map(one, "\n\r")))
+_DOT = complement(union(map(single_character, "\n\r")))
 _ANY = complement(())
 _FLAGS = frozenset("smixq")
 _REPEATED = 1_000
@@ -127,11 +127,11 @@ class _Translation:
         """Repeat an atom more often than RE2 does it, by copies."""
         share = max(_REPEATED // atom.repeated, 1)
         self._check_size(max(most or 0, least) // share * len(atom.text))
-        pieces = [f"{atom.text}{{{each}}}" for each in _shares(least, share)]
+        pieces = [f"{atom.text}{{{each}}}" for each in _split_number(least, share)]
         if most is None:
             pieces.append(f"{atom.text}*{lazy}")
         else:
-            pieces += [f"{atom.text}{{0,{each}}}{lazy}" for each in _shares(most - least, share)]
+            pieces += [f"{atom.text}{{0,{each}}}{lazy}" for each in _split_number(most - least, share)]
         return _Piece("".join(pieces), share * atom.repeated)
 
     def _check_size(self, size: int) -> None:
@@ -194,7 +194,7 @@ class _Translation:
         first = self._member()
         follows = self._pattern[self._at + 1 : self._at + 2]
         if self._peek() != "-" or self._at_subtraction() or follows == "]":
-            return one(first)
+            return single_character(first)
         self._at += 1
         last = self._member()
         if last < first:
@@ -212,13 +212,13 @@ class _Translation:
         """Read the rest of an escape, after its backslash."""
         letter = self._read()
         if letter in _ESCAPES:
-            return one(_ESCAPES[letter])
+            return single_character(_ESCAPES[letter])
         members = self._property() if letter in "pP" else _class_of(letter.lower()) or self._fail()
         return members if letter.islower() else complement(members)
 
     def _property(self) -> Characters:
         name = _PROPERTY.match(self._pattern, self._at)
-        members = of_category(name[1]) if name else ()
+        members = characters_of_category(name[1]) if name else ()
         if not name or not members:
             self._fail()
         self._at = name.end()
@@ -267,7 +267,7 @@ def _beginning(pattern: str) -> str:
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}...")
 
 
-def _shares(number: int, share: int) -> list[int]:
+def _split_number(number: int, share: int) -> list[int]:
     """Divide a number into parts of at most `share`."""
     return [share] * (number // share) + [number % share] * (number % share > 0)
 
@@ -279,12 +279,12 @@ def _class_of(letter: str) -> Characters:
         case "s":
             return SPACE
         case "d":
-            return of_category("Nd")
+            return characters_of_category("Nd")
         case "i":
             return NAME_START
         case "c":
             return NAME_CHARACTER
         case "w":
-            return complement(union(map(of_category, "PZC")))
+            return complement(union(map(characters_of_category, "PZC")))
         case _:
             return ()

@@ -36,11 +36,11 @@ def _ignore(_done: int) -> None:
 _SILENCE = nullcontext(_ignore)
 
 
-def _silent(_stage: str, _total: int | None = None) -> AbstractContextManager[Callable[[int], object]]:
+def _open_nothing(_stage: str, _total: int | None = None) -> AbstractContextManager[Callable[[int], object]]:
     return _SILENCE
 
 
-SILENT: Progress = _silent
+SILENT: Progress = _open_nothing
 """A progress that shows nothing."""
 
 

@@ -38,7 +38,7 @@ class LiveBars:
 
         The block gets a function. Call it with the number of steps that were done since its last call.
         """
-        make = _InNotebook if _display() else _OnTerminal if _is_terminal() else None
+        make = _NotebookBar if _display() else _TerminalBar if _is_terminal() else None
         bar: _Bar | None = None
         count = 0
 
@@ -70,7 +70,7 @@ def _display() -> Callable[..., Any] | None:
     return found
 
 
-class _OnTerminal:
+class _TerminalBar:
     """A bar on standard error. A thread redraws it ten times a second."""
 
     def __init__(self, stage: str, total: int | None) -> None:
@@ -84,7 +84,7 @@ class _OnTerminal:
         self._bar.stop()
 
 
-class _InNotebook:
+class _NotebookBar:
     """A bar in the output of a cell. Rich's own way to draw there needs another package, `ipywidgets`."""
 
     def __init__(self, stage: str, total: int | None) -> None:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from kgreason.proofs.notation import NO_PREFIXES, Step, check_prefixes, fact_text, is_hidden, term_text
-from kgreason.rules.lowering import read_by
+from kgreason.rules.lowering import lowered_body
 from kgreason.rules.model import FALSE, Atom, Rule, Term, Triple, Variable, contradiction, triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.names import Names
@@ -263,7 +263,7 @@ def by_cause(found: Iterable[Contradiction]) -> dict[Cause, list[Contradiction]]
     return causes
 
 
-def proved_text(proof: Step, prefixes: Mapping[str, str]) -> str:
+def conclusion_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     """Return the proved fact as text. If it is `false`, return the sentence of the contradiction."""
     if proof.rule is None or proof.rule.heads != (FALSE,):
         return fact_text(proof.fact, prefixes)
@@ -292,8 +292,10 @@ class Reading(NamedTuple):
     def contradiction(self, values: Sequence[str]) -> Contradiction:
         """Return the contradiction for one derivation. `values` are the values of `terms`."""
         known = dict(zip(self.terms, values, strict=True))
-        axioms = self.rule.sources or tuple(_triple(_under(atom, known)) for atom in self.axioms)
-        return Contradiction(self.rule.name, tuple(values), tuple(_under(atom, known) for atom in self.facts), axioms)
+        axioms = self.rule.sources or tuple(_triple(_with_values(atom, known)) for atom in self.axioms)
+        return Contradiction(
+            self.rule.name, tuple(values), tuple(_with_values(atom, known) for atom in self.facts), axioms
+        )
 
     def named_values(self, values: Sequence[str]) -> Iterator[tuple[str, str]]:
         """Yield each variable of the sentence with its value in one derivation. `values` are the values of `terms`."""
@@ -330,7 +332,7 @@ def reading(rule: Rule) -> Reading:
     clash = _clash_of(rule.name)
     found = _first_reading(clash, rule.body) if clash else None
     if found is None:
-        shown = tuple(atom for atom in read_by(rule) if not is_hidden(atom))
+        shown = tuple(atom for atom in lowered_body(rule) if not is_hidden(atom))
         return Reading(rule, tuple(terms), shown, (), ())
     binding, facts = found
     axioms = tuple(atom for atom in rule.body if atom.relation is None and atom not in facts)
@@ -353,7 +355,7 @@ def with_asserted_terms(found: Contradiction, look_up: Callable[[Triple], Triple
         if fact.terms[1] in (v.OWL_DIFFERENT_FROM, v.RDF_FIRST):
             asserted = _unify(pattern, triple(*look_up(_triple(fact))), asserted) or asserted
     known: dict[Term, str] = {Variable(name): str(value) for name, value in (names | asserted).items()}
-    return found._replace(facts=tuple(_under(pattern, known) for pattern in patterns))
+    return found._replace(facts=tuple(_with_values(pattern, known) for pattern in patterns))
 
 
 def _clash_of(name: str) -> _Clash | None:
@@ -418,7 +420,7 @@ def _unify(pattern: Atom, atom: Atom, binding: Binding) -> Binding | None:
     return known
 
 
-def _under(atom: Atom, known: Mapping[Term, str]) -> Atom:
+def _with_values(atom: Atom, known: Mapping[Term, str]) -> Atom:
     return Atom(atom.relation, tuple([known.get(term, term) for term in atom.terms]))
 
 

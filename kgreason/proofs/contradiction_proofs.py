@@ -13,7 +13,7 @@ from kgreason.proofs.contradiction import Cause, Contradiction
 from kgreason.proofs.contradictions import Mistake, mistakes
 from kgreason.proofs.engine_facts import atom_of
 from kgreason.proofs.proof import Proof
-from kgreason.proofs.same_as import facts_of, link, table_rule
+from kgreason.proofs.same_as import facts_of, link, owl_rl_rule
 from kgreason.proofs.search import prove_each
 from kgreason.rules.model import FALSE, Atom, triple
 from kgreason.terms.quoting import quote
@@ -33,12 +33,12 @@ def prove_contradictions(
     """
     wanted = None if only is None else {(one.rule, one.terms) for one in only}
     mistaken = mistakes(materializer.save(), materializer.dictionary, materializer.false_rules)
-    chosen = (one for one in mistaken if wanted is None or (one.told.rule, one.told.terms) in wanted)
-    found = sorted(chosen, key=lambda mistake: mistake.told)[:most]
+    chosen = (one for one in mistaken if wanted is None or (one.contradiction.rule, one.contradiction.terms) in wanted)
+    found = sorted(chosen, key=lambda mistake: mistake.contradiction)[:most]
     if each is not None:
         causes: dict[Cause, list[Mistake]] = {}
         for mistake in found:
-            causes.setdefault(mistake.told.cause, []).append(mistake)
+            causes.setdefault(mistake.contradiction.cause, []).append(mistake)
         found = [mistake for same in causes.values() for mistake in same[:each]]
     proofs = prove_each([_goal(materializer, mistake) for mistake in found], facts_of(materializer))
     shown = [_proof(mistake, proof) for mistake, proof in zip(found, proofs, strict=True)]
@@ -51,7 +51,7 @@ def _goal(materializer: Materializer, mistake: Mistake) -> Atom:
     If the contradiction is that x and y are equal and were asserted to be different, this is `x owl:sameAs y`.
     """
     if mistake.row is None:
-        return link(*mistake.told.terms)
+        return link(*mistake.contradiction.terms)
     return atom_of(materializer, mistake.row[mistake.row > 0], is_triple=False)
 
 
@@ -59,6 +59,6 @@ def _proof(mistake: Mistake, proof: Proof) -> Proof:
     """Return the proof of a contradiction, given the proof of the fact that `_goal` returned for it."""
     if mistake.row is not None:
         return proof
-    x, y = mistake.told.terms
-    fact = Atom(FALSE.relation, (quote(mistake.told.rule), x, y))
-    return Proof(fact, table_rule(mistake.told.rule), (proof, Proof(triple(x, OWL_DIFFERENT_FROM, y))))
+    x, y = mistake.contradiction.terms
+    fact = Atom(FALSE.relation, (quote(mistake.contradiction.rule), x, y))
+    return Proof(fact, owl_rl_rule(mistake.contradiction.rule), (proof, Proof(triple(x, OWL_DIFFERENT_FROM, y))))

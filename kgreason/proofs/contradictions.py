@@ -1,4 +1,4 @@
-"""Find the contradictions of a state of the graph (`Saved`), without the engine.
+"""Find the contradictions of a state of the graph (`SavedState`), without the engine.
 
 One mistake of the user is reported as one contradiction, also if `false` has several derivations. Derivations are one
 mistake in three cases: they differ only in equal terms (owl:sameAs), or only in the order of two terms of a symmetric
@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.interrupts import let_out
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, with_asserted_terms
-from kgreason.proofs.different import Different
+from kgreason.proofs.different import DifferentPairs
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary
@@ -40,7 +40,7 @@ _SUBJECTS = "prp-ifp-literals", "prp-key-literals"
 _DIFFERENT = "eq-diff1", "eq-diff2", "eq-diff3"
 
 
-class _Use(NamedTuple):
+class _FalseDerivation(NamedTuple):
     """A derivation of `false`, which is a row of the fact table.
 
     `place` is the number of the row. `name` is the name of the rule, and `reading` says how to put a derivation by the
@@ -86,7 +86,7 @@ class _Use(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """A contradiction (`told`), and its row in the engine, int32[w].
+    """A contradiction (`contradiction`), and its row in the engine, int32[w].
 
     `row` has the ids of the relation, of the rule's name and of the terms, then zeros. If a mistake has several rows,
     `row` is one over representatives, because the others depend on the order of edits, and on how the constants of a
@@ -94,19 +94,19 @@ class Mistake(NamedTuple):
     knows only the representative of both terms, so it has no row for the pair.
     """
 
-    told: Contradiction
+    contradiction: Contradiction
     row: Int32 | None
 
 
-def contradictions(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
+def contradictions(saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[Contradiction]:
     """Return one contradiction for each mistake in a state, ordered by the rules' names and the terms.
 
     `rules` returns the rules that derive `false`.
     """
-    return sorted(mistake.told for mistake in mistakes(saved, dictionary, rules))
+    return sorted(mistake.contradiction for mistake in mistakes(saved, dictionary, rules))
 
 
-def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
+def mistakes(saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[Mistake]:
     """Return one contradiction for each mistake in a state, with its row. `rules` returns rules with head `false`."""
     rows = _all_false_rows(saved, dictionary)
     if not len(rows):
@@ -116,21 +116,21 @@ def mistakes(saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[Mi
         use.reading.contradiction(use.terms) if use.reading else Contradiction(use.name, use.terms) for use in uses
     ]
     listed: dict[object, Mistake] = {}
-    asserted = _as_asserted(found, saved, dictionary)
+    asserted = _with_asserted_terms(found, saved, dictionary)
     for told, use in sorted(zip(asserted, uses, strict=True), key=lambda each: each[0]):
         listed.setdefault(told.pair or use.place, Mistake(told, rows[use.place]))
     if not any(use.name == "eq-diff1" for use in uses):
         return list(listed.values())
-    written = Different(saved, dictionary)
-    return list(chain.from_iterable(_as_written(mistake, written) for mistake in listed.values()))
+    written = DifferentPairs(saved, dictionary)
+    return list(chain.from_iterable(_split_by_assertion(mistake, written) for mistake in listed.values()))
 
 
-def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
+def _split_by_assertion(mistake: Mistake, written: DifferentPairs) -> Iterator[Mistake]:
     """Split a contradiction by the rule eq-diff1 into one for each pair of terms that were asserted to be different.
 
     `written` has these pairs. Other contradictions are yielded as they are.
     """
-    pairs = written.pairs(mistake.told.terms[0]) if mistake.told.rule == "eq-diff1" else None
+    pairs = written.pairs(mistake.contradiction.terms[0]) if mistake.contradiction.rule == "eq-diff1" else None
     if pairs is None:
         yield mistake
     for x, y in pairs or ():
@@ -138,17 +138,17 @@ def _as_written(mistake: Mistake, written: Different) -> Iterator[Mistake]:
         yield Mistake(Contradiction("eq-diff1", (x, y), facts), None)
 
 
-def is_contradictory(saved: Saved, dictionary: Dictionary) -> bool:
+def is_contradictory(saved: SavedState, dictionary: Dictionary) -> bool:
     """Whether a state has any contradiction."""
     return len(_all_false_rows(saved, dictionary)) > 0
 
 
-def _all_false_rows(saved: Saved, dictionary: Dictionary) -> Int32:
+def _all_false_rows(saved: SavedState, dictionary: Dictionary) -> Int32:
     relations = dictionary.find([f"{FALSE.relation}/{arity}" for arity in range(1, 33)])
-    return saved.relation(relations[relations > 0])
+    return saved.facts_of_relations(relations[relations > 0])
 
 
-def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) -> list[_Use]:
+def _uses(rows: Int32, saved: SavedState, dictionary: Dictionary, rules: FalseRules) -> list[_FalseDerivation]:
     """Return one derivation of `false` for each mistake that `rows` show.
 
     `rows`, int32[n, w], are all facts of `false`: ids of the relation, of the rule's name and of the terms.
@@ -160,11 +160,13 @@ def _uses(rows: Int32, saved: Saved, dictionary: Dictionary, rules: FalseRules) 
     named = {name.strip('"'): None for name, *_ in texts}
     for rule in rules(named.keys(), frozenset(chain.from_iterable(texts))):
         readings.add(reading(rule))
-    found: dict[Key, _Use] = {}
+    found: dict[Key, _FalseDerivation] = {}
     for place, ((name, *terms), (_, *equal)) in enumerate(zip(texts, primaries, strict=True)):
         let_out()
         rule_name = name.strip('"')
-        use = _Use(place, readings.reading_of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal))
+        use = _FalseDerivation(
+            place, readings.reading_of(rule_name, tuple(terms)), rule_name, tuple(terms), tuple(equal)
+        )
         other = found.setdefault(use.key, use)
         if use.order < other.order:
             found[use.key] = use
@@ -176,7 +178,9 @@ def _texts(rows: Int32, dictionary: Dictionary) -> list[list[str]]:
     return [[next(texts) for _ in range(count)] for count in (rows > 0).sum(axis=1).tolist()]
 
 
-def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary) -> list[_Use]:
+def _without_consequences(
+    uses: list[_FalseDerivation], saved: SavedState, dictionary: Dictionary
+) -> list[_FalseDerivation]:
     """Return `uses` without derivations that only repeat what another derivation says.
 
     Left out are:
@@ -196,7 +200,7 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
     loaded = {literal for _, _, literal in map(_triple, _texts(rows, dictionary))}
     asserted = {*map(_triple, _texts(saved.in_primaries(rows), dictionary))}
 
-    def follows(use: _Use) -> bool:
+    def follows(use: _FalseDerivation) -> bool:
         if use.name in _SUBJECTS:
             return use.ends in values
         if use.name in _DIFFERENT:
@@ -210,7 +214,7 @@ def _without_consequences(uses: list[_Use], saved: Saved, dictionary: Dictionary
     return [use for use in uses if not follows(use)]
 
 
-def _asserted_triples(literals: set[str], saved: Saved, dictionary: Dictionary) -> Int32:
+def _asserted_triples(literals: set[str], saved: SavedState, dictionary: Dictionary) -> Int32:
     rows = saved.facts(True) if literals else np.empty((0, 3), dtype=np.int32)
     return rows[np.isin(rows[:, 2], dictionary.find([*literals]))]
 
@@ -234,7 +238,7 @@ class _Readings:
         return next((same[end] for end in sorted(ends, key=len, reverse=True) if end in same), None)
 
 
-def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionary) -> list[Contradiction]:
+def _with_asserted_terms(found: list[Contradiction], saved: SavedState, dictionary: Dictionary) -> list[Contradiction]:
     """Return the contradictions with asserted terms in place of representatives, see `with_asserted_terms`.
 
     If a contradiction is about a literal alone, an asserted triple with this literal as its object is added to `facts`.
@@ -251,12 +255,12 @@ def _as_asserted(found: list[Contradiction], saved: Saved, dictionary: Dictionar
             rows = asserted[(equal[:, :2] == ids[:2]).all(axis=1)]
         return min(map(_triple, _texts(rows, dictionary)), default=triple)
 
-    def used(literal: str) -> tuple[Atom, ...]:
+    def atoms_with(literal: str) -> tuple[Atom, ...]:
         triples = sorted(map(_triple, _texts(_asserted_triples({literal}, saved, dictionary), dictionary)))
         return tuple(Atom(None, each) for each in triples[:1])
 
     found = [with_asserted_terms(each, look_up) if each.is_respelled else each for each in found]
-    return [each._replace(facts=each.facts + used(each.literal)) if each.literal else each for each in found]
+    return [each._replace(facts=each.facts + atoms_with(each.literal)) if each.literal else each for each in found]
 
 
 def _triple(texts: list[str]) -> Triple:

@@ -1,4 +1,4 @@
-"""`Different`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
+"""`DifferentPairs`: the pairs of terms that were asserted to be different (owl:differentFrom) and are equal.
 
 The engine derives one contradiction for all terms of a clique: their representative is different from itself. But users
 assert pairs of terms, so the pairs are reported. Cost: one pass over the asserted triples. If the graph works without
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.materialize.schema.rows import SAME_AS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 from kgreason.zset.columns import Int32
@@ -19,10 +19,10 @@ from kgreason.zset.columns import Int32
 Pair = tuple[str, str]
 
 
-class Different:
+class DifferentPairs:
     """The pairs of terms that are equal in a state of the graph and were asserted to be different."""
 
-    def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
+    def __init__(self, saved: SavedState, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
         (predicate,) = dictionary.find([OWL_DIFFERENT_FROM]).tolist()
         asserted = saved.facts(True)

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.engine.program.shapes import EncodedRule, Pattern
 from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
@@ -25,7 +25,14 @@ from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
 from kgreason.rules.canonical import canonical
-from kgreason.rules.lowering import CHOOSING, aggregation, is_aggregated, is_computed, is_each, read_by
+from kgreason.rules.lowering import (
+    CHOOSING,
+    aggregation,
+    is_aggregate_input,
+    is_aggregate_value,
+    is_expression_result,
+    lowered_body,
+)
 from kgreason.rules.model import FALSE, Atom, Rule, contradiction
 from kgreason.rules.parser import aggregate_of, ruleset
 from kgreason.rules.patterns import substitute, unify
@@ -51,7 +58,7 @@ class EngineFacts:
 
     def row(self, fact: Atom) -> int:
         """Return the number of a fact's row in the fact table, or -1 if the fact is not present."""
-        texts = [str(term) for term in columns_of(fact)]
+        texts = [str(term) for term in terms_of_row(fact)]
         ids = self._materializer.dictionary.find(texts)
         if not ids.all():
             return -1
@@ -74,17 +81,21 @@ class EngineFacts:
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a present fact, also those by rules without a body."""
         if witness := self._witness(fact):
-            ways = [derivation.body for derivation in self.derivations(witness)] if is_each(witness) else [(witness,)]
+            ways = (
+                [derivation.body for derivation in self.derivations(witness)]
+                if is_aggregate_input(witness)
+                else [(witness,)]
+            )
             yield from (Derivation(CHOSEN, body) for body in ways)
             return
         for code, slots in self._engine.derivations(self.row(fact)):
             let_out()
             body = tuple(self._atom(pattern, code, slots) for pattern in code.shape.body)
-            if is_computed(fact):  # another name of a result
+            if is_expression_result(fact):  # another name of a result
                 yield Derivation(CHOSEN, body)
                 continue
-            found = self._of_copies(fact, Derivation(self._rules[code], body))
-            yield self._as_written(fact, self._of_twins(fact, _derivation(fact, found)))
+            found = self._derivation_of_copies(fact, Derivation(self._rules[code], body))
+            yield self._derivation_as_written(fact, self._derivation_of_twins(fact, _derivation(fact, found)))
         for rule in self._bodiless.get(fact, ()):
             yield Derivation(rule, ())
 
@@ -93,7 +104,7 @@ class EngineFacts:
 
         Also None if no fact has the value, because Oxigraph changed it to its normal form, such as "01" to "1".
         """
-        if not is_aggregated(fact):
+        if not is_aggregate_value(fact):
             return None
         found = aggregation(aggregate_of(fact))[0]
         *group, value = fact.terms
@@ -103,7 +114,7 @@ class EngineFacts:
         row = substitute(found.each, {key: values[key] for key in found.keys})
         return row if self.row(row) >= 0 else None
 
-    def _as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_as_written(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation of `fact` by a user's rule with the variables and the order of atoms that the user wrote.
 
         Other derivations are returned as they are.
@@ -113,7 +124,7 @@ class EngineFacts:
             return derivation
         return _derivation_by(rule, fact, derivation.body) or derivation
 
-    def _of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_of_copies(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of owl2el.dl with the triples of two expressions that are written the same.
 
         They stand in place of the fact that the node of one stands for the other. Other derivations are returned as
@@ -129,7 +140,7 @@ class EngineFacts:
         premises = tuple(dict.fromkeys((*(atom for atom in body if atom.relation != STANDS), *told)))
         return Derivation(Rule((fact,), premises, rule.name, rule.group), premises)
 
-    def _of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
+    def _derivation_of_twins(self, fact: Atom, derivation: Derivation) -> Derivation:
         """Return a derivation by a rule of twins.dl with triples of the ontology in place of facts about restrictions.
 
         Other derivations are returned as they are.
@@ -160,7 +171,7 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
     If a rule of datatypes.dl derives a triple, the derivation has an empty body, as in the W3C tables.
     """
     rule, body = derivation
-    shown = _visible(body)
+    shown = _visible_atoms(body)
     if rule.heads == (FALSE,):
         return Derivation(rule, shown)
     if rule.group == DATATYPES:
@@ -170,11 +181,11 @@ def _derivation(fact: Atom, derivation: Derivation) -> Derivation:
 
 def without_hidden(rule: Rule) -> Rule:
     """Return the rule without its conditions on literals, see `is_hidden`."""
-    read = _visible(rule.body)
+    read = _visible_atoms(rule.body)
     return rule if read == rule.body else replace(rule, body=read)
 
 
-def _visible(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
+def _visible_atoms(body: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """Return the atoms of a body that are not hidden. A triple stands for the fact that somebody stated it."""
     return tuple([Atom(None, atom.terms) if atom.relation == STATED else atom for atom in body if not is_hidden(atom)])
 
@@ -187,7 +198,7 @@ def _derivation_by_table(fact: Atom, name: str, premises: Sequence[Atom]) -> Der
 
 def _derivation_by(rule: Rule, fact: Atom, premises: Sequence[Atom]) -> Derivation | None:
     """Return a derivation of `fact` by `rule` from some of `premises`; None if `_TRIED` steps do not find any."""
-    body = read_by(rule)
+    body = lowered_body(rule)
     waiting = [(0, binding) for head in rule.heads[::-1] if (binding := unify(head, fact, {})) is not None]
     for _ in range(_TRIED):
         if not waiting:

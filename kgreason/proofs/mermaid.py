@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kgreason.proofs.contradiction import proved_text
+from kgreason.proofs.contradiction import conclusion_text
 from kgreason.proofs.notation import Step, axioms_text, conditions
 
 _ESCAPES = {ord(character): f"#{ord(character)};" for character in "#\"'<>&\\`*_~$%"}
@@ -32,7 +32,7 @@ def to_mermaid(proof: Step, prefixes: Mapping[str, str]) -> str:
 
 def _lines(step: Step, number: Mapping[Step, int], prefixes: Mapping[str, str]) -> Iterator[str]:
     place = number[step]
-    label = _label(proved_text(step, prefixes))
+    label = _label(conclusion_text(step, prefixes))
     if step.rule is None:
         yield f"f{place}({label})"
         yield from (f"f{number[premise]} --> f{place}" for premise in dict.fromkeys(step.premises))

@@ -13,7 +13,7 @@ from typing import Protocol, Self
 from kgreason.errors import InputTypeError
 from kgreason.rules.expressions import expression_text, is_constant, is_skolem
 from kgreason.rules.formatter import format_atom, format_call, format_computed, format_rule, format_term
-from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
+from kgreason.rules.lowering import is_absence, is_aggregate_value, is_expression_result
 from kgreason.rules.model import DATA, Atom, Rule, Term, Triple, triple
 from kgreason.rules.parser import aggregate_and_value, expression_and_values, negation_of
 from kgreason.terms.names import Names
@@ -101,9 +101,9 @@ def fact_text(fact: Atom, prefixes: Mapping[str, str]) -> str:
     - the result of a BIND: its expression, with values in place of variables, then ` = ` and the result
     - the result of a SKOLEM: the blank node, then ` = ` and the expression
     """
-    if is_computed(fact):
+    if is_expression_result(fact):
         return _expression_text(fact, prefixes)
-    if is_aggregated(fact):
+    if is_aggregate_value(fact):
         return _aggregate_text(fact, prefixes)
     if is_absence(fact):
         negated = negation_of(fact)

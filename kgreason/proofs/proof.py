@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kgreason.interrupts import let_out
 from kgreason.proofs.notation import NO_PREFIXES, check_prefixes, conditions, fact_text
 from kgreason.rules.formatter import format_not, format_rule
-from kgreason.rules.lowering import is_absence, is_aggregated, is_computed
+from kgreason.rules.lowering import is_absence, is_aggregate_value, is_expression_result
 from kgreason.rules.model import Atom, Rule, Triple
 from kgreason.rules.parser import negation_of
 
@@ -46,20 +46,20 @@ class Proof:
         return self.rule is None
 
     def __repr__(self) -> str:
-        known = self._how()
+        known = self._origin_text()
         count = len(self.steps())
         return f"<Proof of {fact_text(self.fact, {})}: {known}, {count} step{'s' if count > 1 else ''}>"
 
     def __str__(self) -> str:
         return self.to_text()
 
-    def _how(self) -> str:
+    def _origin_text(self) -> str:
         """Return how the fact is known: "by RULE", "absent", "computed" or "asserted"."""
         if self.rule is not None:
             return f"by {self.rule.name}"
         if is_absence(self.fact):
             return "absent"
-        return "computed" if is_computed(self.fact) or is_aggregated(self.fact) else "asserted"
+        return "computed" if is_expression_result(self.fact) or is_aggregate_value(self.fact) else "asserted"
 
     def _repr_markdown_(self) -> str:
         return f"```mermaid\n{self.to_mermaid()}```\n"
@@ -174,7 +174,7 @@ class Unsatisfiable(NamedTuple):
 def _step(proof: Proof, number: Mapping[Proof, int]) -> dict[str, Any]:
     let_out()
     fact = {"relation": proof.fact.relation, "terms": list(proof.fact.terms)}
-    if is_computed(proof.fact) or is_aggregated(proof.fact):
+    if is_expression_result(proof.fact) or is_aggregate_value(proof.fact):
         step = {"fact": fact, "asserted": False, "computed": fact_text(proof.fact, NO_PREFIXES)}
         return {**step, "premises": [number[premise] for premise in proof.premises]} if proof.premises else step
     if is_absence(proof.fact):

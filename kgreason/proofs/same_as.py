@@ -28,7 +28,6 @@ from kgreason.materialize.same_as.representatives import GROUP, Equality
 from kgreason.proofs.engine_facts import EngineFacts, without_hidden
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import DATA, Atom, Rule, triple
 from kgreason.rules.parser import ruleset
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -62,7 +61,7 @@ class SameAsFacts:
 
     def derivations(self, fact: Atom) -> Iterator[Derivation]:
         """Yield every derivation of a fact that users see."""
-        found = list(self._of_fact(fact)) if self._is_fact(fact) else []
+        found = list(self._engine_derivations(fact)) if self._is_fact(fact) else []
         found += (derivation for _, derivations in self._derivations(fact) for derivation in derivations)
         return (derivation for derivation in dict.fromkeys(found) if fact not in derivation.body)
 
@@ -73,7 +72,7 @@ class SameAsFacts:
         asserted, stamp = self._facts.state(fact)
         return State(asserted, _STEPS * stamp)
 
-    def _of_fact(self, fact: Atom) -> Iterator[Derivation]:
+    def _engine_derivations(self, fact: Atom) -> Iterator[Derivation]:
         return map(_derivation, self._facts.derivations(fact))
 
     def _derivations(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
@@ -84,23 +83,23 @@ class SameAsFacts:
         """
         if fact.relation is not None:
             return
-        if is_link(fact):
-            yield from self._links_of(fact)
+        if fact.is_link:
+            yield from self._link_derivations(fact)
         elif not self._is_fact(fact):
-            yield from self._image(fact)
+            yield from self._image_derivation(fact)
 
-    def _links_of(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+    def _link_derivations(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         left, _, right = map(str, fact.terms)
         for one, other in ((left, right), (right, left)):
             reached = Atom("eq_rep", (other, one))
             if self._is_fact(reached):
                 stamp = self._engine_state(reached).stamp
                 if one == left:
-                    yield stamp, list(self._of_fact(reached))
+                    yield stamp, list(self._engine_derivations(reached))
                 else:
-                    yield stamp + 1, [_turn_around(fact)]
+                    yield stamp + 1, [_symmetric_derivation(fact)]
         if left != right and self._is_fact(link(right, left)):
-            yield self._engine_state(link(right, left)).stamp + 1, [_turn_around(fact)]
+            yield self._engine_state(link(right, left)).stamp + 1, [_symmetric_derivation(fact)]
         yield from self._through_root(left, right)
 
     def _through_root(self, left: str, right: str) -> Iterator[tuple[int, list[Derivation]]]:
@@ -113,9 +112,9 @@ class SameAsFacts:
             body = link(left, primary), link(primary, right)
             if link(left, right) not in body:
                 stamp = max(self.state(part).stamp for part in body)
-                yield stamp + 1, [Derivation(table_rule("eq-trans"), body)]
+                yield stamp + 1, [Derivation(owl_rl_rule("eq-trans"), body)]
 
-    def _image(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
+    def _image_derivation(self, fact: Atom) -> Iterator[tuple[int, list[Derivation]]]:
         """Yield the derivation of an image by a rule eq-rep-*, with the stamp that the image gets.
 
         The premises are a link, and the triple with a primary in place of the first term that is not a primary.
@@ -125,7 +124,7 @@ class SameAsFacts:
             if (primary := self._primary(term)) != term:
                 body = link(primary, term), Atom(None, (*fact.terms[:column], primary, *fact.terms[column + 1 :]))
                 if self._follows(body[1]):
-                    yield max(self.state(part).stamp for part in body) + 1, [Derivation(table_rule(name), body)]
+                    yield max(self.state(part).stamp for part in body) + 1, [Derivation(owl_rl_rule(name), body)]
                 return
 
     def _primary(self, term: str) -> str:
@@ -138,12 +137,12 @@ def link(left: str, right: str) -> Atom:
     return triple(left, OWL_SAME_AS, right)
 
 
-def _turn_around(fact: Atom) -> Derivation:
-    return Derivation(table_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
+def _symmetric_derivation(fact: Atom) -> Derivation:
+    return Derivation(owl_rl_rule("eq-sym"), (Atom(None, fact.terms[::-1]),))
 
 
 @cache
-def table_rule(name: str) -> Rule:
+def owl_rl_rule(name: str) -> Rule:
     """Return a rule of OWL 2 RL by its name."""
     return next(without_hidden(rule) for rule in ruleset("owl2rl").rules if rule.name == name)
 
@@ -158,20 +157,20 @@ def _derivation(derivation: Derivation) -> Derivation:
     if rule == CHOSEN:
         return Derivation(rule, tuple(map(_as_link, body)))
     if rule.group == GROUP:
-        return _of_representatives(rule, body)
-    if not any(map(is_link, rule.body)):
+        return _w3c_derivation(rule, body)
+    if not rule.reads_links:
         return derivation
     premises, told = iter(body), []
     for atom in rule.body:
         if is_hidden(atom):
             continue
         premise = next(premises)
-        is_told = is_link(atom) and premise.relation is not None
+        is_told = atom.is_link and premise.relation is not None
         told.append(link(str(premise.terms[0]), str(next(premises).terms[0])) if is_told else premise)
     return Derivation(rule, tuple(told))
 
 
-def _of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
+def _w3c_derivation(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     """Translate a derivation by a rule of representatives.dl into one by the W3C rule that it stands for.
 
     `body` has the two facts of the rule's body. At least one of them is a fact of eq_rep or eq_root.
@@ -186,11 +185,11 @@ def _of_representatives(rule: Rule, body: tuple[Atom, ...]) -> Derivation:
     left, _, right = map(str, row.terms)
     if rule.name in ("eq-ref-subject", "eq-ref-object"):
         other = right if left == member else left
-        return Derivation(table_rule("eq-trans"), (link(member, other), link(other, member)))
+        return Derivation(owl_rl_rule("eq-trans"), (link(member, other), link(other, member)))
     if rule.name == "eq-trans":
-        return Derivation(table_rule("eq-trans"), (link(root, member), row))
+        return Derivation(owl_rl_rule("eq-trans"), (link(root, member), row))
     if rule.name == "eq-sym":
         if member == root:
-            return Derivation(table_rule("eq-sym"), (row,))
-        return Derivation(table_rule("eq-trans"), (link(root, member), link(member, left)))
-    return Derivation(table_rule(rule.name), (link(member, root), row))
+            return Derivation(owl_rl_rule("eq-sym"), (row,))
+        return Derivation(owl_rl_rule("eq-trans"), (link(root, member), link(member, left)))
+    return Derivation(owl_rl_rule(rule.name), (link(member, root), row))

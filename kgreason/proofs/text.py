@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from kgreason.proofs.contradiction import proved_text
+from kgreason.proofs.contradiction import conclusion_text
 from kgreason.proofs.notation import Step, axioms_text, conditions, rule_text
-from kgreason.rules.lowering import is_operated
+from kgreason.rules.lowering import is_operator_result
 
 _INDENT = " " * 4
 _DEEPEST = 20
@@ -29,7 +29,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
     while waiting:
         step, depth = waiting.pop()
         note = _note_of(step, told)
-        lines.append(f"{_margin(depth)}{proved_text(step, prefixes)}{note}\n")
+        lines.append(f"{_margin(depth)}{conclusion_text(step, prefixes)}{note}\n")
         if not note:
             told.add(step)
             lines += (f"{_margin(depth + 1)}{reason}\n" for reason in _reasons(step, prefixes))
@@ -39,7 +39,7 @@ def to_text(proof: Step, prefixes: Mapping[str, str]) -> str:
 
 def _note_of(step: Step, told: set[Step]) -> str:
     if step.is_asserted:
-        return "" if is_operated(step.fact) else " (asserted)"
+        return "" if is_operator_result(step.fact) else " (asserted)"
     return " (proved above)" if step in told else ""
 
 

@@ -45,7 +45,7 @@ class Catalogue:
         path = Path(path)
         if path.is_dir():
             entries = path / XML_CATALOG
-            return cls(_finder(entries) if entries.is_file() else _nowhere, path)
+            return cls(_finder(entries) if entries.is_file() else _find_nothing, path)
         return cls(_finder(path))
 
     @classmethod
@@ -81,7 +81,7 @@ class Catalogue:
         return {path: declared_iris(path) for path in files if _is_document(path)}
 
 
-def _nowhere(_iri: str) -> None:
+def _find_nothing(_iri: str) -> None:
     """Find nothing: the `find` of a catalogue that has neither a map nor an XML catalog."""
 
 

@@ -1,4 +1,4 @@
-"""`Counted`: a stream that counts lines, so that an error message can name the line of a long token or of a word.
+"""`CountingStream`: a stream that counts lines, so an error message can name the line of a long token or of a word.
 
 pyoxigraph's parser keeps a token in a buffer of 16 MiB. It raises MemoryError for a longer token, however much memory
 is free. `long_tokens` tells this error from a real lack of memory, and raises an error with the limit and the line.
@@ -23,7 +23,7 @@ BUFFER = 1 << 24
 _PIECE = 1 << 16
 
 
-class Counted:
+class CountingStream:
     """A binary stream that counts the lines which are read from it. `before` is the number of lines before it."""
 
     def __init__(self, stream: IO[bytes], before: int = 0) -> None:
@@ -66,7 +66,7 @@ class Counted:
         return lines[place] if is_whole else None
 
 
-class Lines:
+class LineStream:
     """A binary stream that gives one line at a time, or a part of a long line.
 
     So `line` is the line in which a parser is that finds an error, also if the error does not say so.
@@ -89,7 +89,7 @@ class Lines:
 
 
 @contextmanager
-def long_tokens(text: Counted, file: str) -> Iterator[None]:
+def long_tokens(text: CountingStream, file: str) -> Iterator[None]:
     """Within the block, the parser's MemoryError for a long token becomes a LimitError with file and line."""
     try:
         yield

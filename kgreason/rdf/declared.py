@@ -19,7 +19,7 @@ from typing import NamedTuple
 from pyoxigraph import NamedNode, Quad
 
 from kgreason.errors import InputError
-from kgreason.rdf.reader import mentions, quads_of_file
+from kgreason.rdf.reader import contains_word, quads_of_file
 from kgreason.terms import vocabulary as v
 
 _WORD = b"Ontology"
@@ -54,7 +54,7 @@ def declared_iris(path: Path) -> Declared:
 def _header_of(path: Path, _modified: int, _size: int) -> Declared:
     header, problem = _Header(), ""
     try:
-        if mentions(path, _WORD):
+        if contains_word(path, _WORD):
             header.read(quads_of_file(path))
     except InputError as error:
         problem = str(error)

@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 
-class _Declaring(Protocol):
+class _HasPrefixes(Protocol):
     @property
     def prefixes(self) -> Mapping[str, str]: ...
 
 
-Parser = TypeVar("Parser", bound=_Declaring)
+Parser = TypeVar("Parser", bound=_HasPrefixes)
 
 
-class DocumentPrefixes(list[_Declaring]):
+class DocumentPrefixes(list[_HasPrefixes]):
     """The parsers of documents, for the prefixes that they find. One thread at a time may use it."""
 
     def watch(self, parser: Parser) -> Parser:

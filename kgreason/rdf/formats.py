@@ -95,12 +95,12 @@ def formats() -> dict[str, str]:
     return dict(_TITLES)
 
 
-def is_name(text: str) -> bool:
-    """Whether a text is the name of a format that can be written, as `writable` takes it."""
+def is_writable_name(text: str) -> bool:
+    """Whether a text is the name of a format that can be written, as `writable_format` takes it."""
     return text in WRITABLE or text in _NAMES
 
 
-def writable(name: str) -> str:
+def writable_format(name: str) -> str:
     """Return the short name of a format that can be written, which may be given as "turtle". Raises InputError."""
     short = _NAMES.get(name, name)
     if short not in WRITABLE:

@@ -57,7 +57,7 @@ class Labels:
             at, used, length, count = _rename(
                 numbers.table(), len(numbers), view, at, out, used, self._prefix, self._invented
             )
-            numbers.adopt(count)
+            numbers.set_count(count)
             if at < view.size:
                 numbers.make_room(length)
         return out[:used].tobytes()

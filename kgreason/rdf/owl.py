@@ -35,10 +35,10 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError, panics
-from kgreason.rdf.lines.functional import axioms as axioms_of
+from kgreason.rdf.lines.functional import separate_axioms as axioms_of
 from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.writing import write
-from kgreason.rdf.xml.owl_xml import BLANK, Plain, plain_owl_xml, problem_of_label
+from kgreason.rdf.xml.owl_xml import BLANK, PlainXml, plain_owl_xml, problem_of_label
 from kgreason.terms.vocabulary import OWL, RDF, RDF_TYPE
 
 _LINE = re.compile(r"line_col: Pos\(\((\d+), (\d+)\)\)")
@@ -72,7 +72,7 @@ def to_rdf_xml(document: bytes, name: str, source: str, base: str | None) -> byt
     library is not installed.
     """
     pyhornedowl = _library(source, _NEEDED.get(name, "this format"))
-    plain = plain_owl_xml(document, source, base) if name == "owx" else Plain(document, [], [])
+    plain = plain_owl_xml(document, source, base) if name == "owx" else PlainXml(document, [], [])
     try:
         text = plain.text.decode()
         if name == "ofn":
@@ -273,7 +273,7 @@ def _line_of(iri: bytes, document: bytes) -> int:
     return document.count(b"\n", 0, max(at, 0)) + 1
 
 
-def _syntax_error(plain: Plain, source: str, message: str) -> RdfSyntaxError:
+def _syntax_error(plain: PlainXml, source: str, message: str) -> RdfSyntaxError:
     if found := _EXPECTED.search(message):
         problem = f"expected {found[1]}"
     else:

@@ -40,19 +40,19 @@ import pyoxigraph
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
-from kgreason.rdf.counted import Counted, Lines, long_tokens
+from kgreason.rdf.counted import CountingStream, LineStream, long_tokens
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.formats import Format, exact_format, format_mistake, format_named, format_of, head_in_utf_8
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
 from kgreason.rdf.json_ld.document import JsonLd
-from kgreason.rdf.json_ld.tags import Twice, as_tagged
+from kgreason.rdf.json_ld.tags import SharedText, with_written_tags
 from kgreason.rdf.owl import translation, with_blank_nodes
 from kgreason.rdf.problem import input_errors
 from kgreason.rdf.xml.owl_xml import BLANK
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
-from kgreason.terms.tags import Carried, correct, with_tags
+from kgreason.terms.tags import CarrierStream, correct_error, with_tags
 from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
 from kgreason.threads import map_in_order
 
@@ -223,13 +223,13 @@ def quads_of_file(path: Path) -> Iterator[pyoxigraph.Quad]:
     """Read the quads of a file one by one, without Numba, for callers that need few quads. Raises errors as `read`."""
     form = format_of(path)
     with input_errors(str(path)), path.open("rb") as stream, _uncompressed(stream, form) as text:
-        name, counted = _format_of(text, form, str(path)), Counted(text)
+        name, counted = _format_of(text, form, str(path)), CountingStream(text)
         with long_tokens(counted, str(path)):
             about = _Text(str(path), path.resolve().as_uri(), None, None, path.resolve().parent, None, None)
             yield from _quads(cast(IO[bytes], counted), name, about)
 
 
-def mentions(path: Path, word: bytes) -> bool:
+def contains_word(path: Path, word: bytes) -> bool:
     """Whether the uncompressed text of a file contains the bytes `word`. No RDF is parsed. Raises InputError."""
     tail = b""
     with input_errors(str(path)), path.open("rb") as stream, _uncompressed(stream, format_of(path)) as text:
@@ -283,22 +283,24 @@ def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str
         if name in ("nt", "nq"):
             blocks = Blocks(text)
             try:
-                yield from _of_blocks(blocks, dictionary, name, labels, about)
+                yield from _batches_of_blocks(blocks, dictionary, name, labels, about)
                 return
             except UnparsedError:
                 rest = blocks.rest()
-        yield from _of_chunks(rest, dictionary, name, about, labels)
+        yield from _batches_of_chunks(rest, dictionary, name, about, labels)
 
 
-def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text) -> Iterator[Batch]:
+def _batches_of_blocks(
+    blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text
+) -> Iterator[Batch]:
     """Read N-Triples or N-Quads text. Raises UnparsedError at a block that pyoxigraph must read as part of the text."""
-    from kgreason.rdf.lines.plain import canonical
+    from kgreason.rdf.lines.plain import canonical_lines
     from kgreason.rdf.lines.skipped import BadLine
     from kgreason.rdf.tokens import encode
 
     def read_block(block: bytes) -> tuple[Dictionary, Ids, list[BadLine]]:
         terms, bad = Dictionary(()), list[BadLine]()
-        lines = canonical(block, name, None if about.skipped is None else bad)
+        lines = canonical_lines(block, name, None if about.skipped is None else bad)
         return terms, encode(labels.rename(lines), terms), bad
 
     with closing(map_in_order(read_block, blocks, about.threads)) as found:
@@ -311,7 +313,7 @@ def _of_blocks(blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels
             yield batch
 
 
-def _of_chunks(rest: Rest, dictionary: Dictionary, name: str, about: _Text, labels: Labels) -> Iterator[Batch]:
+def _batches_of_chunks(rest: Rest, dictionary: Dictionary, name: str, about: _Text, labels: Labels) -> Iterator[Batch]:
     """Read text in the format `name` with pyoxigraph."""
     from kgreason.rdf.tokens import encode
 
@@ -339,7 +341,7 @@ def _format_of(text: io.BufferedReader, form: Format, file: str) -> str:
     return name
 
 
-class _Waiting(io.RawIOBase):
+class _InterruptibleStream(io.RawIOBase):
     """A stream that may wait for its bytes, as a pipe does and a file does not. Ctrl-C ends the waiting at once."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -358,7 +360,7 @@ def _uncompressed(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]
     """A context with a reader of the uncompressed bytes of a stream. The stream stays open when the context ends."""
     bytes_: Any = form.unpack(stream)
     is_file = isinstance(bytes_, io.FileIO) and S_ISREG(os.fstat(bytes_.fileno()).st_mode)
-    text: io.BufferedReader = io.BufferedReader(bytes_ if is_file else _Waiting(bytes_), _HEAD)
+    text: io.BufferedReader = io.BufferedReader(bytes_ if is_file else _InterruptibleStream(bytes_), _HEAD)
     try:
         yield text
     finally:
@@ -367,8 +369,8 @@ def _uncompressed(stream: BinaryIO, form: Format) -> Iterator[io.BufferedReader]
 
 def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
     """Turn a text into canonical N-Quads text, in chunks of whole lines."""
-    text = cast(IO[bytes], Carried(rest.text)) if name in _LINES else rest.text
-    counted = Counted(text, rest.before)
+    text = cast(IO[bytes], CarrierStream(rest.text)) if name in _LINES else rest.text
+    counted = CountingStream(text, rest.before)
     quads = _quads(cast(IO[bytes], counted), name, about)
     try:
         with long_tokens(counted, about.file):
@@ -378,14 +380,14 @@ def _chunks(rest: Rest, name: str, about: _Text) -> Iterator[bytes]:
                 yield chunk
     except SyntaxError as error:
         if name in _LINES:
-            correct(error, counted.text_of(error.lineno + rest.before) if error.lineno else None)
+            correct_error(error, counted.text_of(error.lineno + rest.before) if error.lineno else None)
         error.lineno = error.lineno and error.lineno + rest.before
         if about.skipped is not None:
             error.msg += "; only lines of N-Triples and N-Quads can be skipped"
         raise
 
 
-def _pieces(quads: Iterator[pyoxigraph.Quad], counted: Counted, file: str) -> Iterator[bytes]:
+def _pieces(quads: Iterator[pyoxigraph.Quad], counted: CountingStream, file: str) -> Iterator[bytes]:
     """Yield quads as N-Quads text, in batches that are smaller if the quads are long.
 
     Raises RdfSyntaxError for a document that becomes far longer than it is, by a long prefix or base.
@@ -404,13 +406,13 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
     """Parse a stream in the format `name` with pyoxigraph; OWL formats are translated to RDF/XML first."""
     file, base = about.file, about.base
     if name == "jsonld":
-        return _of_json(stream, about)
+        return _json_ld_quads(stream, about)
     if name in ("owx", "ofn", "obo"):
         plain, rest = translation(stream.read(), name, file, base)
-        return chain(pyoxigraph.parse(plain, pyoxigraph.RdfFormat.N_QUADS), _of_owl(rest, about))
+        return chain(pyoxigraph.parse(plain, pyoxigraph.RdfFormat.N_QUADS), _owl_quads(rest, about))
     xml = RdfXml(stream, file) if name == "rdf" else None
     text, form = cast(IO[bytes], xml or stream), pyoxigraph.RdfFormat.from_extension(name)
-    lines = Lines(text)
+    lines = LineStream(text)
     try:
         quads = pyoxigraph.parse(cast(IO[bytes], lines) if name == "n3" else text, form, base_iri=base)
     except ValueError as error:
@@ -419,10 +421,10 @@ def _quads(stream: IO[bytes], name: str, about: _Text) -> Iterator[pyoxigraph.Qu
         about.prefixes.watch(xml or quads)
     if name == "n3":
         return map(partial(_check_no_formula, file, lines), quads)
-    return _of_xml(quads, xml) if xml else quads
+    return _rdf_xml_quads(quads, xml) if xml else quads
 
 
-def _of_owl(document: bytes, about: _Text) -> Iterator[pyoxigraph.Quad]:
+def _owl_quads(document: bytes, about: _Text) -> Iterator[pyoxigraph.Quad]:
     """Parse RDF/XML that horned-owl has written.
 
     It is plain XML. So only language tags need `RdfXml` in front of the parser, which takes six times as long.
@@ -437,16 +439,16 @@ def _of_owl(document: bytes, about: _Text) -> Iterator[pyoxigraph.Quad]:
     return map(with_blank_nodes, quads) if BLANK.encode() in document else quads
 
 
-def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
+def _json_ld_quads(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
     """Parse JSON-LD. If the parser's error has no line, it gets the line that the parser has read."""
     document = JsonLd(stream, Contexts(about.find, Place(about.base, about.folder)), about.file)
-    text = Twice(document)
-    lines = Lines(text.checked)
+    text = SharedText(document)
+    lines = LineStream(text.checked)
     try:
         quads = pyoxigraph.parse(cast(IO[bytes], lines), pyoxigraph.RdfFormat.JSON_LD, base_iri=about.base)
         if about.prefixes is not None:
             about.prefixes.watch(quads)
-        yield from as_tagged(quads, document, text, about.base)
+        yield from with_written_tags(quads, document, text, about.base)
     except SyntaxError as error:
         error.lineno = (error.lineno or lines.line) if document.has_lines else None
         error.offset = error.offset if document.has_lines else None
@@ -455,18 +457,18 @@ def _of_json(stream: IO[bytes], about: _Text) -> Iterator[pyoxigraph.Quad]:
         raise InputError(f"{about.file}: {error}") from error
 
 
-def _of_xml(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigraph.Quad]:
+def _rdf_xml_quads(quads: Iterator[pyoxigraph.Quad], xml: RdfXml) -> Iterator[pyoxigraph.Quad]:
     """Yield the quads that the parser reads from `xml`. An error of the parser gets its line."""
     try:
         for quad in quads:
-            yield xml.restored(quad)
+            yield xml.restore(quad)
     except SyntaxError as error:
-        correct(error, None)
+        correct_error(error, None)
         error.lineno = xml.line
         raise
 
 
-def _check_no_formula(file: str, lines: Lines, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
+def _check_no_formula(file: str, lines: LineStream, quad: pyoxigraph.Quad) -> pyoxigraph.Quad:
     """Return the quad as it is. Raises RdfSyntaxError for a quad in a formula of N3, because RDF has no formulas."""
     if quad.graph_name != _STATED:
         triple = with_tags(str(quad.triple).encode()).decode()

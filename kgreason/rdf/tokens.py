@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from kgreason.compiled import inline, kernel
 from kgreason.terms.dictionary import LONGEST, Dictionary, Ids, check_length
-from kgreason.terms.interning import Bytes, Table, holds, intern_one
+from kgreason.terms.interning import Bytes, Table, intern_one, is_text_of
 
 _Quads = np.ndarray[tuple[int, int], np.dtype[np.int32]]
 _SPACE, _QUOTE, _STOP, _LESS, _GREATER, _BACKSLASH = 32, 34, 46, 60, 62, 92
@@ -35,7 +35,7 @@ def encode(text: bytes, dictionary: Dictionary) -> Ids:
     at = row = column = 0
     while True:
         at, end, row, column, count = _encode(dictionary.table(), len(dictionary), view, at, row, column, quads)
-        dictionary.adopt(count)
+        dictionary.set_count(count)
         if at == end:
             return quads
         dictionary.make_room(end - at)
@@ -113,7 +113,7 @@ def _encode(
             continue
         end = _skip_term(text, at)
         found = np.int64(quads[0, row - 1] if column == 0 and row > 0 else 0)
-        if found == 0 or not holds(table, found, text, at, end):
+        if found == 0 or not is_text_of(table, found, text, at, end):
             found = intern_one(table, count, text, at, end)
             if found == 0:
                 return at, end, row, column, count

@@ -44,7 +44,7 @@ def write(rows: Iterable[Row], out: IO[bytes], syntax: str, prefixes: Mapping[st
         for prefix in prefixes or {}:
             _check_prefix(prefix)
         file = _XmlFile(out)
-        _serialize(map(partial(_for_xml, type_=file.type), rows), cast(IO[bytes], file), syntax, prefixes)
+        _serialize(map(partial(_row_for_xml, type_=file.type), rows), cast(IO[bytes], file), syntax, prefixes)
         file.end()
     else:
         _serialize(_check_each(rows, syntax) if syntax in _UNSAID else rows, out, syntax, prefixes)
@@ -71,33 +71,33 @@ def _check_each(rows: Iterable[Row], syntax: str) -> Iterator[Row]:
     for row in rows:
         term = row.object
         if isinstance(term, Triple) or (syntax == "n3" and isinstance(term, Literal) and term.direction):
-            raise _unwritable(syntax, term)
+            raise _unwritable_error(syntax, term)
         yield row
 
 
 _UNSAID = {"n3": "Notation3 has no such term", "jsonld": "JSON-LD has no triple terms"}
 
 
-def _unwritable(syntax: str, term: object, why: str = "") -> InputError:
+def _unwritable_error(syntax: str, term: object, why: str = "") -> InputError:
     text = f"<<( {term} )>>" if isinstance(term, Triple) else str(term)
     return InputError(f"the graph cannot be written as {syntax}: {text}: {why or _UNSAID[syntax]}")
 
 
-def _for_xml(row: Row, type_: NamedNode) -> Row:
+def _row_for_xml(row: Row, type_: NamedNode) -> Row:
     """Return a row as Oxigraph can write it, with blank nodes whose labels are XML names. Raises InputError.
 
     `type_` takes the place of rdf:type if the class cannot be the name of an element.
     """
     if problem := _problem_of_predicate(row.predicate.value):
-        raise _unwritable("rdf", row.predicate, problem)
+        raise _unwritable_error("rdf", row.predicate, problem)
     subject, predicate, term = _relabel(cast(NamedNode | BlankNode, row.subject)), row.predicate, row.object
-    if predicate == _TYPE and isinstance(term, NamedNode) and not _is_element(term.value):
+    if predicate == _TYPE and isinstance(term, NamedNode) and not _is_xml_element(term.value):
         predicate = type_
     if isinstance(term, Literal):
         if found := _NO_XML.search(term.value):
-            raise _unwritable("rdf", term, f"XML 1.0 does not have the character U+{ord(found[0]):04X}")
+            raise _unwritable_error("rdf", term, f"XML 1.0 does not have the character U+{ord(found[0]):04X}")
     elif isinstance(term, Triple):
-        term = cast(Triple, _for_xml(term, type_))
+        term = cast(Triple, _row_for_xml(term, type_))
     else:
         term = _relabel(term)
     if isinstance(row, Quad):
@@ -122,7 +122,7 @@ def _problem_of_predicate(iri: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _is_element(iri: str) -> bool:
+def _is_xml_element(iri: str) -> bool:
     """Whether the element that Oxigraph writes for an instance of this class is XML."""
     return bool(_elements(Triple(_NOTHING, _TYPE, NamedNode(iri))))
 

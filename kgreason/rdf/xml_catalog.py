@@ -72,12 +72,12 @@ class XmlCatalog:
         if len(self._bases) == 1 and name != f"{_NAMESPACE} catalog":
             raise self._error("this is not an XML catalog of OASIS: the root element must be `catalog`")
         self._bases.append(urljoin(self._bases[-1], attributes.get(_BASE, "")))
-        self._take(name.removeprefix(f"{_NAMESPACE} "), attributes)
+        self._add_entry(name.removeprefix(f"{_NAMESPACE} "), attributes)
 
     def _end(self, _name: str) -> None:
         self._bases.pop()
 
-    def _take(self, kind: str, attributes: dict[str, str]) -> None:
+    def _add_entry(self, kind: str, attributes: dict[str, str]) -> None:
         def value(name: str) -> str:
             if name not in attributes:
                 raise self._error(f"the element {kind} needs the attribute {name}")
@@ -90,12 +90,12 @@ class XmlCatalog:
         elif kind == "uriSuffix":
             self._suffixes.setdefault(value("uriSuffix"), self._absolute(value("uri")))
         elif kind == "nextCatalog":
-            self._follow(self._absolute(value("catalog")))
+            self._read_next_catalog(self._absolute(value("catalog")))
 
     def _absolute(self, uri: str) -> str:
         return urljoin(self._bases[-1], uri)
 
-    def _follow(self, uri: str) -> None:
+    def _read_next_catalog(self, uri: str) -> None:
         path = file_of(uri)
         if path is None or path.resolve() in self._seen:
             return

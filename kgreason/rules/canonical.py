@@ -78,11 +78,11 @@ def _canonical(rule: Rule) -> Rule:
     if rule.declares:
         return rule
     if len(rule.body) == len(rule.heads) == 1 and rule.is_positive:
-        return _alone(rule)
+        return _canonical_of_one_atom(rule)
     if rule.aggregates:
-        return _with_aggregates(rule)
+        return _canonical_with_aggregates(rule)
     is_short = rule.is_positive and len(rule.body) <= _SHORT
-    return (_without_ties(rule) if is_short else None) or _canonical_and_names(rule)[0]
+    return (_canonical_without_ties(rule) if is_short else None) or _canonical_and_names(rule)[0]
 
 
 def _canonical_and_names(rule: Rule) -> tuple[Rule, Numbers]:
@@ -111,7 +111,7 @@ def _canonical_and_names(rule: Rule) -> tuple[Rule, Numbers]:
     return same, numbers
 
 
-def _with_aggregates(rule: Rule) -> Rule:
+def _canonical_with_aggregates(rule: Rule) -> Rule:
     """Return the canonical form of a rule with aggregates.
 
     In the search for the best order of the body, an atom stands for each aggregate. The relation of this atom is the
@@ -129,12 +129,12 @@ def _with_aggregates(rule: Rule) -> Rule:
         plain,
         body=tuple(atom for atom in plain.body if atom.relation not in found),
         aggregates=tuple(
-            _renamed_for(found[str(atom.relation)], atom, len(numbers)) for atom in plain.body if atom.relation in found
+            _rename_for(found[str(atom.relation)], atom, len(numbers)) for atom in plain.body if atom.relation in found
         ),
     )
 
 
-def _renamed_for(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
+def _rename_for(aggregate: Aggregate, atom: Atom, known: int) -> Aggregate:
     """Rename the variables of a canonical aggregate for the rule that contains it, and return the aggregate.
 
     `atom` stands for the aggregate in the rule. Its terms are the new names of the group's variables and of the result.
@@ -184,7 +184,7 @@ def canonical_aggregate(aggregate: Aggregate) -> tuple[Aggregate, tuple[Variable
     return found, tuple(cast(Variable, names[f"?{variable.name}"]) for variable in group)
 
 
-def _alone(rule: Rule) -> Rule:
+def _canonical_of_one_atom(rule: Rule) -> Rule:
     """Return the canonical form of a rule with one head and one body atom. This fast path is the most frequent case."""
     (head,), (atom,) = rule.heads, rule.body
     names: dict[Term, Term] = {}
@@ -197,7 +197,7 @@ def _alone(rule: Rule) -> Rule:
     return Rule(heads, body, rule.name, rule.group, rule.sources, file=rule.file, dialect=rule.dialect, line=rule.line)
 
 
-def _without_ties(rule: Rule) -> Rule | None:
+def _canonical_without_ties(rule: Rule) -> Rule | None:
     """Return the canonical form of a rule that has atoms only; None if two atoms of the body ever have the same text.
 
     Without ties there is one order of the body, so there is nothing to search.
@@ -235,7 +235,7 @@ def _extend(orders: list[_Order], tried: int) -> tuple[Reading, list[_Order]]:
                 smallest, ties = reading, [(order, atom)]
             elif reading == smallest:
                 ties.append((order, atom))
-    return smallest[0], [_place(order, atom, smallest[0]) for order, atom in ties[:tried]]
+    return smallest[0], [_extended_order(order, atom, smallest[0]) for order, atom in ties[:tried]]
 
 
 def _marks(atoms: Sequence[Atom], heads: Sequence[Atom]) -> list[int]:
@@ -295,7 +295,7 @@ def _reading(atom: Atom, numbers: Numbers) -> Reading:
     return tuple(texts)
 
 
-def _place(order: _Order, atom: Atom, reading: Reading) -> _Order:
+def _extended_order(order: _Order, atom: Atom, reading: Reading) -> _Order:
     numbers = order.numbers | {
         term: text for term, text in zip(atom.terms, reading[1:], strict=True) if isinstance(term, Variable)
     }
@@ -316,9 +316,9 @@ def _readings(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     waiting, found, named = list(dict.fromkeys(rule.computed)), list[Reading](), dict(numbers)
     while waiting:
         ready = [each for each in waiting if all(variable in named for variable in each.inputs())]
-        computed = min(ready, key=lambda each: (each.result is not None, _reading_of_one(each, named)))
+        computed = min(ready, key=lambda each: (each.result is not None, _reading_of_computed(each, named)))
         waiting.remove(computed)
-        text = _reading_of_one(computed, named)
+        text = _reading_of_computed(computed, named)
         if computed.result is not None:
             named[computed.result] = f"?v{len(named)}"
             text = (*text, named[computed.result])
@@ -326,7 +326,7 @@ def _readings(rule: Rule, numbers: Numbers) -> tuple[list[Reading], Numbers]:
     return list(dict.fromkeys(found)), named
 
 
-def _reading_of_one(computed: Computed, numbers: Numbers) -> Reading:
+def _reading_of_computed(computed: Computed, numbers: Numbers) -> Reading:
     return tuple(numbers[part] if isinstance(part, Variable) else part for part in computed.parts)
 
 
@@ -352,7 +352,7 @@ def canonical_computed(computed: Computed) -> tuple[Computed, tuple[Variable, ..
     return Computed(parts, None if computed.result is None else Variable(f"v{len(inputs)}")), inputs
 
 
-class _Absent(NamedTuple):
+class _NotText(NamedTuple):
     """One NOT as text, for comparison: the new names of its local variables, the texts of its atoms and filters."""
 
     local: Reading
@@ -360,24 +360,24 @@ class _Absent(NamedTuple):
     filters: tuple[Reading, ...]
 
 
-def _not_texts(rule: Rule, numbers: Numbers) -> list[_Absent]:
-    """Return each NOT of a rule as text, sorted and without repetitions. `numbers` is as for `_absent`."""
-    return sorted({_absent(negated, numbers) for negated in rule.negated})
+def _not_texts(rule: Rule, numbers: Numbers) -> list[_NotText]:
+    """Return each NOT of a rule as text, sorted and without repetitions. `numbers` is as for `_smallest_text`."""
+    return sorted({_smallest_text(negated, numbers) for negated in rule.negated})
 
 
-def _absent(negated: Not, numbers: Numbers) -> _Absent:
+def _smallest_text(negated: Not, numbers: Numbers) -> _NotText:
     """Return the smallest text of one NOT.
 
     `numbers` has the new names of the rule's variables. The local variables of the NOT get the next names.
     """
     outer = {term: text for term, text in numbers.items() if term not in negated.local}
-    body, filters, _ = _order(negated, outer)
+    body, filters, _ = _texts_in_order(negated, outer)
     known = set(outer.values())
     texts = dict.fromkeys(text for reading in body for text in reading[1:] if text.startswith("?"))
-    return _Absent(tuple(text for text in texts if text not in known), body, filters)
+    return _NotText(tuple(text for text in texts if text not in known), body, filters)
 
 
-def _order(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
+def _texts_in_order(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], tuple[Reading, ...], Numbers]:
     """Put the atoms and filters under a NOT in the order with the smallest text.
 
     Returns the texts of the atoms, the texts of the filters, and the new names of all variables. `numbers` has the
@@ -401,14 +401,14 @@ def _filters(negated: Not, numbers: Numbers) -> tuple[tuple[Reading, ...], Numbe
     """
     waiting, found, named = list(dict.fromkeys(negated.computed)), list[Reading](), dict(numbers)
     while waiting:
-        reading, computed = min(((_as_atom(each, named), each) for each in waiting), key=itemgetter(0))
+        reading, computed = min(((_computed_reading(each, named), each) for each in waiting), key=itemgetter(0))
         waiting.remove(computed)
         named |= {part: text for part, text in zip(computed.parts, reading, strict=True) if isinstance(part, Variable)}
         found.append(("", *reading))
     return tuple(found), named
 
 
-def _as_atom(computed: Computed, numbers: Numbers) -> Reading:
+def _computed_reading(computed: Computed, numbers: Numbers) -> Reading:
     """Return the text of a filter, with the new names in `numbers`. Further variables get the next names."""
     return _reading(Atom(None, computed.parts), numbers)[1:]
 
@@ -417,16 +417,16 @@ def canonical_not(negated: Not) -> tuple[Not, tuple[Variable, ...]]:
     """Return the canonical form of a NOT, and those of its variables that the rest of the rule binds.
 
     The canonical form is equal for all ways to write the NOT. Its variables are v0, v1, ... in the order of its atoms.
-    The second result has the variables of `outer()` of the canonical form, as they are called in the rule.
+    The second result has the variables of `outer_variables()` of the canonical form, as they are called in the rule.
     """
-    body, filters, numbers = _order(negated, {})
+    body, filters, numbers = _texts_in_order(negated, {})
     names = {text: term for term, text in numbers.items()}
     local = tuple(Variable(numbers[variable][1:]) for variable in negated.local)
     same = Not(tuple(map(_atom, body)), tuple(sorted(local)), tuple(map(_computation, filters)))
-    return same, tuple(cast(Variable, names[f"?{key.name}"]) for key in same.outer())
+    return same, tuple(cast(Variable, names[f"?{key.name}"]) for key in same.outer_variables())
 
 
-def _not(absent: _Absent) -> Not:
+def _not(absent: _NotText) -> Not:
     local = tuple(Variable(text[1:]) for text in absent.local)
     return Not(tuple(map(_atom, absent.atoms)), local, tuple(map(_computation, absent.filters)))
 

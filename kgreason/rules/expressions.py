@@ -28,7 +28,7 @@ from kgreason.errors import QueryError
 from kgreason.functions.registry import HOW_TO_PASS, Find, no_function
 from kgreason.rules.model import Computed, Rule, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.quoting import number, without_plain
+from kgreason.terms.quoting import number, string_of_plain_literal
 from kgreason.terms.vocabulary import XSD_BOOLEAN, XSD_INTEGER
 
 _Parts: TypeAlias = list[Variable | str]
@@ -194,7 +194,7 @@ def with_constants(parts: tuple[Variable | str, ...]) -> tuple[Variable | str, .
                 word = word[1:]
             found.append(number(word))
         else:
-            found.append(without_plain(word) if word.startswith('"') else part)
+            found.append(string_of_plain_literal(word) if word.startswith('"') else part)
     return tuple(found)
 
 
@@ -247,19 +247,19 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
     Python function is accepted.
     """
     if SKOLEM in computed.parts:
-        return _of_skolem(computed)
+        return _skolem_problem(computed)
     if call := call_of(computed):
-        return _of_call(call, find, is_filter=computed.result is None) if find else None
+        return _call_problem(call, find, is_filter=computed.result is None) if find else None
     if find and (names := [place for place, part in enumerate(computed.parts) if _is_of_python(part)]):
         name = str(computed.parts[names[0]])
         if find(name):
             advice = f"bind its result first, with BIND({name}(...) AS ?r)"
             return Problem(names[0], f"a call of the Python function {name} must be the whole expression; {advice}")
-    if problem := next(_of_parts(computed.parts), None):
+    if problem := next(_part_problems(computed.parts), None):
         return problem
-    if problem := _of_arguments(computed.parts, _CASTS | DIVISIONS):  # Oxigraph's parser does not count these
+    if problem := _arity_problem(computed.parts, _CASTS | DIVISIONS):  # Oxigraph's parser does not count these
         return problem
-    if problem := _of_depth(computed.parts):
+    if problem := _depth_problem(computed.parts):
         return problem
     inputs = " ".join(map(str, computed.inputs()))
     query = f"SELECT * WHERE {{ VALUES ({inputs}) {{}} FILTER({expression_text(without_extensions(computed))}) }}"
@@ -268,7 +268,7 @@ def problem_of(computed: Computed, written: str = "", find: Find | None = no_fun
     except QueryError as error:
         return Problem(None, str(error))
     except SyntaxError:
-        if problem := _of_arguments(computed.parts, _FUNCTIONS):
+        if problem := _arity_problem(computed.parts, _FUNCTIONS):
             return problem
         text = written or expression_text(computed)
         return Problem(None, f"{text} is no SPARQL expression: look at its operators and arguments")
@@ -289,7 +289,7 @@ def problem_of_aggregate(name: str, find: Find | None) -> str | None:
     return None
 
 
-def _of_depth(parts: tuple[Variable | str, ...]) -> Problem | None:
+def _depth_problem(parts: tuple[Variable | str, ...]) -> Problem | None:
     """Return the problem that too many parts of `_READ_TWICE` are in one another, or None."""
     opened: list[int] = []
     before = 0
@@ -309,7 +309,7 @@ def _of_depth(parts: tuple[Variable | str, ...]) -> Problem | None:
     return None
 
 
-def _of_arguments(parts: tuple[Variable | str, ...], functions: Collection[str]) -> Problem | None:
+def _arity_problem(parts: tuple[Variable | str, ...], functions: Collection[str]) -> Problem | None:
     """Return the problem that one of `functions` has a wrong number of arguments, or None if none has."""
     for index, name in enumerate(parts[:-1]):
         if isinstance(name, Variable) or name not in functions or parts[index + 1] != "(":
@@ -322,11 +322,11 @@ def _of_arguments(parts: tuple[Variable | str, ...], functions: Collection[str])
                 break
         given = commas + (end > index + 2)
         if given not in (taken := _arities(name)) and _MOST_ARGUMENTS not in taken:
-            return Problem(index, _wrong_number(name, taken, given))
+            return Problem(index, _wrong_number_message(name, taken, given))
     return None
 
 
-def _wrong_number(function: object, taken: Sequence[int], given: int) -> str:
+def _wrong_number_message(function: object, taken: Sequence[int], given: int) -> str:
     word, are = "argument" if taken == (1,) else "arguments", "is" if given == 1 else "are"
     return f"{function} takes {' or '.join(map(str, taken))} {word}, and {given} {are} given"
 
@@ -369,7 +369,7 @@ def skolem_of(terms: Iterable[Variable | str], result: Variable | None) -> Compu
     return Computed((SKOLEM, "(", label, *chain.from_iterable((",", each) for each in arguments), ")"), result)
 
 
-def _of_skolem(computed: Computed) -> Problem | None:
+def _skolem_problem(computed: Computed) -> Problem | None:
     """Return what is wrong with an expression that contains SKOLEM, or None if nothing is wrong."""
     place = computed.parts.index(SKOLEM)
     if place or computed.result is None or computed.parts[1:2] != ("(",) or computed.parts[-1] != ")":
@@ -388,7 +388,7 @@ def _is_term(part: Variable | str) -> bool:
     return part.lower() in ("true", "false") or _NUMBER.fullmatch(part) is not None
 
 
-def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
+def _call_problem(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
     """Return what is wrong with the call of a Python function, or None. `find` returns the signature of a function.
 
     `is_filter` says that the call is inside FILTER.
@@ -400,13 +400,13 @@ def _of_call(call: Call, find: Find, *, is_filter: bool) -> Problem | None:
         example = f"AGGREGATE([?x, :p, ?y] ON ?x BIND {name}(?y) AS ?n)"
         return Problem(0, f"{signature} takes the values of a group: write {example}")
     if given != len(signature.parameters):
-        return Problem(0, _wrong_number(signature, (len(signature.parameters),), given))
+        return Problem(0, _wrong_number_message(signature, (len(signature.parameters),), given))
     if is_filter and (signature.has_many or signature.result != ("bool",)):
         return Problem(0, f"FILTER needs a function that gives bool; {signature} does not")
     return None
 
 
-def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
+def _part_problems(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
     """Yield a problem for each word or sign that is wrong by itself, in the order of the expression."""
     for index, (part, following) in enumerate(pairwise((*parts, ""))):
         if isinstance(part, Variable):
@@ -415,11 +415,11 @@ def _of_parts(parts: tuple[Variable | str, ...]) -> Iterator[Problem]:
             yield Problem(index, f"{part} is no function: the only functions with an IRI are casts such as xsd:integer")
         if part == following == "=":
             yield Problem(index + 1, "SPARQL compares with a single =")
-        if part[0].isalpha() and (words := _of_word(part, str(following))):
+        if part[0].isalpha() and (words := _word_problem(part, str(following))):
             yield Problem(index, words)
 
 
-def _of_word(name: str, following: str) -> str | None:
+def _word_problem(name: str, following: str) -> str | None:
     """Return what is wrong with the word `name` of an expression, or None. `following` is the part after the word."""
     if name in _OPERATORS:
         return f"{name} is no operator of SPARQL: write {_OPERATORS[name]}"

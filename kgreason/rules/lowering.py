@@ -58,7 +58,6 @@ from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.formatter import format_aggregate, format_not
 from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction
 from kgreason.rules.patterns import can_match
-from kgreason.terms.vocabulary import OWL_SAME_AS
 
 _ASKS, _SOME, _NAMES, _NONE, _EACH, _CALLED = "asks ", "some ", "names ", "NOT ", "each ", "called "
 _MADE = ("FILTER(", "BIND(")
@@ -88,7 +87,7 @@ def negation(negated: Not) -> tuple[Negation, tuple[Variable, ...]]:
     The hidden relations are the same for all ways to write the NOT.
     """
     same, keys = canonical_not(negated)
-    text, terms = format_not(same, {}), same.outer()
+    text, terms = format_not(same, {}), same.outer_variables()
     pattern = same.atoms[0] if _is_looked_up(same) else Atom(_SOME + text, terms)
     return Negation(pattern, Atom(_ASKS + text, terms), Atom(text, terms), same), keys
 
@@ -108,7 +107,7 @@ def rules_without_not(rule: Rule) -> Iterator[Rule]:
         return replace(rule, heads=heads, body=body, negated=(), computed=(), aggregates=())
 
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
-    yield plain(heads, read_by(rule))
+    yield plain(heads, lowered_body(rule))
     for aggregate in rule.aggregates:
         found = aggregation(aggregate)[0]
         if found.is_looked_up:
@@ -117,11 +116,11 @@ def rules_without_not(rule: Rule) -> Iterator[Rule]:
             inner = found.aggregate
             yield from rules_without_not(replace(plain((found.each,), inner.atoms), computed=inner.computed))
     for computed in rule.computed:
-        before = _before(rule, computed)
+        before = _askable_atoms(rule, computed)
         yield plain(
             (_asking_atom(computed),), before if call_of(computed) else _asking_body(rule, before, computed.inputs())
         )
-    body = (*rule.body, *aggregate_atoms(rule), *map(computation, rule.computed))
+    body = (*rule.body, *aggregate_atoms(rule), *map(result_atom, rule.computed))
     for negated in rule.negated:
         hidden, keys = negation(negated)
         asks = Atom(hidden.asks.relation, keys)
@@ -130,7 +129,7 @@ def rules_without_not(rule: Rule) -> Iterator[Rule]:
             parts = (asks, *negated.atoms)
             for computed in negated.computed:
                 yield plain((_asking_atom(computed),), parts)
-                parts = (*parts, computation(computed))
+                parts = (*parts, result_atom(computed))
             yield plain((Atom(hidden.pattern.relation, keys),), parts)
         else:
             yield from _mentioning_rule(rule, hidden.pattern, hidden.none)
@@ -157,14 +156,14 @@ def _asking_body(rule: Rule, body: tuple[Atom, ...], keys: tuple[Variable, ...])
     others: tuple[Atom, ...] = ()
     bound: set[object] = set()
     for atom in body:
-        inputs = atom.terms[:-1] if is_assigned(atom) else atom.terms if is_computed(atom) else ()
+        inputs = atom.terms[:-1] if is_bind_result(atom) else atom.terms if is_expression_result(atom) else ()
         if bound.issuperset(inputs) and not any(can_match(head, atom) for head in rule.heads):
             others = (*others, atom)
             bound.update(atom.terms)
     return others if bound.issuperset(keys) and _are_connected(others) else body
 
 
-def _before(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
+def _askable_atoms(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
     """Return the atoms that may stand in the body of the rule that asks for `asked`, an expression of `rule`.
 
     They are the body atoms, and hidden atoms for aggregates and for the expressions that `asked` needs, directly or
@@ -186,7 +185,7 @@ def _before(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
         if each not in needed and not call_of(each) and known.issuperset(each.inputs()):
             needed.append(each)
             known.add(each.result)
-    return *body, *(computation(each) for each in rule.computed if each in needed)
+    return *body, *(result_atom(each) for each in rule.computed if each in needed)
 
 
 def _are_connected(atoms: tuple[Atom, ...]) -> bool:
@@ -198,7 +197,7 @@ def _are_connected(atoms: tuple[Atom, ...]) -> bool:
     return len(groups) <= 1
 
 
-class Function(NamedTuple):
+class Expression(NamedTuple):
     """An expression with the atoms of its hidden relations: `asks` has the inputs, `made` the inputs with the result.
 
     If the expression has no result for some inputs, `made` has no fact for them. `computed` is the expression in
@@ -213,7 +212,7 @@ class Function(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
+def lowered_expression(computed: Computed) -> tuple[Expression, tuple[Variable, ...]]:
     """Return the hidden relations for an expression, and its inputs as they are called in the rule.
 
     The hidden relations are the same for all ways to write the expression.
@@ -222,24 +221,24 @@ def function_of(computed: Computed) -> tuple[Function, tuple[Variable, ...]]:
     text, terms = text_of(same), same.inputs()
     made = terms if same.result is None else (*terms, same.result)
     called = Atom(_CALLED + text, terms) if call_of(same) else None
-    return Function(Atom(_ASKS + text, terms), Atom(text, made), same, called), inputs
+    return Expression(Atom(_ASKS + text, terms), Atom(text, made), same, called), inputs
 
 
-def functions(rule: Rule) -> list[Function]:
+def lowered_expressions(rule: Rule) -> list[Expression]:
     """Return the hidden relations for each expression of a rule, also for those inside of its aggregates."""
     inner = [aggregation(aggregate)[0].aggregate.computed for aggregate in rule.aggregates]
     inner += [negated.computed for negated in rule.negated]
-    return [function_of(computed)[0] for part in (rule.computed, *inner) for computed in part]
+    return [lowered_expression(computed)[0] for part in (rule.computed, *inner) for computed in part]
 
 
-def skolems(rule: Rule) -> list[Function]:
+def skolems(rule: Rule) -> list[Expression]:
     """Return the hidden relations for each SKOLEM of a rule."""
-    return [function for function in functions(rule) if is_skolem(function.computed)]
+    return [function for function in lowered_expressions(rule) if is_skolem(function.computed)]
 
 
-def skolems_of(expressions: Iterable[Computed]) -> Iterator[Function]:
+def skolems_of(expressions: Iterable[Computed]) -> Iterator[Expression]:
     """Yield the hidden relations for each SKOLEM among expressions."""
-    return (function_of(computed)[0] for computed in expressions if is_skolem(computed))
+    return (lowered_expression(computed)[0] for computed in expressions if is_skolem(computed))
 
 
 def rules_of_results(rule: Rule) -> Iterator[Rule]:
@@ -248,7 +247,7 @@ def rules_of_results(rule: Rule) -> Iterator[Rule]:
     The rules in the engine work with representatives. The result of an expression may be any member of a clique, and no
     other rule replaces this member by its representative.
     """
-    for function in functions(rule):
+    for function in lowered_expressions(rule):
         result = function.computed.result
         if result is not None:
             name = Variable(f"{result.name}_rep")
@@ -288,7 +287,7 @@ def aggregation(aggregate: Aggregate) -> tuple[Aggregation, tuple[Variable, ...]
         keys |= dict.fromkeys(same.variables())
     text = format_aggregate(same, {})
     (first, *others) = same.atoms
-    is_alone = not others and not same.computed and first.variables() == keys.keys() and not is_link(first)
+    is_alone = not others and not same.computed and first.variables() == keys.keys() and not first.is_link
     each = first if is_alone else Atom(_EACH + text, tuple(keys))
     return Aggregation(same, each, tuple(keys), Atom(text, (*same.group, same.result))), group
 
@@ -298,7 +297,7 @@ def aggregations(rule: Rule) -> list[Aggregation]:
     return [aggregation(aggregate)[0] for aggregate in rule.aggregates]
 
 
-Waiting = Negation | Aggregation | Function
+Waiting = Negation | Aggregation | Expression
 """A part of a body that is evaluated only after all facts that the part reads."""
 Closed = Waiting | Rule
 """What has closed dependencies: a negation, an aggregate, a SKOLEM, or a rule that assigns."""
@@ -306,7 +305,7 @@ Closed = Waiting | Rule
 
 def is_closed(rule: Rule) -> bool:
     """Whether a rule is of SPARQL-RL and assigns a value."""
-    return rule.dialect == "srl" and rule.assigns()
+    return rule.dialect == "srl" and rule.has_assignment()
 
 
 def closed_parts(rule: Rule, *, is_equal: bool) -> list[Closed]:
@@ -325,56 +324,56 @@ def aggregate_atoms(rule: Rule) -> Iterator[Atom]:
 
 def _asking_atom(computed: Computed) -> Atom:
     """Return the hidden atom by which a rule asks for an expression, with the variables of the rule."""
-    function, inputs = function_of(computed)
+    function, inputs = lowered_expression(computed)
     return Atom(function.asks.relation, inputs)
 
 
-def computation(computed: Computed) -> Atom:
+def result_atom(computed: Computed) -> Atom:
     """Return the hidden atom that a rule reads in the place of an expression."""
-    function, inputs = function_of(computed)
+    function, inputs = lowered_expression(computed)
     return Atom(function.made.relation, inputs if computed.result is None else (*inputs, computed.result))
 
 
-def read_by(rule: Rule) -> tuple[Atom, ...]:
+def lowered_body(rule: Rule) -> tuple[Atom, ...]:
     """Return the body of a rule as the engine has it: its atoms, then hidden atoms for its operators."""
-    return *rule.body, *aggregate_atoms(rule), *map(computation, rule.computed), *absences(rule)
+    return *rule.body, *aggregate_atoms(rule), *map(result_atom, rule.computed), *absence_atoms(rule)
 
 
-def absences(rule: Rule) -> Iterator[Atom]:
+def absence_atoms(rule: Rule) -> Iterator[Atom]:
     """Yield the hidden atoms that replace each NOT in the body of a rule."""
     for negated in rule.negated:
         hidden, keys = negation(negated)
         yield Atom(hidden.none.relation, keys)
 
 
-def is_operated(fact: Atom) -> bool:
+def is_operator_result(fact: Atom) -> bool:
     """Whether a fact is the result of a NOT, an expression or an aggregate. kgreason itself asserts such facts."""
-    return is_absence(fact) or is_computed(fact) or is_aggregated(fact)
+    return is_absence(fact) or is_expression_result(fact) or is_aggregate_value(fact)
 
 
-def is_each(fact: Atom) -> bool:
+def is_aggregate_input(fact: Atom) -> bool:
     """Whether a fact belongs to a hidden relation `each`, which has the rows that an aggregate reads."""
-    return _begins(fact, _EACH)
+    return _has_relation_prefix(fact, _EACH)
 
 
-def is_aggregated(fact: Atom) -> bool:
+def is_aggregate_value(fact: Atom) -> bool:
     """Whether a fact says which value an aggregate has for a group; see `parser.aggregate_of`."""
-    return _begins(fact, _VALUE)
+    return _has_relation_prefix(fact, _VALUE)
 
 
-def is_assigned(fact: Atom) -> bool:
+def is_bind_result(fact: Atom) -> bool:
     """Whether a fact says which result a BIND has."""
-    return _begins(fact, "BIND(")
+    return _has_relation_prefix(fact, "BIND(")
 
 
-def is_computed(fact: Atom) -> bool:
+def is_expression_result(fact: Atom) -> bool:
     """Whether a fact says which result a BIND has, or that a FILTER is true; see `parser.computed`."""
-    return _begins(fact, _MADE)
+    return _has_relation_prefix(fact, _MADE)
 
 
 def is_absence(fact: Atom) -> bool:
     """Whether a fact says that something is absent; see `parser.negation_of`."""
-    return _begins(fact, _NONE)
+    return _has_relation_prefix(fact, _NONE)
 
 
 def _is_looked_up(negated: Not) -> bool:
@@ -385,14 +384,9 @@ def _is_looked_up(negated: Not) -> bool:
     """
     if negated.local or negated.computed or len(negated.atoms) != 1:
         return False
-    return not is_link(negated.atoms[0])
+    return not negated.atoms[0].is_link
 
 
-def is_link(atom: Atom) -> bool:
-    """Whether an atom is `x owl:sameAs y`."""
-    return atom.relation is None and atom.terms[1] == OWL_SAME_AS
-
-
-def _begins(fact: Atom, start: str | tuple[str, ...]) -> bool:
+def _has_relation_prefix(fact: Atom, start: str | tuple[str, ...]) -> bool:
     """Whether a fact has a relation, and the name of the relation begins with `start`. A triple has no relation."""
     return fact.relation is not None and fact.relation.startswith(start)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY
+from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE, VOCABULARY
 
 _VOCABULARY = frozenset(VOCABULARY)
 
@@ -36,10 +36,10 @@ class Variable(NamedTuple):
         return "_" if self.is_anonymous else f"?{self.name}"
 
 
-def anonymous(number: int) -> Variable:
+def anonymous_variable(number: int) -> Variable:
     """Return the variable for the `_` with this number in a rule.
 
-    >>> str(anonymous(1)), anonymous(1) == anonymous(2)
+    >>> str(anonymous_variable(1)), anonymous_variable(1) == anonymous_variable(2)
     ('_', False)
     """
     return Variable(f"_ {number}")
@@ -64,6 +64,11 @@ class Atom(NamedTuple):
         """Return the variables that occur in the atom."""
         return {term for term in self.terms if isinstance(term, Variable)}
 
+    @property
+    def is_link(self) -> bool:
+        """Whether the atom is `x owl:sameAs y`."""
+        return self.relation is None and self.terms[1] == OWL_SAME_AS
+
 
 FALSE = Atom("false", ())
 """The head of a rule that reports a contradiction."""
@@ -81,7 +86,7 @@ class Not(NamedTuple):
     local: tuple[Variable, ...] = ()
     computed: tuple[Computed, ...] = ()
 
-    def outer(self) -> tuple[Variable, ...]:
+    def outer_variables(self) -> tuple[Variable, ...]:
         """Return the variables under NOT that the rest of the rule binds, in the order in which they occur."""
         terms = dict.fromkeys(term for atom in self.atoms for term in atom.terms)
         terms |= dict.fromkeys(variable for computed in self.computed for variable in computed.inputs())
@@ -188,6 +193,8 @@ class Rule:
     """Whether the rule has atoms only: no NOT, no expression and no aggregate."""
     has_plain_atoms: bool = field(init=False, repr=False, compare=False)
     """Whether the rule has nothing but atoms, none of them after `DATA`."""
+    reads_links: bool = field(init=False, repr=False, compare=False)
+    """Whether an atom of the body is `x owl:sameAs y`."""
     form: Rule | None = field(default=None, init=False, repr=False, compare=False)
     """The canonical form of a user's rule, once `canonical` has computed it."""
     _hash: int = field(init=False, repr=False, compare=False)
@@ -197,6 +204,7 @@ class Rule:
         object.__setattr__(self, "is_positive", is_positive)
         is_plain = is_positive and DATA not in [atom.relation for atom in self.body]
         object.__setattr__(self, "has_plain_atoms", is_plain)
+        object.__setattr__(self, "reads_links", any(atom.is_link for atom in self.body))
         object.__setattr__(
             self,
             "_hash",
@@ -220,13 +228,13 @@ class Rule:
 
     def atoms(self) -> tuple[Atom, ...]:
         """Return every atom of the rule: the heads, and the atoms that the rule reads."""
-        return *self.heads, *self.read()
+        return *self.heads, *self.atoms_read()
 
     def data(self) -> list[Atom]:
         """Return the atoms that the rule has after `DATA`, which match asserted triples only."""
-        return [atom for atom in self.read() if atom.relation == DATA]
+        return [atom for atom in self.atoms_read() if atom.relation == DATA]
 
-    def read(self) -> tuple[Atom, ...]:
+    def atoms_read(self) -> tuple[Atom, ...]:
         """Return the atoms that the rule reads: the body, and the atoms inside AGGREGATE and under NOT."""
         found = self.body
         for aggregate in self.aggregates:
@@ -242,7 +250,7 @@ class Rule:
             found += negated.computed
         return found
 
-    def assigns(self) -> bool:
+    def has_assignment(self) -> bool:
         """Whether the rule has a BIND."""
         return any(computed.result is not None for computed in self.computed)
 
@@ -252,7 +260,7 @@ def triple(subject: Term, predicate: Term, object_: Term) -> Atom:
     return Atom(None, (subject, predicate, object_))
 
 
-def is_a(instance: Term, class_: Term) -> Atom:
+def type_atom(instance: Term, class_: Term) -> Atom:
     """Return the pattern `[instance, rdf:type, class_]`."""
     return Atom(None, (instance, RDF_TYPE, class_))
 

@@ -127,7 +127,7 @@ def negation_of(fact: Atom) -> Not:
     from kgreason.rules.text.reader import read_not
 
     negated = read_not(str(fact.relation))
-    values: dict[Term, Term] = dict(zip(negated.outer(), fact.terms, strict=True))
+    values: dict[Term, Term] = dict(zip(negated.outer_variables(), fact.terms, strict=True))
     atoms = (Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms)) for atom in negated.atoms)
     filters = (
         each._replace(
@@ -139,7 +139,7 @@ def negation_of(fact: Atom) -> Not:
 
 
 def expression_and_values(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
-    """Turn a hidden fact with the result of an expression (`lowering.is_computed`) into this expression.
+    """Turn a hidden fact with the result of an expression (`lowering.is_expression_result`) into this expression.
 
     Returns the expression, and a dict with the values of its variables, the result included.
 
@@ -155,14 +155,14 @@ def expression_and_values(fact: Atom) -> tuple[Computed, dict[Variable, Term]]:
 
 
 def aggregate_of(fact: Atom) -> Aggregate:
-    """Return the aggregate whose value a hidden fact says (`lowering.is_aggregated`)."""
+    """Return the aggregate whose value a hidden fact says (`lowering.is_aggregate_value`)."""
     from kgreason.rules.text.reader import read_aggregate
 
     return read_aggregate(str(fact.relation))
 
 
 def aggregate_and_value(fact: Atom) -> tuple[Aggregate, Constant]:
-    """Turn a hidden fact with the value of an aggregate (`lowering.is_aggregated`) into the aggregate and this value.
+    """Turn a hidden fact with an aggregate's value (`lowering.is_aggregate_value`) into the aggregate and this value.
 
     The aggregate has the terms of the fact in place of its group's variables, and no group.
 

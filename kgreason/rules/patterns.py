@@ -69,7 +69,7 @@ def with_numbered_variables(atom: Atom) -> Atom:
     )
 
 
-def fresh(pattern: Atom, number: int) -> Atom:
+def fresh_copy(pattern: Atom, number: int) -> Atom:
     """Return a copy of a pattern with new variables: the name of each one ends in `number`, such as `?x.0`."""
     return Atom(
         pattern.relation,
@@ -77,7 +77,7 @@ def fresh(pattern: Atom, number: int) -> Atom:
     )
 
 
-def text(pattern: Atom) -> str:
+def pattern_text(pattern: Atom) -> str:
     """Return the text of a pattern in messages, for example `[?1, rdf:type, ex:Dog]`."""
     terms = ", ".join(map(str, pattern.terms))
     return f"[{terms}]" if pattern.relation is None else f"{pattern.relation}({terms})"
@@ -85,4 +85,4 @@ def text(pattern: Atom) -> str:
 
 def can_match(head: Atom, atom: Atom) -> bool:
     """Whether one fact can match both atoms. The atoms are from two rules: equal names are different variables."""
-    return unify(fresh(head, 0), atom, {}) is not None
+    return unify(fresh_copy(head, 0), atom, {}) is not None

@@ -74,7 +74,7 @@ def check_sizes(rules: Iterable[Rule]) -> None:
                 f"{place_of(rule)}: it has {most:,} FILTERs and BINDs side by side, but at most {MOST_EXPRESSIONS} are "
                 "allowed; split it into several rules"
             )
-        for part, atoms in (("body", tuple(rule.read())), ("head", rule.heads)):
+        for part, atoms in (("body", tuple(rule.atoms_read())), ("head", rule.heads)):
             if len(atoms) > MOST_ATOMS:
                 raise RuleError(
                     f"{place_of(rule)}: its {part} has {len(atoms):,} atoms, but at most {MOST_ATOMS} are allowed; "

@@ -43,15 +43,15 @@ from kgreason.rules.formatter import format_aggregate, format_atom, format_not
 from kgreason.rules.lowering import (
     Aggregation,
     Closed,
-    Function,
+    Expression,
     Negation,
     Waiting,
     aggregations,
     closed_parts,
-    function_of,
     is_closed,
+    lowered_body,
+    lowered_expression,
     negations,
-    read_by,
     skolems,
     skolems_of,
 )
@@ -194,12 +194,12 @@ def _rules_below(closed: Closed, producers: _Producers, *, is_equal: bool) -> _R
 def _atoms_of(closed: Closed) -> Iterable[Atom]:
     match closed:
         case Rule():
-            return closed.read()
+            return closed.atoms_read()
         case Negation():
             return closed.negated.atoms
         case Aggregation():
             return closed.aggregate.atoms
-        case Function():
+        case Expression():
             return ()
 
 
@@ -231,7 +231,7 @@ def _levels(needs: Mapping[Closed, Mapping[Closed, Rule]], reached: Mapping[Clos
         levels[number] = Level(below + is_decided)
         if needed & inside:
             reads = {atom for closed in members for atom in _atoms_of(closed)}
-            reads |= {atom for closed in members for rule in reached[closed] for atom in read_by(rule)}
+            reads |= {atom for closed in members for rule in reached[closed] for atom in lowered_body(rule)}
             levels[number] = Level(below + is_decided, number, frozenset(reads))
     return {closed: levels[number] for closed, number in numbers.items() if not isinstance(closed, Rule)}
 
@@ -262,8 +262,8 @@ def _order(
             *cycle, _ = reversed(error.args[1])  # each needs the next
             path = [closed for number in cycle for closed in members[number]]
             if not _may_recur(path):
-                path = path if len(path) == len(cycle) else _circle(path, needs)
-                raise StratificationError(_cycle(path, needs, reached)) from None
+                path = path if len(path) == len(cycle) else _cycle_in(path, needs)
+                raise StratificationError(_cycle_message(path, needs, reached)) from None
             numbers |= dict.fromkeys(path, numbers[path[0]])
 
 
@@ -273,7 +273,7 @@ def _may_recur(path: Iterable[Closed]) -> bool:
     return kinds in ({"MIN"}, {"MAX"})
 
 
-def _circle(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) -> list[Closed]:
+def _cycle_in(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) -> list[Closed]:
     """Return a cycle among the members of `part`. Each member of `part` needs every other, directly or through others.
 
     If there is a member that is no MIN or MAX aggregate, the cycle begins with such a member.
@@ -293,7 +293,7 @@ def _circle(part: Sequence[Closed], needs: Mapping[Closed, Iterable[Closed]]) ->
     return path[:1] + path[:0:-1]
 
 
-def _cycle(
+def _cycle_message(
     path: Sequence[Closed],
     needs: Mapping[Closed, Mapping[Closed, Rule]],
     reached: Mapping[Closed, _Reached],
@@ -312,17 +312,17 @@ def _cycle(
         while (reader := reached[closed][chain[-1]]) is not None:
             chain.append(reader)
         derives = label(chain[-1])
-        match = _match(_atoms_of(closed), chain[-1])
+        match = _match_note(_atoms_of(closed), chain[-1])
         derives += " (it derives owl:sameAs, which can make any two terms equal)" if match is None else match
         for reader, rule in pairwise(reversed(chain)):
-            derives += f", which needs {label(rule)}{_match(reader.body, rule) or ''}"
-        steps.append(f"{label(sayer)} {_words(closed, sayer)}, so it needs {derives}")
+            derives += f", which needs {label(rule)}{_match_note(reader.body, rule) or ''}"
+        steps.append(f"{label(sayer)} {_sayer_words(closed, sayer)}, so it needs {derives}")
     is_negated, is_aggregated = (any(isinstance(closed, kind) for closed in path) for kind in (Negation, Aggregation))
     saying = "say NOT" if is_negated else "aggregate" if is_aggregated else "assign values"
     return f"rules {saying} in a circle, so there is no order in which they can be decided: {'; '.join(steps)}"
 
 
-def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
+def _match_note(atoms: Iterable[Atom], rule: Rule) -> str | None:
     """Return a note for an error message on how a head of `rule` matches one of `atoms`; None if no head matches.
 
     The note is empty unless this one of `atoms` has a variable as its predicate or as its class.
@@ -337,7 +337,7 @@ def _match(atoms: Iterable[Atom], rule: Rule) -> str | None:
     return ""
 
 
-def _words(wanted: Closed, sayer: Rule) -> str:
+def _sayer_words(wanted: Closed, sayer: Rule) -> str:
     """Return words for an error message on what the rule `sayer` does, such as `says NOT p(?x)`.
 
     `wanted` is the NOT, aggregate or SKOLEM of `sayer` that the words are about, or `sayer` itself if it assigns. The
@@ -346,8 +346,8 @@ def _words(wanted: Closed, sayer: Rule) -> str:
     if isinstance(wanted, Rule):
         names = " and ".join(str(computed.result) for computed in wanted.computed if computed.result)
         return f"assigns {names} in SPARQL-RL"
-    if isinstance(wanted, Function):
-        results = (each.result for each in sayer.computed if function_of(each)[0] == wanted)
+    if isinstance(wanted, Expression):
+        results = (each.result for each in sayer.computed if lowered_expression(each)[0] == wanted)
         return f"makes {next(results, wanted.computed.result)} with SKOLEM"
     if isinstance(wanted, Aggregation):
         aggregates = (one for one, other in zip(sayer.aggregates, aggregations(sayer), strict=True) if other == wanted)

@@ -2,7 +2,8 @@
 
     found '?x', expected a name
           ----           ------
-          Found.words    in_words
+          |              terminal_words
+          Unexpected.words
 
 A table `Words` belongs to a grammar: it has groups of the grammar's terminals (kinds of tokens), and for each group the
 words by which messages name it.
@@ -29,7 +30,7 @@ _BROKEN = (
 """Messages for tokens that start right but are broken, by their first characters."""
 
 
-class Found(NamedTuple):
+class Unexpected(NamedTuple):
     """What a parser found where it expected something else: line and column, and a description in `words`."""
 
     line: int
@@ -37,19 +38,19 @@ class Found(NamedTuple):
     words: str
 
 
-def place(error: UnexpectedInput, text: str) -> Found:
+def unexpected_at(error: UnexpectedInput, text: str) -> Unexpected:
     """Return the place in `text` at which the parser expected something else, and a description of what is there."""
     if isinstance(error, UnexpectedToken):
         token = error.token
         if token.type == "$END":
-            return Found(token.end_line or 1, token.end_column or 1, "the end of the text")
+            return Unexpected(token.end_line or 1, token.end_column or 1, "the end of the text")
         if token.type == "OPERATOR":  # outside of expressions `<` is the beginning of a broken IRI
-            return Found(error.line, error.column, _broken(text[cast(int, token.start_pos) :]))
-        return Found(error.line, error.column, token_text(token))
-    return Found(error.line, error.column, _broken(text[cast(int, error.pos_in_stream) :]))
+            return Unexpected(error.line, error.column, _broken_token(text[cast(int, token.start_pos) :]))
+        return Unexpected(error.line, error.column, token_text(token))
+    return Unexpected(error.line, error.column, _broken_token(text[cast(int, error.pos_in_stream) :]))
 
 
-def in_words(terminals: Collection[str], words: Words) -> str:
+def terminal_words(terminals: Collection[str], words: Words) -> str:
     """Return the terminals of a grammar in the words of messages: `a, b or c`. `words` is the table of the grammar."""
     left, said = set(terminals), []
     for group, word in words:
@@ -66,7 +67,7 @@ def token_text(text: str) -> str:
     return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}...'"
 
 
-def _broken(text: str) -> str:
+def _broken_token(text: str) -> str:
     for start, problem in _BROKEN:
         if text.startswith(start):
             return problem

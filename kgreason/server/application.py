@@ -16,14 +16,14 @@ from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.http.compression import Compression
 from kgreason.server.metrics import Metrics
 from kgreason.server.openapi import openapi
 from kgreason.server.operation.access import AccessLog
-from kgreason.server.operation.backup import backup, remove_left
+from kgreason.server.operation.backup import backup, remove_leftovers
 from kgreason.server.operation.tickets import tickets
 from kgreason.server.paths import history, live
 from kgreason.server.paths.clients import reads
@@ -31,7 +31,7 @@ from kgreason.server.paths.clients.subscribe import subscribe
 from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
 from kgreason.server.paths.recent import Recent
-from kgreason.server.paths.served import Served
+from kgreason.server.paths.served import ServerParts
 from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
 from kgreason.server.paths.triples import triples
@@ -39,15 +39,15 @@ from kgreason.server.paths.update import update
 from kgreason.server.paths.validation.shapes import shapes
 from kgreason.server.paths.validation.validate import validate
 from kgreason.server.problems import Problem
-from kgreason.server.queries.aside import Aside
+from kgreason.server.queries.aside import CallThreads
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.queries.pool import Pool
-from kgreason.server.request.proxy import Proxied, check_proxy
+from kgreason.server.request.proxy import BehindProxy, check_proxy
 from kgreason.server.session import Sessions
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 from kgreason.server.streams.renewals import Renewals
-from kgreason.server.writer import Means, Writer
+from kgreason.server.writer import QuestionLimits, Writer
 
 if TYPE_CHECKING:
     from kgreason.server.console.shell import Console
@@ -94,26 +94,26 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
 
     @asynccontextmanager
     async def running(app: Starlette) -> AsyncIterator[None]:
-        remove_left(settings.store)
-        means = Means(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
+        remove_leftovers(settings.store)
+        means = QuestionLimits(settings.question_seconds, settings.question_bytes, settings.hold_seconds)
         writer = Writer(graph, settings.writers_waiting, means, lambda: feed.is_closed)
         pool = Pool(settings, writer.flush)
-        standing = Together(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
+        standing = StandingQueries(settings.standing_seconds, settings.question_bytes, settings.query_bytes)
         renewals = Renewals(pool, writer, feed, standing, settings.standing_seconds)
         limits = CallLimits(settings.question_seconds, settings.question_bytes, lambda: feed.is_closed)
-        past = Aside(limits, "reading the past", "; ask for fewer commits")
-        answers = Aside(limits, "writing the answer")
-        app.state.served = Served(settings, pool, writer, feed, Recent(), standing, renewals, past, answers)
+        past = CallThreads(limits, "reading the past", "; ask for fewer commits")
+        answers = CallThreads(limits, "writing the answer")
+        app.state.served = ServerParts(settings, pool, writer, feed, Recent(), standing, renewals, past, answers)
         app.state.sessions = sessions
         metrics.watch(app.state.served, sessions)
         feed.begin()
         graph.subscribe(feed.add)
         try:
-            await pool.warm()
+            await pool.warm_up()
             # the engine starts now, so that the first edit does not wait for it
             warming = asyncio.create_task(writer.run(lambda graph: graph.what_if().end(False)))
-            warming.add_done_callback(_look_at)
-            async with console.running() if console else nullcontext():
+            warming.add_done_callback(_log_task_error)
+            async with console.lifespan() if console else nullcontext():
                 yield
         finally:
             await pool.close()
@@ -123,14 +123,14 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
         """Return figures for Prometheus: counts and times of requests, the graph and the queues."""
         return await metrics.response()
 
-    async def described(_: Request) -> Response:
+    async def api_description(_: Request) -> Response:
         """Return the OpenAPI description of all paths."""
         return JSONResponse(openapi(routes) | {"servers": [{"url": settings.root_path or "/"}]})
 
     routes = [
         *_ROUTES,
         Route("/metrics", figures, methods=_READ),
-        Route("/openapi.json", described, methods=_READ),
+        Route("/openapi.json", api_description, methods=_READ),
     ]
 
     handled: tuple[type[Exception], ...] = (Problem, KgreasonError, HTTPException, OSError, Exception)
@@ -140,14 +140,14 @@ def application(graph: KnowledgeGraph, settings: Settings, feed: Feed) -> tuple[
     sessions = Sessions(settings.tokens, settings.token_names)
     app = Starlette(
         routes=[*routes, *_console_routes()] if settings.console else routes,
-        exception_handlers=dict.fromkeys(handled, problems.answer),
+        exception_handlers=dict.fromkeys(handled, problems.problem_response),
         lifespan=running,
     )
     console = _console(app, lambda: logged, graph, settings.body_bytes) if settings.console else None
     guarded = Guard(console or app, settings, sessions)
     metrics = Metrics(Compression(guarded), frozenset(route.path for route in routes))
     logged = AccessLog(metrics, settings)
-    return Proxied(logged, settings.root_path, settings.trusted_proxies), sessions
+    return BehindProxy(logged, settings.root_path, settings.trusted_proxies), sessions
 
 
 def _console(paths: ASGIApp, whole: Callable[[], ASGIApp], graph: KnowledgeGraph, body_bytes: int) -> Console:
@@ -162,17 +162,17 @@ def _console(paths: ASGIApp, whole: Callable[[], ASGIApp], graph: KnowledgeGraph
 
 
 def _console_routes() -> list[Route]:
-    from kgreason.server.console.rows import rows
+    from kgreason.server.console.rows import rows_file
     from kgreason.server.console.sign_in import sign_in, sign_out
 
     return [
         Route("/console/sign-in", sign_in, methods=["GET", "POST"]),
         Route("/console/sign-out", sign_out, methods=["POST"]),
-        Route("/console/rows.{form}", rows, methods=["GET"]),
+        Route("/console/rows.{form}", rows_file, methods=["GET"]),
     ]
 
 
-def _look_at(task: asyncio.Task[None]) -> None:
+def _log_task_error(task: asyncio.Task[None]) -> None:
     """Log the error of a task that has ended. No other code waits for the task, so nobody else would see the error."""
     if not task.cancelled() and (error := task.exception()):
         problems.problem_of(error if isinstance(error, Exception) else RuntimeError(str(error)))

@@ -49,7 +49,7 @@ def folder_of(store: Path) -> Path:
 
 
 @contextmanager
-def folder_for(store: Path) -> Iterator[None]:
+def empty_folder(store: Path) -> Iterator[None]:
     """A context: the folder of a store is there, and empty at first. The store must be open for writing.
 
     Raises InputError if the folder belongs to another user, or cannot be made.
@@ -57,7 +57,7 @@ def folder_for(store: Path) -> Iterator[None]:
     folder = folder_of(store)
     try:
         if os.path.lexists(folder):
-            _check_own(folder)
+            _check_owner(folder)
             shutil.rmtree(folder)
         folder.mkdir(mode=0o700)
     except OSError as error:
@@ -68,7 +68,7 @@ def folder_for(store: Path) -> Iterator[None]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _check_own(folder: Path) -> None:
+def _check_owner(folder: Path) -> None:
     """Raise PermissionError if a file or folder belongs to another user, who could read or exchange what is in it."""
     if hasattr(os, "geteuid") and folder.lstat().st_uid != os.geteuid():
         raise PermissionError(EPERM, "it belongs to another user; give the server another folder with TMPDIR", folder)
@@ -94,11 +94,11 @@ def new_file(store: Path) -> Any:
     """
     folder = folder_of(store)
     folder.mkdir(mode=0o700, exist_ok=True)
-    _check_own(folder)
+    _check_owner(folder)
     return NamedTemporaryFile(dir=folder)
 
 
-async def text(request: Request, settings: Settings, most: int = _TEXT) -> str:
+async def body_text(request: Request, settings: Settings, most: int = _TEXT) -> str:
     """Return the body of a request, of at most `most` bytes, as text. Raises Problem."""
     parts = [piece async for piece in _pieces(request, settings, min(most, settings.body_bytes))]
     try:
@@ -129,11 +129,11 @@ def _too_long(most: int) -> Problem:
 
 
 async def _raw_pieces(request: Request, seconds: float) -> AsyncIterator[bytes]:
-    async for piece in Request(request.scope, patient(request.receive, seconds)).stream():
+    async for piece in Request(request.scope, receive_in_time(request.receive, seconds)).stream():
         yield piece
 
 
-def patient(receive: Receive, seconds: float) -> Receive:
+def receive_in_time(receive: Receive, seconds: float) -> Receive:
     """Wrap `receive`, which gives the messages of a request, so that a slow client gets an error.
 
     The returned function raises Problem if a message takes more than `seconds`, or if the body comes too slowly. Only
@@ -143,7 +143,7 @@ def patient(receive: Receive, seconds: float) -> Receive:
     """
     clock, share, left = asyncio.get_running_loop().time, seconds / _SHARES, seconds
 
-    async def receiving() -> Message:
+    async def receive_message() -> Message:
         nonlocal left
         least = max(0, left - seconds)
         for _ in range(_SHARES + 1):  # at the end once more, in case the message came while the loop stood still
@@ -160,7 +160,7 @@ def patient(receive: Receive, seconds: float) -> Receive:
             return message
         raise Problem(408, "the rest of the body did not come in time", {"Connection": "close"})
 
-    return receiving
+    return receive_message
 
 
 async def _unpacked_pieces(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:

@@ -73,7 +73,7 @@ class Guard:
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
-                self._protect(MutableHeaders(scope=message), origin)
+                self._add_headers(MutableHeaders(scope=message), origin)
             await send(message)
 
         try:
@@ -84,7 +84,7 @@ class Guard:
             if scope["method"] == "OPTIONS" and "access-control-request-method" in headers:
                 await Response(status_code=204, headers=_PREFLIGHT)(scope, receive, sending)
                 return
-            self._check_token(scope, headers, role_of(scope["method"], path_of(scope)))
+            self._check_token(scope, headers, required_role(scope["method"], path_of(scope)))
         except Problem as problem:
             await _refusal(scope, problem)(scope, receive, sending)
             return
@@ -102,7 +102,7 @@ class Guard:
             return
         await self._app(scope, receive, send)
 
-    def _protect(self, headers: MutableHeaders, origin: str | None) -> None:
+    def _add_headers(self, headers: MutableHeaders, origin: str | None) -> None:
         for name, value in _HEADERS.items():
             headers.setdefault(name, value)
         headers.setdefault("Cache-Control", "private, no-cache" if self._settings.tokens else "no-cache")
@@ -124,7 +124,7 @@ class Guard:
     def _check_origin(self, headers: Headers) -> None:
         origin, host = headers.get("origin"), headers.get("host", "")
         own = (f"http://{host}", f"https://{host}")  # a proxy may speak TLS to the browser
-        is_own = not _is_part(headers) if origin is None else origin in own
+        is_own = not _is_subresource(headers) if origin is None else origin in own
         if not is_own and not self._is_allowed(origin):
             raise Problem(403, "pages of other origins may not use this server; allow an origin with --cors")
 
@@ -189,7 +189,7 @@ def _challenge(scope: Scope, headers: Headers) -> dict[str, str]:
     return {"WWW-Authenticate": "Bearer" if is_of_console or is_of_script else f"Bearer, {_BASIC}"}
 
 
-def _is_part(headers: Headers) -> bool:
+def _is_subresource(headers: Headers) -> bool:
     """Whether the headers say that a page of another origin loads something from here, such as an image or a frame.
 
     This is for requests without the header Origin. A page that the user opens by a link is not meant.
@@ -228,10 +228,11 @@ _PREFLIGHT = {
 }
 
 
-def role_of(method: str, path: str) -> str | None:
+def required_role(method: str, path: str) -> str | None:
     """Return the role that a request needs; None if everybody may send the request.
 
-    >>> role_of("POST", "/query"), role_of("PUT", "/store"), role_of("PUT", "/shapes"), role_of("GET", "/health")
+    >>> requests = ("POST", "/query"), ("PUT", "/store"), ("PUT", "/shapes"), ("GET", "/health")
+    >>> tuple(required_role(*each) for each in requests)
     ('read', 'write', 'admin', None)
     """
     first = path.split("/")[1] if path.startswith("/") else path

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.operation.figures import Figures
-from kgreason.server.paths.served import Served
+from kgreason.server.paths.served import ServerParts
 from kgreason.server.request.proxy import path_of
 from kgreason.server.session import Sessions
 
@@ -54,7 +54,7 @@ class Metrics:
             self._requests.labels(method, path, status[0]).inc()
             self._seconds.labels(path).observe(time.perf_counter() - begun)
 
-    def watch(self, served: Served, sessions: Sessions) -> None:
+    def watch(self, served: ServerParts, sessions: Sessions) -> None:
         """Add figures about the state of a server: its graph, queues, processes, streams and disk."""
         self._figures = Figures(served, sessions, self.registry)
 

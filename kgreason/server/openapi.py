@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from kgreason import __version__
 from kgreason.server.formats import QUADS, REPORTS, SOLUTIONS, TRIPLES, Types
-from kgreason.server.guard import role_of
+from kgreason.server.guard import required_role
 
 _SCHEMES = ("bearer", "basic")
 _SPARQL = ("application/sparql-query", "application/sparql-update", "application/x-www-form-urlencoded")
@@ -151,7 +151,7 @@ def _path(route: Route) -> dict[str, Any]:
 
 def _operation(route: Route, method: str) -> dict[str, Any]:
     text = route.endpoint.__doc__ or ""
-    role = role_of(method, route.path)
+    role = required_role(method, route.path)
     found: dict[str, Any] = {
         "summary": text.strip().splitlines()[0],
         "parameters": _parameters(route.path),

@@ -93,7 +93,7 @@ def problem_of(error: Exception) -> Problem:
         return Problem(error.status_code, error.detail, error.headers)
     if isinstance(error, RecursionError):
         return Problem(400, "the text is nested too deeply")
-    if full := _fullness(error):
+    if full := _full_disk_text(error):
         _LOGGER.error("a request failed: %s", error)
         return Problem(HTTPStatus.INSUFFICIENT_STORAGE, full, more=failures.to_json(DiskFullError(full)))
     status = next((status for kind, status in _STATUSES if isinstance(error, kind)), HTTPStatus.INTERNAL_SERVER_ERROR)
@@ -105,13 +105,13 @@ def problem_of(error: Exception) -> Problem:
     return Problem(status, " ".join(str(error).split()), headers, failures.to_json(error))
 
 
-def _fullness(error: Exception) -> str:
+def _full_disk_text(error: Exception) -> str:
     """Return what a client may know of an error that names a full disk: not the path. An empty text for others."""
     if isinstance(error, DiskFullError):
         return str(error).rpartition(": ")[2]
     return fullness(error) if isinstance(error, OSError) else ""
 
 
-async def answer(_: Request, error: Exception) -> Response:
+async def problem_response(_: Request, error: Exception) -> Response:
     """Answer a request whose path raised `error`. Starlette calls this function for every error."""
     return problem_of(error).response()

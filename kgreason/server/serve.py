@@ -27,9 +27,9 @@ import uvicorn
 from kgreason.errors import InputError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.application import application
-from kgreason.server.body import folder_for
+from kgreason.server.body import empty_folder
 from kgreason.server.http.connection import Connection, Connections
-from kgreason.server.operation.tokens import reload
+from kgreason.server.operation.tokens import reload_tokens
 from kgreason.server.settings import Settings
 from kgreason.server.streams.feed import Feed
 
@@ -54,19 +54,19 @@ def serve(graph: KnowledgeGraph, settings: Settings, ready: Callable[[str, Serve
     for the bodies of requests, cannot be used.
     """
     settings.check()
-    with _listener(settings) as listener, folder_for(settings.store):
+    with _listener(settings) as listener, empty_folder(settings.store):
         port = listener.getsockname()[1]
         host = f"[{settings.host}]" if ":" in settings.host else settings.host
         feed = Feed(graph.commit, settings.kept, settings.streams, graph.deltas_since)
         app, sessions = application(graph, settings, feed)
         address = f"http://{host}:{port}{settings.root_path}"
-        connections = Connections(min(settings.connections, _files() // 2))
-        again = None if settings.token_file is None else partial(reload, settings.token_file, sessions)
+        connections = Connections(min(settings.connections, _raise_file_limit() // 2))
+        again = None if settings.token_file is None else partial(reload_tokens, settings.token_file, sessions)
         server = Server(app, settings.body_seconds, connections, lambda: ready(address, server), feed.close, again)
         try:
             server.run([listener])
         finally:
-            server.forget_latest()
+            server.cancel_forced_exit()
 
 
 class Server(uvicorn.Server):
@@ -120,7 +120,7 @@ class Server(uvicorn.Server):
                 self._has_latest = True
         await super().shutdown(sockets)
 
-    def forget_latest(self) -> None:
+    def cancel_forced_exit(self) -> None:
         """Let the process go on after the server has ended."""
         if self._has_latest:
             faulthandler.cancel_dump_traceback_later()
@@ -146,7 +146,7 @@ class Server(uvicorn.Server):
         return lambda *_: loop.call_soon_threadsafe(again)
 
 
-def _files() -> int:
+def _raise_file_limit() -> int:
     """Raise the limit of open files of this process as far as allowed and useful. Returns the limit."""
     try:
         import resource

@@ -141,7 +141,7 @@ class Sessions:
     def _has_ended(self, name: str, session: str) -> bool:
         """Whether a session of the token `name` has ended before its time. A token itself is no session."""
         over = self._over.get(name, 0)
-        return bool(session) and (_end(session) <= over or session in self._ended.get(name, ()))
+        return bool(session) and (_end_time(session) <= over or session in self._ended.get(name, ()))
 
     def is_known(self, scope: Scope) -> bool:
         """Whether the client that sent a request still has a token of this server, and has not signed out."""
@@ -167,12 +167,12 @@ class Sessions:
         """
         if cookie is not None and (holder := self.holder_of_cookie(cookie)) is not None:
             now = time.time()
-            ended = {holder.session, *(each for each in self._ended.get(holder.id, ()) if now < _end(each))}
+            ended = {holder.session, *(each for each in self._ended.get(holder.id, ()) if now < _end_time(each))}
             if len(ended) > _MOST_ENDED:
-                self._over[holder.id], ended = max(map(_end, ended)), set()
+                self._over[holder.id], ended = max(map(_end_time, ended)), set()
             self._ended[holder.id] = ended
         response.delete_cookie(cookie_of(host, root), root or "/", httponly=True, samesite="strict")
 
 
-def _end(session: str) -> int:
+def _end_time(session: str) -> int:
     return int(session.partition("-")[0])

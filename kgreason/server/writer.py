@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from kgreason.errors import GraphBusyError, KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import watched
-from kgreason.memory import give_back, resident
+from kgreason.memory import give_back_memory, resident_bytes
 from kgreason.server.problems import Problem, busy_problem, stopping_problem
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.states import States
@@ -47,7 +47,7 @@ So many calls that each leave a little are seen, and so is what other threads le
 """
 
 
-class Means(NamedTuple):
+class QuestionLimits(NamedTuple):
     """What a question may use.
 
     - `seconds`: how long it may run
@@ -67,7 +67,7 @@ class _Call:
     """
 
     def __init__(
-        self, call: Callable[[KnowledgeGraph], Any], means: Means | None = None, *, is_turn: bool = False
+        self, call: Callable[[KnowledgeGraph], Any], means: QuestionLimits | None = None, *, is_turn: bool = False
     ) -> None:
         self.call, self.means, self.is_turn = call, means, is_turn
         self.future: Future[Any] = Future()
@@ -85,10 +85,10 @@ class Writer:
         self,
         graph: KnowledgeGraph,
         most: int,
-        means: Means | None = None,
+        means: QuestionLimits | None = None,
         is_stopping: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._most, self._means, self._is_stopping = most, means or Means(), is_stopping
+        self._most, self._means, self._is_stopping = most, means or QuestionLimits(), is_stopping
         self.graph = graph
         """The graph, for calls that take no lock, such as reading the history."""
         self._edits: deque[_Call] = deque()
@@ -97,7 +97,7 @@ class Writer:
         self._is_closed = self._is_flush_due = False
         self._stop_at: float | None = None
         self._asked_at = time.monotonic()
-        self._least = resident() or 0
+        self._least = resident_bytes() or 0
         self.waiting = self.asking = 0
         """How many edits, and how many questions, run or wait."""
         self.committed: Callable[[float], object] = lambda _: None
@@ -161,7 +161,7 @@ class Writer:
         else:
             self.asking += more
 
-    async def settle(self) -> bool:
+    async def wait_for_states(self) -> bool:
         """Wait a moment until `states` has every commit that a process may see by now. Returns whether it has them."""
         if not self.waiting:
             return True
@@ -224,13 +224,13 @@ class Writer:
                     end()
                 result = call.call(self.graph)
         except BaseException as error:
-            self._leave(commit, begun)
+            self._after_call(commit, begun)
             call.future.set_exception(error)
         else:
-            self._leave(commit, begun)
+            self._after_call(commit, begun)
             call.future.set_result(result)
 
-    def _leave(self, commit: int, begun: float) -> None:
+    def _after_call(self, commit: int, begun: float) -> None:
         """Note the last commit, and give freed memory back if the process has grown by much since the last time.
 
         `commit` is the last commit before the call, which began at `begun`.
@@ -238,9 +238,9 @@ class Writer:
         self.states.publish(self.graph.commit)
         if self.commit != commit:
             self.committed(time.perf_counter() - begun)
-        if (resident() or 0) > self._least + _LARGE:
-            give_back()
-            self._least = resident() or 0
+        if (resident_bytes() or 0) > self._least + _LARGE:
+            give_back_memory()
+            self._least = resident_bytes() or 0
 
     def _end_of_edit(self, commit: int) -> Callable[[], None]:
         """Return a function that raises Problem if the edit that runs must end because the server stops.
@@ -255,7 +255,7 @@ class Writer:
 
         return end
 
-    def _end_of_question(self, call: _Call, means: Means) -> Callable[[], None]:
+    def _end_of_question(self, call: _Call, means: QuestionLimits) -> Callable[[], None]:
         """Return a function that raises an error if the question `call` must end."""
         begun = time.monotonic()
         look = CallLimits(means.seconds, means.bytes, self._is_stopped).begin("the question")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgreason.errors import ShapesError
 from kgreason.shapes.query.compiler import Compiler
-from kgreason.shapes.query.forms import select
+from kgreason.shapes.query.forms import read_select
 from kgreason.shapes.query.sources import arguments, prefixes_of, query_of
 from kgreason.shapes.vocabulary import sh
 from kgreason.shapes.writer import Writer, target, target_relation
@@ -42,7 +42,7 @@ def write_targets(writer: Writer, relation: str) -> None:
 
 def _report(parent: Writer, node: str) -> None:
     """Add the rule for nodes that sh:property of another shape reaches, whose violations are results."""
-    atom, via = parent.reported()
+    atom, via = parent.report_condition()
     head, body = f"shacl_reported({node}, {parent.value}, ", ", ".join([atom, *parent.values])
     if parent.path is None:
         parent.add("sh-property", f"{head}{via}) :- {body} .")
@@ -81,7 +81,7 @@ def _select(writer: Writer, head: str, node: str) -> None:
         text = query_of(graph, holder, "select")
         if text is None:
             raise ShapesError(f"{holder}: a target of SPARQL needs a sh:select")
-        form = select(text, holder)
+        form = read_select(text, holder)
         if "this" not in form.names:
             raise ShapesError(f"{holder}: sh:select must project ?this")
         compiler = Compiler(holder, "", constants, dict(prefixes_of(graph, holder)), writer.paths, writer.add)

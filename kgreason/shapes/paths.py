@@ -45,13 +45,13 @@ class Path(NamedTuple):
         """Whether the path is a predicate or its inverse, so that a triple pattern says the same."""
         return not self.kind or (self.kind == "^" and not self.parts[0].kind)
 
-    def normal(self, *, inverse: bool = False) -> Path:
+    def normal_form(self, *, inverse: bool = False) -> Path:
         """Return the same path, or its inverse, with "^" before predicates only."""
         if self.kind == "^":
-            return self.parts[0].normal(inverse=not inverse)
+            return self.parts[0].normal_form(inverse=not inverse)
         if not self.kind:
             return Path("^", (self,)) if inverse else self
-        parts = tuple(part.normal(inverse=inverse) for part in self.parts)
+        parts = tuple(part.normal_form(inverse=inverse) for part in self.parts)
         return Path(self.kind, parts[::-1] if inverse and self.kind == "/" else parts)
 
 

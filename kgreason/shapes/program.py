@@ -23,7 +23,7 @@ from kgreason.rules.parser import parse
 from kgreason.shapes.components import counts, expression, logical, pairs, sparql, values
 from kgreason.shapes.focus import write_focus
 from kgreason.shapes.graph import ShapesGraph
-from kgreason.shapes.inference.rules import ITERATED, inferred
+from kgreason.shapes.inference.rules import ITERATED, inference_rules
 from kgreason.shapes.paths import Paths
 from kgreason.shapes.shape import Shape, shapes_of
 from kgreason.shapes.vocabulary import SHAPE, SOURCE, declarations, sh
@@ -109,7 +109,7 @@ def _rules(graph: ShapesGraph) -> tuple[Rule, ...]:
     _write(graph, shapes_of(graph), Paths(add), add)
     rules = [_rule(name, text) for name, text in found]
     is_iterated = any(predicate == sh("entailment") and regime == ITERATED for _, predicate, regime in graph.triples)
-    rules += inferred(graph, conditions, _rule, is_iterated=is_iterated)
+    rules += inference_rules(graph, conditions, _rule, is_iterated=is_iterated)
     return (*declarations(rules), *rules)
 
 
@@ -138,29 +138,29 @@ def _rule(name: str, text: str) -> Rule:
         raise ShapesError(
             f"{shape[0] if shape else name}: {what}: the rule {name} has more than {_MOST_CHARACTERS:,} characters"
         )
-    return _read(name, text) if len(text) > _SHORT else _remembered(name, text)
+    return _read_rule(name, text) if len(text) > _SHORT else _cached_rule(name, text)
 
 
 @lru_cache(4_096)
-def _remembered(name: str, text: str) -> Rule:
+def _cached_rule(name: str, text: str) -> Rule:
     """Return a rule of a short text: an edit of a shapes graph leaves most of its rules as they were."""
-    return _read(name, text)
+    return _read_rule(name, text)
 
 
-def _read(name: str, text: str) -> Rule:
+def _read_rule(name: str, text: str) -> Rule:
     numbers: dict[str, str] = {}
     form = _CONSTANT.sub(lambda found: numbers.setdefault(found[0], f"<urn:kgreason:{len(numbers)}>"), text)
     constants = {number: constant for constant, number in numbers.items()}
-    return replace(_with(_parsed(form), constants), name=name, file=SOURCE)
+    return replace(_with_constants(_parse_form(form), constants), name=name, file=SOURCE)
 
 
 @lru_cache(10_000)
-def _parsed(form: str) -> Rule:
+def _parse_form(form: str) -> Rule:
     (rule,) = parse(form, SOURCE, None).rules
     return rule
 
 
-def _with(rule: Rule, constants: Mapping[str, str]) -> Rule:
+def _with_constants(rule: Rule, constants: Mapping[str, str]) -> Rule:
     """Return a rule with other constants: `constants` maps each to the one that stands in its place."""
 
     def term(each: Term) -> Term:

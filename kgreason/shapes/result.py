@@ -107,7 +107,7 @@ def results_of(facts: Iterable[Sequence[Any]], shapes: ShapesGraph | None = None
     for fact in facts:
         let_out()
         found.append(_result_of(fact, read))
-    return tuple(sorted(found, key=_order))
+    return tuple(sorted(found, key=_sort_key))
 
 
 def _messages(shape: Node, component: Node, parameter: Node, shapes: ShapesGraph | None) -> _Messages:
@@ -115,7 +115,9 @@ def _messages(shape: Node, component: Node, parameter: Node, shapes: ShapesGraph
         return _Messages()
     own = _of_query(str(component), str(parameter), shapes)
     return (
-        _Messages(own) if own else _Messages(of_shape=[_filled(text, {}) for text in shapes.objects(str(shape), _SAYS)])
+        _Messages(own)
+        if own
+        else _Messages(of_shape=[_fill_holes(text, {}) for text in shapes.objects(str(shape), _SAYS)])
     )
 
 
@@ -124,7 +126,7 @@ def _result_of(fact: Sequence[Any], read: Callable[[Node, Node, Node], _Messages
     own, messages = read(shape, component, parameter)
     if own:
         holes = {"this": focus, "value": _present(value), "path": _present(path)}
-        messages = [_filled(text, holes) for text in own]
+        messages = [_fill_holes(text, holes) for text in own]
     return Result(
         focus,
         path.value if isinstance(path, Literal) else _present(path),
@@ -148,7 +150,7 @@ def _of_query(component: str, parameter: str, shapes: ShapesGraph) -> list[str]:
     return [text for each in (*validators, component) for text in shapes.objects(each, _SAYS)]
 
 
-def _order(result: Result) -> tuple[str, ...]:
+def _sort_key(result: Result) -> tuple[str, ...]:
     """Return the key by which results are sorted: shape, component, focus and the others, as texts."""
     terms = (result.source_shape, result.component, result.focus, result.path, result.value, result.detail)
     return tuple(map(str, terms))
@@ -177,7 +179,7 @@ def _present(term: Any) -> Any:
     return None if term == _NOTHING else term
 
 
-def _filled(text: str, holes: Mapping[str, Any]) -> Literal:
+def _fill_holes(text: str, holes: Mapping[str, Any]) -> Literal:
     """Return a message, with its holes such as `{?value}` filled if there is a term for them."""
     parts = parts_of_literal(text)
     shown = {name: str(getattr(term, "value", term)) for name, term in holes.items() if term is not None}

@@ -41,7 +41,7 @@ class Writer:
     def leads_to(self, end: str) -> str:
         """Return the atom that holds if `end`, a variable or a term, is a value node of a property shape."""
         assert self.shape.path is not None
-        return self.paths.follow(self.shape.path.normal(), self.focus, "?x", end)
+        return self.paths.follow(self.shape.path.normal_form(), self.focus, "?x", end)
 
     @property
     def values(self) -> list[str]:
@@ -71,12 +71,12 @@ class Writer:
         elif shape.is_asked:
             head, atoms = f"shacl_fails({self.node}, ?x)", [self.focus, *inner]
         else:
-            atom, via = self.reported()
+            atom, via = self.report_condition()
             head, atoms = f"{RESULT}({terms}, {via})", [atom, *inner]
         rule = "sh-component" if name.startswith("<") else f"sh-{name}"
         self.add(rule, f"{head} :- {', '.join(atoms)} .")
 
-    def reported(self) -> tuple[str, str]:
+    def report_condition(self) -> tuple[str, str]:
         """Return the atom that holds for nodes whose violations are results, and the term for the route."""
         holder = self._holder
         if any(kind == "property" for kind, parent in holder.uses if parent.is_reported):
@@ -87,7 +87,7 @@ class Writer:
         """Add the rules that make results and failures of violations, if the shape has both."""
         if self.shape.is_reported and self.shape.is_asked:
             places = "?component, ?parameter, ?x, ?path, ?value, ?detail, ?severity"
-            violation, (atom, via) = f"shacl_violation({self.node}, {places})", self.reported()
+            violation, (atom, via) = f"shacl_violation({self.node}, {places})", self.report_condition()
             self.add("sh-result", f"{RESULT}({self.node}, {places}, {via}) :- {violation}, {atom} .")
             self.add("sh-fails", f"shacl_fails({self.node}, ?x) :- {violation} .")
 

@@ -27,7 +27,7 @@ from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder
 from kgreason.sparql.tokens import TOKEN
 from kgreason.store.oxigraph.update import OURS
-from kgreason.terms.tags import correct_errors, quads, with_carriers, with_tags
+from kgreason.terms.tags import correct_errors, parse_quads, with_carriers, with_tags
 
 _INSIDE_GRAPH = 2
 _BLANK_NAME = re.compile(r"\s*(_:|\[)")
@@ -66,7 +66,7 @@ class Block:
         text = self._text()
         with self._problems(text):
             found = self._parse(text)
-            found = quads(_lines(found), lenient=True) if with_tags(text) != text else found
+            found = parse_quads(_lines(found), lenient=True) if with_tags(text) != text else found
             return Template(tuple(found), tuple(self.variables))
 
     def _text(self) -> bytes:

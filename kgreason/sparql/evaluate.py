@@ -30,8 +30,8 @@ from itertools import islice
 from kgreason.errors import InputError, QueryError
 from kgreason.sparql.editable import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
-from kgreason.sparql.template import lines, start_of
-from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.sparql.template import lines, subject_and_predicate
+from kgreason.store.oxigraph.failures import FAILURES, query_error
 from kgreason.terms.untagged import untagged_literal
 
 _SOME = 10_000
@@ -102,18 +102,18 @@ class _Steps:
 
     def _insert(self, rows: Collection[bytes]) -> None:
         self._added.update(dict.fromkeys(rows))
-        self._edited.update(map(start_of, rows))
+        self._edited.update(map(subject_and_predicate, rows))
 
     def _retract(self, quads: Collection[bytes]) -> None:
         """Collect asserted quads for retraction. Each element of `quads` is an N-Quads line."""
         self._removed.update(dict.fromkeys(quads))
-        self._edited.update(map(start_of, quads))
+        self._edited.update(map(subject_and_predicate, quads))
 
     def _delete(self, rows: dict[bytes, None]) -> None:
         """Collect for retraction every asserted quad that Oxigraph shows as one of `rows`."""
         if not rows:
             return
-        if not self._edited.isdisjoint(map(start_of, rows)):
+        if not self._edited.isdisjoint(map(subject_and_predicate, rows)):
             self.flush()
         found = self._graph.asserted(b"".join(rows))
         self.named.update(rows)
@@ -130,18 +130,18 @@ class _Steps:
                 removed.update(dict.fromkeys(operation.removed.rows(some)))
                 added.update(dict.fromkeys(row for row in operation.added.rows(some) if untagged_literal(row) is None))
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
         self._delete(removed)
         self._insert(added)
 
     def _clear(self, operation: Clear) -> None:
         self.flush()
         if operation.default:
-            self._empty(None)
+            self._empty_graph(None)
         for name in self._graph.graphs() if operation.named is None else operation.named:
-            self._empty(name)
+            self._empty_graph(name)
 
-    def _empty(self, graph: str | None) -> None:
+    def _empty_graph(self, graph: str | None) -> None:
         for chunk in self._graph.triples(graph):
             quads = lines(_quads_in(chunk, graph))
             self.named.update(dict.fromkeys(quads))
@@ -160,11 +160,11 @@ class _Steps:
         if source == target:
             return
         if operation.verb != "ADD":
-            self._empty(target)
+            self._empty_graph(target)
         for chunk in self._graph.triples(source):
             self._insert(lines(_quads_in(chunk, target)))
         if operation.verb == "MOVE":
-            self._empty(source)
+            self._empty_graph(source)
 
     def _load(self, operation: Load) -> None:
         self.flush()

@@ -94,7 +94,7 @@ class _Parser:
     def _declare(self, node: Node) -> None:
         tokens = [str(token) for token in node.children]
         self._prologue += f"{' '.join([str(node.data).upper(), *tokens])} "
-        self._check(cast(Token, node.children[-1]), "<http://e/>")
+        self._resolve_iri(cast(Token, node.children[-1]), "<http://e/>")
         if node.data == "prefix":
             self._prefixes.add(tokens[0])
 
@@ -196,9 +196,9 @@ class _Parser:
         return None if token.type == "DEFAULT" else self._iri(token)
 
     def _iri(self, token: Token) -> str:
-        return self._check(token, str(token))
+        return self._resolve_iri(token, str(token))
 
-    def _check(self, token: Token, name: str) -> str:
+    def _resolve_iri(self, token: Token, name: str) -> str:
         """Return the IRI, in angle brackets, that `name` stands for with the prefixes and the base so far.
 
         `name` is a prefixed name, or an IRI in angle brackets. Raises QueryError, which names the place of `token`, if

@@ -62,10 +62,10 @@ def problem(
     if found is not None and (unknown is None or found.at <= unknown.at):
         return Problem(*found)
     if unknown is not None:
-        return Problem(unknown.at, _of_prefix(text, unknown, where))
+        return Problem(unknown.at, _prefix_problem(text, unknown, where))
     if _UNBOUND in message and (found := ungrouped_variable(text, start)) is not None:
         return Problem(*found)
-    return _bad_iri(text, has_base) or Problem(None, _of_oxigraph(message, where))
+    return _bad_iri(text, has_base) or Problem(None, _oxigraph_problem(message, where))
 
 
 def _bad_iri(text: str, has_base: bool) -> Problem | None:
@@ -83,12 +83,12 @@ def _bad_iri(text: str, has_base: bool) -> Problem | None:
     return None
 
 
-def _of_prefix(text: str, unknown: Unknown, where: Where) -> str:
+def _prefix_problem(text: str, unknown: Unknown, where: Where) -> str:
     iri = _IRI.match(text, unknown.at)
     return f"an IRI stands in angle brackets: <{iri[0]}>" if iri else undeclared_message(unknown.prefix, where)
 
 
-def _of_oxigraph(message: str, where: Where) -> str:
+def _oxigraph_problem(message: str, where: Where) -> str:
     """Return what Oxigraph's message says of the mistake, without the tokens that it expected.
 
     The place in the message is a place in the query. Oxigraph reads the pattern of an update in a text of ours.

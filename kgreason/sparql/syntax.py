@@ -33,7 +33,7 @@ def statements(source: Source) -> list[Node]:
     except UnexpectedInput as error:
         expected = cast(Any, error).interactive_parser.accepts()
         at, found = _place(error, text)
-        problem = _hint(found, expected) or f"found {found}, expected {_in_words(expected)}"
+        problem = _hint(found, expected) or f"found {found}, expected {_terminals_text(expected)}"
         raise source.error(at, problem) from None
 
 
@@ -75,7 +75,7 @@ _WORDS = {
 }
 
 
-def _in_words(terminals: Collection[str]) -> str:
+def _terminals_text(terminals: Collection[str]) -> str:
     told = set(terminals) - ({"NAMESPACE"} if "NAME" in terminals else set())  # a prefix alone is a name too
     words = sorted(_WORDS.get(name, name) for name in told)
     return " or ".join(filter(None, (", ".join(words[:-1]), words[-1])))

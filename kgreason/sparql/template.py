@@ -85,7 +85,7 @@ def lines(rows: bytes) -> list[bytes]:
     return rows.splitlines(keepends=True)
 
 
-def start_of(line: bytes) -> bytes:
+def subject_and_predicate(line: bytes) -> bytes:
     """Return the subject and predicate of an N-Quads line.
 
     Two rows that Oxigraph shows as one row have the same subject and predicate.

@@ -63,14 +63,14 @@ def skeleton(source: Source) -> str:
         elif token["close"] and depth:
             depth -= 1
             if not depth:
-                parts += text[done:start], _blank(text[start : token.start()])
+                parts += text[done:start], _white_space(text[start : token.start()])
                 done = token.start()
     if depth:
         raise source.error(start - 1, "the block that begins here does not end")
     return "".join([*parts, text[done:]])
 
 
-def _blank(text: str) -> str:
+def _white_space(text: str) -> str:
     """Return white space that can replace `text` without a change of any position after it.
 
     It has the length of `text`, the same number of line breaks, and a last line of the same length.

@@ -20,7 +20,7 @@ from pyoxigraph import QuerySolution, Store
 
 from kgreason.sparql.problems import problem
 from kgreason.sparql.query.asking import for_oxigraph
-from kgreason.sparql.query.columns import dry
+from kgreason.sparql.query.columns import unevaluated_pattern
 from kgreason.sparql.source import Source
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store.oxigraph.update import Term
@@ -66,10 +66,10 @@ class Select:
     @property
     def counting_query(self) -> str:
         """Return the text of a query that counts the solutions. `default_graph` is left out, as in `query`."""
-        head = f"{self.prologue}SELECT (COUNT(*) AS {self._fresh('number')})"
+        head = f"{self.prologue}SELECT (COUNT(*) AS {self._fresh_variable('number')})"
         return " ".join([head, *self.dataset, f"WHERE {{ {{ {self._select_clause} WHERE\n{self.block} }} }}"])
 
-    def _fresh(self, name: str) -> str:
+    def _fresh_variable(self, name: str) -> str:
         """Return a variable, with its question mark, whose name is not in the block. The name is `name` and a number.
 
         SPARQL writes the same variable as `?name` or as `$name`, so only the name is looked for.
@@ -88,7 +88,7 @@ class Select:
         within = f"WITH {self.default_graph} " if self.default_graph else ""
         using = " ".join(clause.replace("FROM", "USING", 1) for clause in self.dataset)
         solutions = f"{{ {self._select_clause} WHERE\n{self.block} }}"
-        result = self._fresh("called")
+        result = self._fresh_variable("called")
         never = f"INSERT {{ {result} {result} {result} }}"
         return f"{within}{never} {using} WHERE {{ {solutions} BIND({function}({values}) AS {result}) }}"
 
@@ -123,7 +123,7 @@ class Where(NamedTuple):
     def _check(self, select: Select) -> None:
         """Raise QueryError, which names the place in the source, if Oxigraph cannot parse the query."""
         declared = {name.removesuffix(":") for name in self.prefixes}
-        query = replace(select, block=dry(select.block)).query
+        query = replace(select, block=unevaluated_pattern(select.block)).query
         try:
             with_stack(stack_for(query), lambda: _parse(query))
         except SyntaxError as error:

@@ -24,7 +24,7 @@ from kgreason.errors import StoreError
 from kgreason.files import store_error, sync, sync_folder
 from kgreason.store.folder import MANIFEST, Folder, journal_path
 from kgreason.store.history.log import history_path
-from kgreason.store.oxigraph.links import is_filled, link_or_copy
+from kgreason.store.oxigraph.links import link_or_copy, try_fill
 
 _ATTEMPTS = 20
 
@@ -41,7 +41,7 @@ def copy_store(path: Path, copy: Path) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         for attempts in range(_ATTEMPTS, 0, -1):
             shutil.rmtree(new, ignore_errors=True)
-            if _is_copied(path, new):
+            if _try_copy(path, new):
                 break
             if attempts == 1:
                 raise StoreError(f"{path}: a writer keeps replacing the store's files; try again")
@@ -59,7 +59,7 @@ def check_free(path: Path) -> None:
         raise StoreError(f"{path}: there is something at this path already; give a new path for the copy")
 
 
-def _is_copied(path: Path, new: Path) -> bool:
+def _try_copy(path: Path, new: Path) -> bool:
     """Copy the files of a store to the new folder `new`. Returns whether the copy can be used.
 
     It cannot be used if a writer has replaced files meanwhile.
@@ -79,11 +79,13 @@ def _is_copied(path: Path, new: Path) -> bool:
 def _copy(folder: Folder, new: Path) -> bool:
     manifest = folder.manifest
     if manifest is not None:
-        if folder.oxigraph(manifest).exists() and not is_filled(new / manifest.oxigraph, folder.oxigraph(manifest)):
+        if folder.oxigraph_path(manifest).exists() and not try_fill(
+            new / manifest.oxigraph, folder.oxigraph_path(manifest)
+        ):
             return False
         if manifest.commit:
-            snapshot = folder.snapshot(manifest.commit)
-            shutil.copytree(snapshot, new / snapshot.name, copy_function=_as_function(link_or_copy))
+            snapshot = folder.snapshot_path(manifest.commit)
+            shutil.copytree(snapshot, new / snapshot.name, copy_function=_copy_function(link_or_copy))
     for place in (journal_path, history_path):
         source, target = place(folder.path), place(new)
         if source.is_dir():
@@ -97,7 +99,7 @@ def _copy(folder: Folder, new: Path) -> bool:
     return True
 
 
-def _as_function(copy: Callable[[Path, Path], None]) -> Callable[[str, str], object]:
+def _copy_function(copy: Callable[[Path, Path], None]) -> Callable[[str, str], object]:
     return lambda source, target: copy(Path(source), Path(target))
 
 

@@ -46,7 +46,7 @@ from kgreason.options import (
 )
 from kgreason.store.history.log import history_path
 from kgreason.store.journal.journal import Journal
-from kgreason.store.oxigraph.links import left_by_the_dead
+from kgreason.store.oxigraph.links import folders_of_dead_readers
 
 FORMAT = 9
 """The number of the format in which stores are written.
@@ -107,7 +107,7 @@ class Manifest:
     small_tags: bool = False
 
     @property
-    def rules_on(self) -> list[str]:
+    def effective_rules(self) -> list[str]:
         """The names of the rules, with the group eq-spellings for a store in which users see all spellings."""
         if self.spellings == "one":
             return self.rules
@@ -131,13 +131,13 @@ class Folder:
         self._maker, self._was_there = 0, path.exists()
         self._lock: IO[bytes] | None = None
         if write:
-            self._make()
+            self._make_folder()
             self._lock = self._take_lock(math.inf if wait is None else time.monotonic() + wait)
         elif not is_store(path):
-            raise no_store(path)
+            raise no_store_error(path)
         self.path = path.absolute()
         try:
-            self.manifest, self.journal = self._open() if write else self._open_together()
+            self.manifest, self.journal = self._open() if write else self._open_at_one_moment()
         except BaseException:
             if self._lock is not None:
                 self._lock.close()
@@ -189,28 +189,28 @@ class Folder:
         """Whether the store has an older format. A writer must then bring the store to the present format."""
         return self.manifest is not None and self.manifest.is_older
 
-    def look_on(self) -> None:
+    def read_on(self) -> None:
         """Bring `self.journal` up to the last record in its file. A writer may have appended records meanwhile.
 
         Raises StoreError if a writer has replaced the snapshot or Oxigraph's folder.
         """
-        for _ in self.journal.news():
+        for _ in self.journal.new_records():
             pass
         if self.has_moved():
             raise StoreError(f"{self.path}: a writer keeps replacing the store's files; try again")
 
-    def oxigraph(self, manifest: Manifest) -> Path:
+    def oxigraph_path(self, manifest: Manifest) -> Path:
         """Return the path of the folder with Oxigraph's files that `manifest` names."""
         return self.path / manifest.oxigraph
 
-    def snapshot(self, commit: int) -> Path:
+    def snapshot_path(self, commit: int) -> Path:
         """Return the path of the snapshot after a commit."""
         return snapshot_path(self.path, commit)
 
-    def put(self, manifest: Manifest) -> None:
+    def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest; when this returns, the new manifest is on disk."""
         new = self.path / f"{MANIFEST}.new"
-        with self.writing():
+        with self.writing_errors():
             with new.open("w") as file:
                 json.dump(asdict(manifest), file, indent=1)
                 sync(file)
@@ -222,14 +222,14 @@ class Folder:
         """Remove the snapshots and Oxigraph folders that are not used any more. The folder with the name `stage` stays.
 
         A folder is used if the manifest of this object or the manifest on disk names it. These two differ after a
-        failed `put`. Folders of readers whose process has ended are removed as well.
+        failed `write_manifest`. Folders of readers whose process has ended are removed as well.
         """
         known = [each for each in (self.manifest, read_manifest(self.path)) if each]
-        kept = {self.snapshot(each.commit) for each in known} | {self.oxigraph(each) for each in known}
+        kept = {self.snapshot_path(each.commit) for each in known} | {self.oxigraph_path(each) for each in known}
         for path in self._folders():
             if path not in kept and path.name != stage:
                 shutil.rmtree(path, ignore_errors=True)
-        for path in left_by_the_dead(self.path):
+        for path in folders_of_dead_readers(self.path):
             shutil.rmtree(path, ignore_errors=True)
 
     def _folders(self) -> Iterator[Path]:
@@ -237,19 +237,19 @@ class Folder:
             yield from self.path.glob(f"{kind}*")
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing_errors(self) -> Iterator[None]:
         """Within the block, an OSError becomes a StoreError with one clear line."""
         try:
             yield
         except OSError as error:
             raise store_error(f"{self.path}: the store cannot be written", error) from error
 
-    def _make(self) -> None:
+    def _make_folder(self) -> None:
         if self.path.is_file():
-            raise no_store(self.path)
+            raise no_store_error(self.path)
         if self.path.is_dir() and any(self.path.iterdir()) and not is_store(self.path):
             raise StoreError(f"{self.path}: not a store, but a folder with other files")
-        with self.writing():
+        with self.writing_errors():
             self._maker = 0 if is_store(self.path) else os.getpid()
             self.path.mkdir(parents=True, exist_ok=True)
             (self.path / "lock").touch()
@@ -257,18 +257,18 @@ class Folder:
     def _take_lock(self, until: float) -> IO[bytes]:
         while True:
             try:
-                return self._lock_taken()
+                return self._try_lock()
             except StoreLockedError:
                 if time.monotonic() >= until:
                     raise
                 let_out()
                 time.sleep(_PAUSE)
 
-    def _lock_taken(self) -> IO[bytes]:
+    def _try_lock(self) -> IO[bytes]:
         try:
             lock = (self.path / "lock").open("r+b")
         except FileNotFoundError as error:
-            raise no_store(self.path) from error
+            raise no_store_error(self.path) from error
         except OSError as error:
             raise StoreError(f"{self.path}: the store cannot be opened: {error.strerror}") from error
         try:
@@ -301,14 +301,14 @@ class Folder:
         """
         manifest = read_manifest(self.path)
         if manifest is None and any(self.path.glob("snapshot-*")):  # the manifest is always written first
-            raise self._no_manifest()
+            raise self._no_manifest_error()
         known = manifest or Manifest([])
         journal = self._journal(known, write=True)
         if journal.size and journal.last == known.commit:
             journal.reset(known.commit)
         return manifest, journal
 
-    def _open_together(self) -> tuple[Manifest | None, Journal]:
+    def _open_at_one_moment(self) -> tuple[Manifest | None, Journal]:
         """Open the manifest and the journal for a reader, so that both are of the same moment.
 
         If a writer replaces one of them meanwhile, both are opened again.
@@ -317,7 +317,7 @@ class Folder:
             manifest = read_manifest(self.path)
             try:
                 if manifest is None and any(self.path.glob("snapshot-*")):
-                    raise self._no_manifest()
+                    raise self._no_manifest_error()
                 journal = self._journal(manifest or Manifest([]), write=False)
             except StoreError:
                 if read_manifest(self.path) == manifest:
@@ -327,7 +327,7 @@ class Folder:
                     return manifest, journal
                 journal.close()
 
-    def _no_manifest(self) -> StoreError:
+    def _no_manifest_error(self) -> StoreError:
         return StoreError(f"{self.path / MANIFEST}: the file is missing, and the store cannot be read without it")
 
     def _journal(self, known: Manifest, *, write: bool) -> Journal:
@@ -343,7 +343,7 @@ class Folder:
         return (now.commit, now.oxigraph) != (seen.commit, seen.oxigraph)
 
 
-def older(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
+def older_format_error(path: Path, version: int, reason: Exception | None = None) -> StoreVersionError:
     """Make the error for a reader of a store that has the older format `version`.
 
     A reader cannot convert the store; only a writer can. `reason` is why an attempt to convert it has failed.
@@ -355,7 +355,7 @@ def older(path: Path, version: int, reason: Exception | None = None) -> StoreVer
     )
 
 
-def no_store(path: Path) -> StoreError:
+def no_store_error(path: Path) -> StoreError:
     """Return the error for a path at which there is no store."""
     if path.is_file():
         return StoreError(f"{path}: is a file, and a store is a folder; to load the file, call load({str(path)!r})")

@@ -14,7 +14,7 @@ from itertools import chain
 
 import numpy as np
 
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import pieces
 from kgreason.store.spellings import Spellings
@@ -31,7 +31,7 @@ def _ignore(done: int) -> None:
     """Do nothing: the default of `report`."""
 
 
-def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
+def line_chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] = _ignore) -> Iterator[bytes]:
     """Yield rows of ids, int32[n, 3] or int32[n, 4], as N-Triples or N-Quads lines, a chunk at a time.
 
     `report` is called after each chunk, with its number of rows.
@@ -42,7 +42,7 @@ def chunks(dictionary: Dictionary, rows: Int32, report: Callable[[int], object] 
         report(len(part))
 
 
-def put(
+def write_rows(
     store: OxigraphStore,
     dictionary: Dictionary,
     removed: Int32,
@@ -53,19 +53,19 @@ def put(
 
     `report` is called for each chunk of removed or added rows, with its number of rows.
     """
-    for piece in chain.from_iterable(map(pieces, chunks(dictionary, removed, report))):
+    for piece in chain.from_iterable(map(pieces, line_chunks(dictionary, removed, report))):
         store.apply(piece, b"")  # Ctrl-C would wait a second for a transaction of 30,000 rows
-    store.load(chunks(dictionary, added, report))
+    store.load(line_chunks(dictionary, added, report))
 
 
-def put_all(store: OxigraphStore, saved: Saved, dictionary: Dictionary) -> None:
+def load_all_rows(store: OxigraphStore, saved: SavedState, dictionary: Dictionary) -> None:
     """Load all rows of the state `saved` into an empty store."""
     rows = saved.triples(dictionary)
-    store.load(chunks(dictionary, rows[dictionary.are_rdf(rows)]))
-    store.load(chunks(dictionary, saved.named(dictionary)))
+    store.load(line_chunks(dictionary, rows[dictionary.are_rdf(rows)]))
+    store.load(line_chunks(dictionary, saved.named_quads(dictionary)))
 
 
-def without_shared(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
+def without_shared_rows(spellings: Spellings, removed: Int32, is_present: Callable[[Int32], np.ndarray]) -> Int32:
     """Return those facts of `removed`, int32[n, w], whose row must be removed from the store.
 
     `removed` are facts that leave the graph. The row of a fact must stay if the same fact with another spelling of the

@@ -34,9 +34,9 @@ from kgreason.engine.costs import Cost
 from kgreason.engine.records import Snapshot, without_log_flags
 from kgreason.errors import RuleError, StoreError
 from kgreason.files import allocate, sync, sync_folder
-from kgreason.materialize.relations.facts import all_of, rows_of
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts
 from kgreason.materialize.schema.rows import AXIOMS
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.npy import load, map_file
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
@@ -61,7 +61,7 @@ _VALUES = ("same_as", "exceeded", "work", "rep", "aliases", "preferred", "restri
 
 def write(
     folder: Path,
-    saved: Saved,
+    saved: SavedState,
     dictionary: Dictionary,
     reasons: dict[Rule, str],
     own: tuple[Rule, ...],
@@ -131,7 +131,7 @@ def rules_as_dicts(
     return told
 
 
-def read_state(folder: Path, *, is_written: bool = False) -> Saved:
+def read_state(folder: Path, *, is_written: bool = False) -> SavedState:
     """Return the state in a snapshot; its arrays are memory-mapped. Raises StoreError.
 
     With `is_written` an engine may write into the arrays, and the files stay as they are.
@@ -157,7 +157,7 @@ def read_state(folder: Path, *, is_written: bool = False) -> Saved:
             others, _ = map_file(folder / "others.npy", is_written=False)
         values = {name: known[name] for name in _VALUES if name in known} | {"hashed": hashed, "others": others}
         values["counts"] = state.get("counts", {})
-        return Saved(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
+        return SavedState(records, tables, quads, **values, snapshot=snapshot, axioms=axioms)
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise StoreError(f"{folder}: the snapshot cannot be read: {error}") from error
 
@@ -166,7 +166,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
     """Return the asserted quads int32[n, 4] in a snapshot of any format from `OLDEST` on; their terms are interned.
 
     From a snapshot of an older format, kgreason reads only these quads, the facts of `read_facts` and the rules of
-    `read_own`. Raises StoreError.
+    `read_own_rules`. Raises StoreError.
     """
     terms = read_dictionary(folder)
     try:
@@ -175,7 +175,7 @@ def read_asserted(folder: Path, dictionary: Dictionary) -> Int32:
             quads = load(folder / "quads.npy")
         else:
             records, count = map_file(folder / "records.npy", is_written=False)
-            rows = Saved(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
+            rows = SavedState(records[:count], list(map(tuple, state["tables"])), None, False, False, 0).facts(True)
             quads = np.insert(rows, 3, 0, axis=1)
         ids = distinct(quads)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
@@ -194,8 +194,8 @@ def read_facts(folder: Path, dictionary: Dictionary) -> dict[tuple[str, int], In
     """
     saved, terms = read_state(folder), read_dictionary(folder)
     added = {}
-    for each in all_of(saved, terms):
-        rows = rows_of(saved, each.number, each.arity, asserted=True)
+    for each in relations_with_facts(saved, terms):
+        rows = relation_rows(saved, each.number, each.arity, asserted=True)
         ids = distinct(rows)
         number = np.zeros(len(terms) + 1, dtype=np.int32)
         number[ids] = dictionary.intern(terms.decode(ids))
@@ -233,19 +233,19 @@ def false_rules(folder: Path | None, names: Collection[str], terms: Collection[s
     """
     for told in read_rules(folder) if folder else ():
         text, why = told["rule"], told["why"]
-        if told["name"] in names and text.startswith("false") and _names_only(text, terms):
+        if told["name"] in names and text.startswith("false") and _has_only_names(text, terms):
             (rule,) = parse(f"@rule {quote(told['name'])}\n{text}", str(folder), None).rules
             sources = _TERM.findall(why) if why.startswith(("<", "_:", '"')) else []
             yield replace(rule, sources=tuple(zip(*[iter(sources)] * 3, strict=True)))
 
 
-def _names_only(text: str, terms: Collection[str]) -> bool:
+def _has_only_names(text: str, terms: Collection[str]) -> bool:
     if _NOT_ONLY_ATOMS.search(text):
         return True
     return all(term in terms or term in _VOCABULARY for term in _TERM.findall(text) if not term.startswith('"'))
 
 
-def read_own(folder: Path) -> tuple[Rule, ...]:
+def read_own_rules(folder: Path) -> tuple[Rule, ...]:
     """Return the user's rules that are in a snapshot. Raises StoreError."""
     try:
         text = (folder / "own.dl").read_text(encoding="utf-8")

@@ -42,13 +42,13 @@ def normal_forms(texts: Sequence[str]) -> list[str]:
     return normal
 
 
-def varies(text: str) -> bool:
+def may_have_spellings(text: str) -> bool:
     """Whether the term with this text may have several spellings.
 
     It may if it is or contains a literal with a datatype or a language tag.
 
-    >>> varies('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), varies('"1"@en'), varies('"1"')
-    (True, True, False)
+    >>> [may_have_spellings(text) for text in ('"1"^^<http://www.w3.org/2001/XMLSchema#integer>', '"1"@en', '"1"')]
+    [True, True, False]
     """
     return '"^^<' in text or '"@' in text
 
@@ -74,7 +74,7 @@ class SmallTags:
         """Look at the new terms."""
         known, self._seen = self._seen, len(self._dictionary)
         if not self._has_other:
-            self._has_other = bool(len(self._dictionary.with_capitals(known)))
+            self._has_other = bool(len(self._dictionary.literals_with_capitals(known)))
             self.are_all = not self._has_other
 
     def forget(self, count: int) -> None:
@@ -104,7 +104,7 @@ class Spellings:
         self._catch_up()
         return self._alike.get(term, [term])
 
-    def vary(self, forms: Sequence[str]) -> list[bool]:
+    def have_other_spellings(self, forms: Sequence[str]) -> list[bool]:
         """For each normal form in `forms`, whether the dictionary has the term in another spelling."""
         self._catch_up()
         return [form in self._others for form in forms]
@@ -145,11 +145,17 @@ class Spellings:
 
     def _candidates(self) -> Ids:
         ids = np.arange(self._seen + 1, len(self._dictionary) + 1, dtype=np.int32)
-        literals = np.union1d(self._dictionary.typed_literals(self._seen), self._dictionary.with_capitals(self._seen))
+        literals = np.union1d(
+            self._dictionary.typed_literals(self._seen), self._dictionary.literals_with_capitals(self._seen)
+        )
         return np.union1d(literals, ids[self._dictionary.kinds(ids) == Kind.TRIPLE])
 
     def _forms_of(self, ids: Ids) -> list[tuple[str, int]]:
         """Return the normal form and the id of each of the terms `ids` that differs from its normal form."""
-        typed = [(i, text) for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True) if varies(text)]
+        typed = [
+            (i, text)
+            for i, text in zip(ids.tolist(), self._dictionary.decode(ids), strict=True)
+            if may_have_spellings(text)
+        ]
         forms = normal_forms([text for _, text in typed])
         return [(form, i) for (i, text), form in zip(typed, forms, strict=True) if form != text]

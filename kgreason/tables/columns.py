@@ -28,9 +28,9 @@ from kgreason.datatypes.column import misfit
 from kgreason.errors import InputError
 from kgreason.rules.model import Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES
-from kgreason.tables.fields import Fields, constant, field
+from kgreason.tables.fields import Fields, constant_of_field, field_of_constant
 from kgreason.tables.layout import PLAIN, Layout
-from kgreason.tables.reading import Rows, read
+from kgreason.tables.reading import Rows, read_rows
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.quoting import quote, unescape
@@ -57,7 +57,7 @@ def read_facts(
     Raises InputError, with file and line, for a bad line, a value that does not fit its column, and a second fact with
     the same key. Raises InputError also if the file has facts, but the declaration says that only rules make them.
     """
-    rows = read(path, arity, fields, report, layout, relation)
+    rows = read_rows(path, arity, fields, report, layout, relation)
     if relation is None or not len(rows.ids):
         return rows.ids
     if relation.kind in MADE_BY_RULES:
@@ -74,7 +74,7 @@ def _ids_of_types(path: Path, read: Rows, relation: Relation, dictionary: Dictio
             continue
         ids = distinct(rows[:, place])
         terms = []
-        for number, text in zip(ids.tolist(), map(field, dictionary.decode(ids)), strict=True):
+        for number, text in zip(ids.tolist(), map(field_of_constant, dictionary.decode(ids)), strict=True):
             term, problem = _term(text, column.type)
             if problem:
                 line = read.line(int(np.flatnonzero(rows[:, place] == number)[0]))
@@ -136,4 +136,4 @@ def _constant_of(term: str, type_: str) -> str:
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])
-    return constant(text if _term(text, type_)[0] == term else term)
+    return constant_of_field(text if _term(text, type_)[0] == term else term)

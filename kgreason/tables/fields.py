@@ -12,7 +12,8 @@ number in one or more pairs of quotation marks is the symbol with one pair less.
 Constants are compared as terms, here as everywhere: `05` and `5` are two different constants. Other constants (IRIs,
 blank nodes, numbers of other datatypes) can only come from rule text. In a field they are written as in N-Triples.
 
-Invariants: `field(constant(f)) == f` for every field f, so that rules which only copy a field do not change its text.
+Invariants: `field_of_constant(constant_of_field(f)) == f` for every field f, so that rules which only
+copy a field do not change its text.
 Two numbers or symbols never have the same field.
 Cost: about two microseconds for each distinct field, and one hash look-up for each field (`Fields`).
 """
@@ -41,7 +42,7 @@ _QUOTED = re.compile(rf'"*{_NUMBER}"*')
 _SHORT = 18  # digits that fit into 64 bits; Python's `int` refuses very long texts
 
 
-def constant(text: str) -> str:
+def constant_of_field(text: str) -> str:
     """Return the constant that a field stands for."""
     if is_number(text):
         return number(text)
@@ -51,7 +52,7 @@ def constant(text: str) -> str:
     return f'"{text}"' if is_plain else quote(text)
 
 
-def field(text: str) -> str:
+def field_of_constant(text: str) -> str:
     """Return the text of the field for a constant."""
     if text.endswith('"'):
         symbol = unescape(text[1:-1])
@@ -65,7 +66,7 @@ def is_number(text: str) -> bool:
     return text[:1] in _FIRST and _IS_NUMBER.fullmatch(text) is not None
 
 
-def value(text: str) -> int | Decimal | float:
+def number_of_field(text: str) -> int | Decimal | float:
     """Return the value of a field that reads as a number; a double that is too large is infinite."""
     if "e" in text or "E" in text:
         return float(text)
@@ -80,7 +81,7 @@ def _is_quoted(text: str) -> bool:
     return len(text) - len(text.lstrip('"')) == len(text) - len(text.rstrip('"')) and is_number(inner)
 
 
-class Sorted(NamedTuple):
+class SortedFields(NamedTuple):
     """All fields in the order of tables: numbers by value, then the others by text.
 
     `ranks`, int32[number of ids + 1], maps the id of a constant to the rank of its field, counted from 0. `texts[r]` is
@@ -104,31 +105,31 @@ class Fields:
 
         `text[bounds[i]:bounds[i + 1]]` is field i and one byte after it, a tab.
         """
-        numbers = self._numbers(text, bounds)
+        numbers = self._field_numbers(text, bounds)
         fresh = self._seen.decode(np.arange(len(self._ids), len(self._seen) + 1))
-        ids = self._dictionary.intern(constant(field[:-1]) for field in fresh)
+        ids = self._dictionary.intern(constant_of_field(field[:-1]) for field in fresh)
         self._ids = np.concatenate([self._ids, ids])
         return self._ids[numbers]
 
-    def _numbers(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
+    def _field_numbers(self, text: npt.NDArray[np.uint8], bounds: npt.NDArray[np.int64]) -> Ids:
         seen, numbers = self._seen, np.empty(bounds.size - 1, dtype=np.int32)
         done = 0
         while done < numbers.size:
             done, count = intern_all(seen.table(), len(seen), text, bounds, done, numbers)
-            seen.adopt(count)
+            seen.set_count(count)
             if done < numbers.size:
                 seen.make_room(int(bounds[done + 1] - bounds[done]))
         return numbers
 
-    def in_order_of_tables(self) -> Sorted:
+    def sort(self) -> SortedFields:
         """Return all constants in the order of tables: first numbers by value, then all others by text."""
         count = len(self._dictionary)
-        fields = [field(text) for text in self._dictionary.decode(np.arange(count + 1))]
+        fields = [field_of_constant(text) for text in self._dictionary.decode(np.arange(count + 1))]
         are_numbers = [is_number(text) for text in fields]
         numbers = sorted((i for i in range(count + 1) if are_numbers[i]), key=fields.__getitem__)
-        numbers.sort(key=lambda i: value(fields[i]))
+        numbers.sort(key=lambda i: number_of_field(fields[i]))
         others = sorted((i for i in range(count + 1) if not are_numbers[i]), key=fields.__getitem__)
         ordered = numbers + others
         ranks = np.empty(count + 1, dtype=np.int32)
         ranks[ordered] = np.arange(count + 1, dtype=np.int32)
-        return Sorted(ranks, [fields[i] for i in ordered])
+        return SortedFields(ranks, [fields[i] for i in ordered])

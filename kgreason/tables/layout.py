@@ -68,7 +68,7 @@ class Layout(NamedTuple):
                     problem = f"the line has {len(row)} fields, {path.stem} has {arity}"
                     raise InputError(f"{path}:{found.line_num}: {problem}")
                 if is_first and self.has_header:
-                    is_first, order = False, _order(path, row, relation)
+                    is_first, order = False, _column_order(path, row, relation)
                     continue
                 is_first = False
                 yield found.line_num, row if order is None else [row[place] for place in order]
@@ -80,7 +80,7 @@ PLAIN = Layout()
 """The layout of Soufflé's tables."""
 
 
-def _order(path: Path, header: Sequence[str], relation: Relation | None) -> list[int] | None:
+def _column_order(path: Path, header: Sequence[str], relation: Relation | None) -> list[int] | None:
     """Return for each column of a declared relation its place in the header of a file; None without a declaration."""
     if relation is None:
         return None

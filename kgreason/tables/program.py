@@ -102,18 +102,18 @@ class TableProgram:
                 declared = known.declared.get(relation)
                 columns = read_facts(path, arity, declared, self._fields, self._dictionary, report, self._layout)
                 tables.setdefault(self._engine.table(False, 1 + arity), []).append(self._rows(relation, columns))
-            elif known.is_given(relation):
+            elif known.needs_file(relation):
                 raise InputError(f"{path}: the file does not exist, and no rule derives {relation}")
         self._facts = {table: np.concatenate(parts) for table, parts in tables.items()}
 
     def _rows(self, relation: str, columns: Int32) -> Int32:
         """Turn facts int32[n, w] into rows of the engine int32[n, 1 + w], with the relation's id in front."""
         rows = np.empty((len(columns), 1 + columns.shape[1]), dtype=np.int32)
-        rows[:, 0] = self._id(relation)
+        rows[:, 0] = self._relation_id(relation)
         rows[:, 1:] = columns
         return rows
 
-    def _id(self, relation: str) -> int:
+    def _relation_id(self, relation: str) -> int:
         return int(self._dictionary.intern([relation_text(relation, self._signature.arities[relation])])[0])
 
     @as_one
@@ -167,10 +167,10 @@ class TableProgram:
         columns, _, _ = self._engine.facts.contents()
         known = self._signature
         found = {}
-        for relation in chosen or known.results:
-            rows = columns[columns[:, 0] == self._id(relation), 1 : 1 + known.arities[relation]]
+        for relation in chosen or known.derived_relations:
+            rows = columns[columns[:, 0] == self._relation_id(relation), 1 : 1 + known.arities[relation]]
             found[relation] = constants_of(rows, known.declared.get(relation), self._dictionary)
-        writer = Writer(self._fields.in_order_of_tables(), self._layout)
+        writer = Writer(self._fields.sort(), self._layout)
         for relation, rows in found.items():
             writer.write(folder / f"{relation}.csv", rows, report, known.declared.get(relation))
         return {relation: len(rows) for relation, rows in found.items()}

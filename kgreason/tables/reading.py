@@ -43,7 +43,7 @@ class Rows(NamedTuple):
         return row + 1 if self.lines is None else int(self.lines[row])
 
 
-def read(
+def read_rows(
     path: Path,
     arity: int,
     fields: Fields,
@@ -62,7 +62,7 @@ def read(
     line = 1
     for piece in _pieces(path):
         _check_text(piece, path, line)
-        part = _columns(piece, arity, fields, path, line) if arity else _nullary(piece, path, line)
+        part = _columns(piece, arity, fields, path, line) if arity else _nullary_rows(piece, path, line)
         parts.append(part)
         report(len(part))
         line += piece.count(b"\n")
@@ -131,7 +131,7 @@ def _check_counts(is_last: npt.NDArray[np.bool_], arity: int, path: Path, line: 
         raise InputError(f"{path}:{line + wrong[0]}: the line has {counts[wrong[0]]} fields, {path.stem} has {arity}")
 
 
-def _nullary(piece: bytes, path: Path, line: int) -> Ids:
+def _nullary_rows(piece: bytes, path: Path, line: int) -> Ids:
     lines = piece.splitlines()
     for number, text in enumerate(lines, line):
         if text != b"()":

@@ -15,7 +15,7 @@ from kgreason.errors import InputError, RuleError
 from kgreason.rules.model import DATA, FALSE, Atom, Relation, Rule, Variable, place_of
 from kgreason.rules.program import Program
 from kgreason.rules.relations.declarations import MADE_BY_RULES
-from kgreason.tables.fields import BREAKS, field
+from kgreason.tables.fields import BREAKS, field_of_constant
 
 
 class Signature(NamedTuple):
@@ -30,7 +30,7 @@ class Signature(NamedTuple):
     declared: Mapping[str, Relation] = MappingProxyType({})
 
     @property
-    def results(self) -> tuple[str, ...]:
+    def derived_relations(self) -> tuple[str, ...]:
         """The relations that a rule derives, without those that are declared as internal."""
         return tuple(name for name in self.heads if name not in self.declared or self.declared[name].kind != "internal")
 
@@ -41,7 +41,7 @@ class Signature(NamedTuple):
                 known = ", ".join(sorted(self.arities)) or "none"
                 raise InputError(f"the program has no relation {name}; its relations are {known}")
 
-    def is_given(self, name: str) -> bool:
+    def needs_file(self, name: str) -> bool:
         """Whether the facts of `name`, a relation that rules use, must come from a file."""
         relation = self.declared.get(name)
         return name not in self.heads and (relation is None or relation.kind not in MADE_BY_RULES)
@@ -59,7 +59,7 @@ def signature(program: Program, *, of_graph: bool = False) -> Signature:
     declared = {rule.declares.name: rule.declares for rule in program.rules if rule.declares}
     for rule in program.rules:
         for atom in filter(_has_table, rule.atoms()) if of_graph else rule.atoms():
-            relation = _relation(rule, atom)
+            relation = _relation_name(rule, atom)
             arity = arities.setdefault(relation, len(atom.terms))
             if arity != len(atom.terms):
                 raise RuleError(f"{place_of(rule)}: {relation} has {len(atom.terms)} terms here, but {arity} before")
@@ -71,7 +71,7 @@ def _has_table(atom: Atom) -> bool:
     return atom != FALSE and atom.relation not in (None, DATA)
 
 
-def _relation(rule: Rule, atom: Atom) -> str:
+def _relation_name(rule: Rule, atom: Atom) -> str:
     if atom == FALSE:
         raise RuleError(f"{place_of(rule)}: a program on tables cannot derive false")
     if atom.relation == DATA:
@@ -79,6 +79,6 @@ def _relation(rule: Rule, atom: Atom) -> str:
     if atom.relation is None:
         raise RuleError(f"{place_of(rule)}: a triple pattern has no table; write an atom such as edge(?x, ?y)")
     for term in atom.terms:
-        if not isinstance(term, Variable) and BREAKS.search(field(term)):
+        if not isinstance(term, Variable) and BREAKS.search(field_of_constant(term)):
             raise RuleError(f"{place_of(rule)}: {term} has a tab or a line break; a field of a table cannot have one")
     return atom.relation

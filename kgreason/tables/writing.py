@@ -17,7 +17,7 @@ from kgreason.errors import InputError
 from kgreason.files import whole_file
 from kgreason.rules.model import Relation
 from kgreason.rules.relations.declarations import columns_of
-from kgreason.tables.fields import BREAKS, Sorted
+from kgreason.tables.fields import BREAKS, SortedFields
 from kgreason.tables.layout import PLAIN, Layout
 from kgreason.terms.dictionary import Ids
 from kgreason.zset.order import group_rows
@@ -27,9 +27,9 @@ _ROWS = 100_000
 
 
 class Writer:
-    """Writes tables. `Fields.in_order_of_tables` gives the order of their fields."""
+    """Writes tables. `Fields.sort` gives the order of their fields."""
 
-    def __init__(self, fields: Sorted, layout: Layout = PLAIN) -> None:
+    def __init__(self, fields: SortedFields, layout: Layout = PLAIN) -> None:
         self._ranks, self._texts, self._layout = fields.ranks, fields.texts, layout
         self._is_broken = np.array([bool(BREAKS.search(text)) for text in fields.texts], dtype=np.bool_)
         self._inner = np.array([text + "\t" for text in fields.texts], dtype=object)
@@ -54,10 +54,10 @@ class Writer:
                 file.write(self._layout.lines([columns_of(relation, rows.shape[1])]).encode())
             for low in range(0, len(ranks), _ROWS):
                 part = ranks[low : low + _ROWS]
-                file.write(self._text(part))
+                file.write(self._lines(part))
                 report(len(part))
 
-    def _text(self, ranks: Ids) -> bytes:
+    def _lines(self, ranks: Ids) -> bytes:
         if not ranks.shape[1]:
             return b"()\n" * len(ranks)
         if self._layout.is_quoted:

@@ -72,7 +72,7 @@ _SUBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK])
 _OBJECT = np.isin(np.arange(len(Kind)), [Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE])
 _TAG_ENDS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", np.uint8)
 _LONGEST_TAG = 64
-"""`with_capitals` looks at so many last bytes of all tags together. Longer tags are looked at one by one."""
+"""`literals_with_capitals` looks at so many last bytes of all tags together. Longer tags are looked at one by one."""
 _LARGE, _ROOMY = 1 << 20, 8
 """If `truncate` leaves a hash table of more than 2**20 slots with room for more than eight times its terms, the table
 shrinks, so that terms that were dropped do not keep memory."""
@@ -81,7 +81,7 @@ _MORE_TEXT = 1 << 16
 """So many bytes of room a saved arena has at least."""
 
 
-class Forgets(Protocol):
+class TermMemory(Protocol):
     """What remembers something about terms by their ids."""
 
     def forget(self, count: int) -> None:
@@ -98,9 +98,9 @@ class Dictionary:
     def __init__(self, first: Iterable[str] = VOCABULARY) -> None:
         self._arena = np.empty(1 << 16, np.uint8)
         self._slots = np.zeros(1 << 11, np.uint64)
-        self._offsets = np.zeros(_room(self._slots.size) + 2, np.int64)
+        self._offsets = np.zeros(_capacity(self._slots.size) + 2, np.int64)
         self._count = 0
-        self._told: WeakSet[Forgets] = WeakSet()
+        self._told: WeakSet[TermMemory] = WeakSet()
         if first:
             self.intern(first)
 
@@ -165,25 +165,25 @@ class Dictionary:
         """Return the texts of ids. The text of id 0 is empty."""
         return [str(text, "utf-8") for text in self._texts(np.asarray(ids, np.int64))]
 
-    def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
+    def first_terms(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
         """Return for each group the term that comes first: int32[g].
 
         `groups[i]`, from 0 to g - 1, is the group of the term `ids[i]`; every group must have a term. IRIs come first,
         then blank nodes, literals and triple terms. Terms of one kind are ordered by their UTF-8 bytes. Cost: one
         comparison for each term.
         """
-        from kgreason.compiled import are_at_hand
+        from kgreason.compiled import are_kernels_ready
 
         found = np.zeros(int(groups.max(initial=-1)) + 1, np.int32)
-        if not are_at_hand():  # reading a store does not wait for Numba
-            return self._firsts(ids, groups, found)
+        if not are_kernels_ready():  # reading a store does not wait for Numba
+            return self._first_terms_without_kernel(ids, groups, found)
         from kgreason.terms.interning import find_firsts
 
         find_firsts(self.table(), ids, groups, found)
         return found
 
-    def _firsts(self, ids: Ids, groups: npt.NDArray[np.int64], found: Ids) -> Ids:
-        """Do the same as `firsts`, without a kernel. The result is written to `found`."""
+    def _first_terms_without_kernel(self, ids: Ids, groups: npt.NDArray[np.int64], found: Ids) -> Ids:
+        """Do the same as `first_terms`, without a kernel. The result is written to `found`."""
         ranks = [0 if kind in (Kind.IRI, Kind.RELATION) else kind for kind in self.kinds(ids).tolist()]
         best: dict[int, tuple[int, bytes]] = {}
         for term, group, rank, text in zip(ids.tolist(), groups.tolist(), ranks, self._texts(ids), strict=True):
@@ -217,7 +217,7 @@ class Dictionary:
         found: Ids = ids[(first == ord('"')) & (last == ord(">"))]
         return found
 
-    def with_capitals(self, after: int) -> Ids:
+    def literals_with_capitals(self, after: int) -> Ids:
         """Return the ids above `after` of literals whose language tag has a capital letter, ascending: int32[n].
 
         Cost: a look at each byte of a tag.
@@ -273,7 +273,7 @@ class Dictionary:
     def lines(self, *columns: Ids) -> bytes:
         """Return rows of ids, given as columns, as N-Triples or N-Quads lines. Id 0 (default graph) is left out."""
         if len(columns[0]) <= _FEW:
-            return self._few_lines(columns)
+            return self._lines_without_kernel(columns)
         rows = np.stack(columns, axis=1).astype(np.int32, copy=False)
         if (fast := self._lines_by_kernel(rows)) is not None:
             return fast
@@ -294,17 +294,17 @@ class Dictionary:
             self._count = count
             if is_smaller:
                 used = int(self._offsets[count + 1])
-                self._offsets = _resize(self._offsets, count + 2, _room(size) + 2)
+                self._offsets = _resize(self._offsets, count + 2, _capacity(size) + 2)
                 self._arena = _resize(self._arena, used, used + max(_MORE_TEXT, used // 2))
 
     def _size_for(self, count: int) -> int:
         """Return the size of the hash table for `count` terms: the present size, or less if it is large and empty."""
         size = self._slots.size
-        while size > _LARGE and _ROOMY * count < _room(size):
+        while size > _LARGE and _ROOMY * count < _capacity(size):
             size //= 2
         return size
 
-    def notify_of_truncation(self, memory: Forgets) -> None:
+    def notify_of_truncation(self, memory: TermMemory) -> None:
         """Call `memory.forget` whenever `truncate` removes terms, for as long as `memory` exists."""
         self._told.add(memory)
 
@@ -316,7 +316,11 @@ class Dictionary:
         """
         used = int(self._offsets[self._count + 1])
         arrays: tuple[npt.NDArray[Any], ...] = self._arena[:used], self._offsets[: self._count + 2], self._slots
-        rooms = used // 8 + _MORE_TEXT, min(self._count // 8 + 1024, max(0, _room(self._slots.size) - self._count)), 0
+        rooms = (
+            used // 8 + _MORE_TEXT,
+            min(self._count // 8 + 1024, max(0, _capacity(self._slots.size) - self._count)),
+            0,
+        )
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, array, room in zip(_FILES, arrays, rooms, strict=True):
@@ -370,14 +374,14 @@ class Dictionary:
         if used + length > self._arena.size:
             self._arena = _resize(self._arena, used, used + max(length, used // 2))
 
-    def adopt(self, count: int) -> None:
+    def set_count(self, count: int) -> None:
         """Set the number of terms to `count`, after a kernel has interned terms into `table()`."""
         self._count = count
 
     def _add_slots(self) -> None:
-        if self._count >= _room(self._slots.size):
+        if self._count >= _capacity(self._slots.size):
             self._rehash(self._count, 2 * self._slots.size)
-        self._offsets = _resize(self._offsets, self._count + 2, _room(self._slots.size) + 2)
+        self._offsets = _resize(self._offsets, self._count + 2, _capacity(self._slots.size) + 2)
 
     def _rehash(self, count: int, size: int) -> None:
         from kgreason.terms.interning import rehash
@@ -390,7 +394,7 @@ class Dictionary:
         text, ends = self._arena.data, self._offsets[ids + 1].tolist()
         return [text[start:end].tobytes() for start, end in zip(self._offsets[ids].tolist(), ends, strict=True)]
 
-    def _few_lines(self, columns: Sequence[Ids]) -> bytes:
+    def _lines_without_kernel(self, columns: Sequence[Ids]) -> bytes:
         """Return rows, at most `_FEW`, as lines.
 
         Unlike `_lines`, this method makes no tables: making them takes longer than a small commit.
@@ -402,9 +406,9 @@ class Dictionary:
 
     def _lines_by_kernel(self, rows: Ids) -> bytes | None:
         """Return rows as lines, or None if a kernel would need an import of Numba, which takes 0.3 s."""
-        from kgreason.compiled import are_at_hand
+        from kgreason.compiled import are_kernels_ready
 
-        if not are_at_hand():
+        if not are_kernels_ready():
             return None
         from kgreason.terms.lines import lines_of
 
@@ -437,7 +441,7 @@ def check_length(text: bytes | npt.NDArray[np.uint8]) -> None:
         raise LongTermError(f"{beginning}...: this term has {len(text):,} bytes in N-Quads; the limit is {LONGEST:,}")
 
 
-def _room(slots: int) -> int:
+def _capacity(slots: int) -> int:
     """Return how many terms a hash table of `slots` slots may hold. It must grow before it gets more terms."""
     return slots * 5 // 8
 

@@ -41,7 +41,7 @@ class Table(NamedTuple):
 
 
 @inline
-def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
+def _read_word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
     """Return the eight bytes at position `at`, as a little-endian number. This function is compiled to one load."""
     low = np.uint64(text[at]) | np.uint64(text[at + 1]) << 8 | np.uint64(text[at + 2]) << 16
     middle = np.uint64(text[at + 3]) << 24 | np.uint64(text[at + 4]) << 32 | np.uint64(text[at + 5]) << 40
@@ -49,11 +49,11 @@ def _word(text: npt.NDArray[np.uint8], at: int) -> np.uint64:
 
 
 @inline
-def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
+def _hash_tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """Return the upper half of the hash of `text[start:end]`."""
     state = np.uint64(end - start) * _FINISHER
     while start + 8 <= end:
-        state = (state ^ _word(text, start)) * _MULTIPLIER
+        state = (state ^ _read_word(text, start)) * _MULTIPLIER
         state ^= state >> np.uint64(29)
         start += 8
     rest = np.uint64(0)
@@ -66,13 +66,13 @@ def _tag(text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
 
 
 @inline
-def _term(entry: np.uint64) -> np.int64:
+def _term_of_entry(entry: np.uint64) -> np.int64:
     """Return the id of a term, from its entry in `slots`."""
     return np.int64(entry & _LOW)
 
 
 @inline
-def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int, end: int) -> bool:
+def is_text_of(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int, end: int) -> bool:
     """Whether `text[start:end]` is the text of the term with id `term`."""
     at = table.offsets[term]
     if table.offsets[term + 1] - at != end - start:
@@ -86,7 +86,7 @@ def holds(table: Table, term: np.int64, text: npt.NDArray[np.uint8], start: int,
 def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: int, end: int) -> np.uint64:
     """Return the position in `slots` of the id of `text[start:end]`, or of the empty slot where this id belongs.
 
-    `tag`: the `_tag` of the text.
+    `tag`: the `_hash_tag` of the text.
     """
     mask = np.uint64(table.slots.size - 1)
     position = tag & mask
@@ -94,7 +94,7 @@ def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: in
         entry = table.slots[position]
         if entry == 0:
             return position
-        if entry >> np.uint64(32) == tag and holds(table, _term(entry), text, start, end):
+        if entry >> np.uint64(32) == tag and is_text_of(table, _term_of_entry(entry), text, start, end):
             return position
         position = (position + np.uint64(1)) & mask
 
@@ -102,11 +102,11 @@ def _locate(table: Table, tag: np.uint64, text: npt.NDArray[np.uint8], start: in
 @inline
 def intern_one(table: Table, count: int, text: npt.NDArray[np.uint8], start: int, end: int) -> np.int64:
     """Return the id of `text[start:end]`. A new text gets the id count + 1. Returns 0 if the table has no room."""
-    tag = _tag(text, start, end)
+    tag = _hash_tag(text, start, end)
     position = _locate(table, tag, text, start, end)
     entry = table.slots[position]
     if entry != 0:
-        return _term(entry)
+        return _term_of_entry(entry)
     new, used = count + 1, table.offsets[count + 1]
     if new + 2 > table.offsets.size or used + (end - start) > table.arena.size:
         return np.int64(0)
@@ -144,7 +144,7 @@ def intern_all(
 def find_all(table: Table, text: Bytes, bounds: npt.NDArray[np.int64], ids: npt.NDArray[np.int32]) -> None:
     """Write the ids of texts to `ids`, and 0 for a text that has no id. Text i is `text[bounds[i]:bounds[i + 1]]`."""
     for i in range(ids.size):
-        tag = _tag(text, bounds[i], bounds[i + 1])
+        tag = _hash_tag(text, bounds[i], bounds[i + 1])
         ids[i] = table.slots[_locate(table, tag, text, bounds[i], bounds[i + 1])] & _LOW
 
 

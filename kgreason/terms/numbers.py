@@ -44,7 +44,7 @@ def read_numbers(dictionary: Dictionary, ids: npt.NDArray[np.int32]) -> Numbers:
     """Read the terms `ids`, int32[n], as numbers."""
     found = Numbers(np.zeros(ids.size, np.uint8), np.zeros(ids.size, np.int64))
     table, places = dictionary.table_of(ids)
-    _read(table, np.ascontiguousarray(places), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
+    _parse_numbers(table, np.ascontiguousarray(places), _INTEGER, _DECIMAL, _DOUBLE, found.kinds, found.values)
     return found
 
 
@@ -61,7 +61,7 @@ def _ends_with(table: Table, start: int, end: int, wanted: npt.NDArray[np.uint8]
 
 
 @inline
-def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
+def _parse_number(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int]:
     """Read `arena[start:end]` as a number with at most `fraction` digits after the point.
 
     Returns whether the text is such a number and not too long, and the number times SCALE.
@@ -88,7 +88,7 @@ def _value(table: Table, start: int, end: int, fraction: int) -> tuple[bool, int
 
 
 @kernel
-def _read(
+def _parse_numbers(
     table: Table,
     ids: npt.NDArray[np.int32],
     integer: npt.NDArray[np.uint8],
@@ -109,10 +109,10 @@ def _read(
         if _ends_with(table, start, end, double):
             kinds[i] = DOUBLE
         elif _ends_with(table, start, end, integer):
-            is_exact, value = _value(table, start + 1, end - integer.size, 0)
+            is_exact, value = _parse_number(table, start + 1, end - integer.size, 0)
             if is_exact:
                 kinds[i], values[i] = EXACT, value
         elif _ends_with(table, start, end, decimal):
-            is_exact, value = _value(table, start + 1, end - decimal.size, _FRACTION)
+            is_exact, value = _parse_number(table, start + 1, end - decimal.size, _FRACTION)
             if is_exact:
                 kinds[i], values[i] = EXACT, value

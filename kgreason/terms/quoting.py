@@ -42,10 +42,10 @@ def quote(text: str) -> str:
 
 def unescape(text: str) -> str:
     """Return `text` with its backslash escapes replaced. Raises ValueError for an unknown escape."""
-    return _ESCAPED.sub(_unescaped, text) if "\\" in text else text
+    return _ESCAPED.sub(_unescape_match, text) if "\\" in text else text
 
 
-def _unescaped(match: re.Match[str]) -> str:
+def _unescape_match(match: re.Match[str]) -> str:
     digits = match[1] or match[2]
     if digits is None:
         if match[3] not in _SHORT:
@@ -92,7 +92,7 @@ def number(token: str) -> str:
     return f'"{token}"^^{datatype}'
 
 
-def tagged(token: str, language: str) -> str:
+def tagged_constant(token: str, language: str) -> str:
     """Return the constant for a quoted string with its language tag (`@en`, `@ar--rtl`)."""
     return quote(unquote(token)) + language
 
@@ -102,19 +102,19 @@ _PLAIN = re.compile(
 )
 
 
-def without_plain(constant: str) -> str:
+def string_of_plain_literal(constant: str) -> str:
     """Return the string that a literal of rdf:PlainLiteral stands for. Any other constant is returned unchanged.
 
     Expressions cannot read this datatype. An ill-typed literal of this datatype is returned unchanged.
 
-    >>> without_plain('"x@EN"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral>')
+    >>> string_of_plain_literal('"x@EN"^^<http://www.w3.org/1999/02/22-rdf-syntax-ns#PlainLiteral>')
     '"x"@en'
     """
     match = _PLAIN.fullmatch(constant)
     return f'{match[1]}"' + (f"@{match[2].lower()}" if match[2] else "") if match else constant
 
 
-def typed(token: str, datatype: str | None) -> str:
+def typed_constant(token: str, datatype: str | None) -> str:
     """Return the constant for a quoted string. `datatype` is the constant of its datatype, or None."""
     if datatype in (v.RDF_LANG_STRING, v.RDF_DIR_LANG_STRING):
         raise ValueError(f'a string of datatype {datatype} needs a language tag: write "text"@en')

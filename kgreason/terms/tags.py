@@ -12,8 +12,8 @@ what the parser gives. So texts other than tags stay the same. The mark is drawn
 has it only by a chance of one to 36**8; and a carrier in a text can become nothing but a language tag.
 
 Laws: `with_tags(with_carriers(text)) == text`, unless the text has the mark. A tag that pyoxigraph refuses gets no
-carrier, so pyoxigraph refuses it as ever, and `column` tells where. Cost: a search for `@`, and a look-up for each tag
-with a capital letter.
+carrier, so pyoxigraph refuses it as ever, and `column_of_user` tells where. Cost: a search for `@`, and a look-up
+for each tag with a capital letter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LETTERS = f"{ascii_letters}{digits}-".encode()
 _LONGEST = 1 << 12
 """The letters of a tag that gets a carrier. A longer tag becomes small, and one behind more blanks may do so."""
 _FAR = 1 << 12
-"""`quads` parses lines by themselves if no tag with a capital letter is within so many bytes before and behind them."""
+"""`parse_quads` parses lines by themselves if no tag with a capital letter is within so many bytes around them."""
 _PIECE = 1 << 16
 _SOME = 1_000
 """Quads whose tags are put back together."""
@@ -81,7 +81,7 @@ def with_small_tag(text: str) -> str:
 
 def with_carriers(text: bytes) -> bytes:
     """Return an RDF text with carriers in place of language tags that have capital letters."""
-    return _CAPITALS.sub(_carrier, text) if _CAPITALS.search(text) else text
+    return _CAPITALS.sub(_carrier_of_match, text) if _CAPITALS.search(text) else text
 
 
 def carrier(tag: str) -> str:
@@ -91,10 +91,10 @@ def carrier(tag: str) -> str:
 
 def with_tags(text: bytes) -> bytes:
     """Return a text that a parser gave, with the tags of carriers in their places."""
-    return _CARRIER.sub(_tag, text) if _WORD in text else text
+    return _CARRIER.sub(_tag_of_match, text) if _WORD in text else text
 
 
-def _carrier(found: re.Match[bytes]) -> bytes:
+def _carrier_of_match(found: re.Match[bytes]) -> bytes:
     return b"@" + _carrier_of(found[1]) if _may_be_tag(found) else found[0]
 
 
@@ -119,7 +119,7 @@ def _carrier_of(tag: bytes) -> bytes:
     return f"x-{_MARK}-{parts}-{_MARK}".encode()
 
 
-def _tag(found: re.Match[bytes]) -> bytes:
+def _tag_of_match(found: re.Match[bytes]) -> bytes:
     try:
         tag = bytes.fromhex(found[1].replace(b"-", b"").decode())
     except ValueError:
@@ -127,7 +127,7 @@ def _tag(found: re.Match[bytes]) -> bytes:
     return tag if _carrier_of(tag) == found[0] else found[0]
 
 
-class Carried:
+class CarrierStream:
     """A binary stream whose text has carriers (`with_carriers`). Only one thread reads it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -140,12 +140,12 @@ class Carried:
             text = self._rest + piece
             if not text:
                 return b""
-            cut = _cut(text) if piece else len(text)
+            cut = _cut_position(text) if piece else len(text)
             self._rest, self._ready = text[cut:], BytesIO(with_carriers(text[:cut]))
         return found
 
 
-def _cut(text: bytes) -> int:
+def _cut_position(text: bytes) -> int:
     """Return where the end of a piece begins that may be a part of a tag, with the byte before it and its blanks."""
     before = text.rstrip(_LETTERS)
     before = (before[:-1] if before.endswith(b"@") else text).rstrip(b" \t")
@@ -153,13 +153,13 @@ def _cut(text: bytes) -> int:
     return cut if len(text) - cut <= _LONGEST else len(text)
 
 
-def column(line: bytes, at: int) -> int:
+def column_of_user(line: bytes, at: int) -> int:
     """Return the column, from 1, in the text of a user, for the column `at` in the same line with carriers."""
     before = line.decode(errors="replace")[: at - 1].encode()
     return len(with_tags(before).decode()) + 1
 
 
-def correct(error: SyntaxError, line: bytes | None) -> None:
+def correct_error(error: SyntaxError, line: bytes | None) -> None:
     """Make a parser's error about a text with carriers one about the text of the user.
 
     `line` is the line of the error, with carriers. Without it the error loses its column.
@@ -167,7 +167,7 @@ def correct(error: SyntaxError, line: bytes | None) -> None:
     if _MARK in error.msg:
         error.msg = with_tags(error.msg.encode(errors="replace")).decode()
     if error.offset:
-        error.offset = None if line is None else column(line, error.offset)
+        error.offset = None if line is None else column_of_user(line, error.offset)
 
 
 @contextmanager
@@ -177,18 +177,18 @@ def correct_errors(text: Callable[[], bytes]) -> Iterator[None]:
         yield
     except SyntaxError as error:
         lines = text().split(b"\n")
-        correct(error, lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else None)
+        correct_error(error, lines[error.lineno - 1] if error.lineno and error.lineno <= len(lines) else None)
         raise
 
 
-def canonical(text: bytes, form: RdfFormat | None) -> bytes:
+def canonical_lines(text: bytes, form: RdfFormat | None) -> bytes:
     """Parse an RDF text. Returns canonical N-Quads lines with language tags as written. Raises SyntaxError."""
     text = with_carriers(text)
     with correct_errors(lambda: text):
         return with_tags(pyoxigraph.serialize(pyoxigraph.parse(text, form), format=RdfFormat.N_QUADS) or b"")
 
 
-def quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
+def parse_quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
     """Parse N-Quads lines. Yields quads of pyoxigraph whose language tags are as written. Raises SyntaxError.
 
     Cost: that of the parser, but for the lines with a capital letter in a tag, and lines close to them.
@@ -196,7 +196,7 @@ def quads(lines: bytes, *, lenient: bool = False) -> Iterator[Quad]:
     parts = _parts_of(lines)
     if not any(is_tagged for _, _, is_tagged in parts):
         return pyoxigraph.parse(lines, RdfFormat.N_QUADS, lenient=lenient)
-    return chain.from_iterable(_of_part(lines, *part, lenient) for part in parts)
+    return chain.from_iterable(_quads_of_part(lines, *part, lenient) for part in parts)
 
 
 def _parts_of(lines: bytes) -> list[tuple[int, int, bool]]:
@@ -213,13 +213,13 @@ def _parts_of(lines: bytes) -> list[tuple[int, int, bool]]:
     return [part for part in (*parts, (begun, ended, True), (ended, len(lines), False)) if part[0] < part[1]]
 
 
-def _of_part(lines: bytes, start: int, end: int, is_tagged: bool, lenient: bool) -> Iterator[Quad]:
+def _quads_of_part(lines: bytes, start: int, end: int, is_tagged: bool, lenient: bool) -> Iterator[Quad]:
     text = lines[start:end]
     text = _STRING.sub(_with_carrier, text) if is_tagged else text
     found = pyoxigraph.parse(text, RdfFormat.N_QUADS, lenient=lenient)
     try:
         with correct_errors(lambda: text):
-            yield from _all_opened(found) if is_tagged else found
+            yield from _all_without_carriers(found) if is_tagged else found
     except SyntaxError as error:
         error.lineno = error.lineno and error.lineno + lines.count(b"\n", 0, start)
         raise
@@ -230,16 +230,16 @@ def _with_carrier(found: re.Match[bytes]) -> bytes:
     return found[1] + b"@" + _carrier_of(found[2]) if found[2] else found[0]
 
 
-def _all_opened(found: Iterator[Quad]) -> Iterator[Quad]:
-    return chain.from_iterable(map(unpack, iter(lambda: list(islice(found, _SOME)), [])))
+def _all_without_carriers(found: Iterator[Quad]) -> Iterator[Quad]:
+    return chain.from_iterable(map(without_carriers, iter(lambda: list(islice(found, _SOME)), [])))
 
 
-def unpack(some: Sequence[Quad]) -> Iterator[Quad]:
+def without_carriers(some: Sequence[Quad]) -> Iterator[Quad]:
     """Yield quads that a parser gave, with language tags in place of their carriers."""
     literals = list(dict.fromkeys(each for quad in some if (each := _literal(quad.object)) is not None))
-    found = dict(zip(literals, _literals_with_tags([_parts(each) for each in literals]), strict=True))
+    found = dict(zip(literals, _literals_with_tags([_literal_parts(each) for each in literals]), strict=True))
     for quad in some:
-        object_ = _with(found, quad.object) if found else quad.object
+        object_ = _with_literals(found, quad.object) if found else quad.object
         yield quad if object_ is quad.object else Quad(quad.subject, quad.predicate, object_, quad.graph_name)
 
 
@@ -265,13 +265,13 @@ def _literal(term: Term) -> Literal | None:
     return term if isinstance(term, Literal) and (term.language or "").startswith(_BEGIN) else None
 
 
-def _parts(literal: Literal) -> _Parts:
+def _literal_parts(literal: Literal) -> _Parts:
     return literal.value, with_tags((literal.language or "").encode()).decode(), literal.direction
 
 
-def _with(found: Mapping[Literal, Literal], term: Term) -> Term:
+def _with_literals(found: Mapping[Literal, Literal], term: Term) -> Term:
     if isinstance(term, Triple):
-        return Triple(term.subject, term.predicate, _with(found, term.object))
+        return Triple(term.subject, term.predicate, _with_literals(found, term.object))
     return found.get(term, term) if isinstance(term, Literal) else term
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kgreason.graph.changes.delta import Delta
-from kgreason.materialize.edit import Change, Kinds, Work
+from kgreason.materialize.edit import Change, KindChanges, Work
 from kgreason.terms.dictionary import Dictionary
 from kgreason.wire import values
 from kgreason.zset.columns import Int32
@@ -26,7 +26,7 @@ _VALUES = ("contradictions", "declared", "rules", "ended", "reasons")
 
 def to_json(delta: Delta) -> dict[str, Any]:
     """Turn a delta into an object that `json.dumps` takes."""
-    own = delta.detached()
+    own = delta.with_own_dictionary()
     change, terms = own.change, own.dictionary
     facts = change.facts
     return {
@@ -54,7 +54,7 @@ def to_json(delta: Delta) -> dict[str, Any]:
 def from_json(found: dict[str, Any]) -> Delta:
     """Turn the result of `to_json` back into the delta."""
     facts = found["facts"]
-    related = Kinds(_rows(facts["rows"], facts["width"]), _kinds(facts["before"]), _kinds(facts["after"]))
+    related = KindChanges(_rows(facts["rows"], facts["width"]), _kinds(facts["before"]), _kinds(facts["after"]))
     change = Change(
         _rows(found["rows"], 3),
         _kinds(found["before"]),

@@ -83,14 +83,14 @@ class ZSet:
     def positive(self) -> ZSet:
         """Return the rows of positive weight, with their weights."""
         normal = self.consolidate()
-        return normal.restricted_to(normal.weights > 0)
+        return normal.select(normal.weights > 0)
 
     def negative(self) -> ZSet:
         """Return the rows of negative weight, with their weights."""
         normal = self.consolidate()
-        return normal.restricted_to(normal.weights < 0)
+        return normal.select(normal.weights < 0)
 
-    def restricted_to(self, mask: npt.NDArray[np.bool_]) -> ZSet:
+    def select(self, mask: npt.NDArray[np.bool_]) -> ZSet:
         """Return the rows of this batch for which `mask`, bool[n], is True: row i stays if `mask[i]` is True."""
         return ZSet(self.columns[mask], self.weights[mask], self.is_normal)
 

@@ -11,8 +11,8 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import LimitError, StratificationError
 from kgreason.graph.changes.follower import Follower
-from kgreason.materialize.operators.groups import Grouped
-from kgreason.materialize.operators.tables import Register
+from kgreason.materialize.operators.groups import FactsByGroup
+from kgreason.materialize.operators.tables import FactIndex
 from tests.cli.calling import succeed
 
 NAMES = {"": "http://e/"}
@@ -106,7 +106,9 @@ def test_a_store_opens_whose_last_commit_had_a_wrong_index(tmp_path: Path, monke
         transaction.relation("start", 1).insert([("http://e/a",)])
     with KnowledgeGraph.open(path) as graph, monkeypatch.context() as patch:
         patch.setattr(
-            Grouped, "_held_keys", lambda self: self.table.matching(Register(*self._engine.facts.contents()[:2]))
+            FactsByGroup,
+            "_held_keys",
+            lambda self: self.table.matching_keys(FactIndex(*self._engine.facts.contents()[:2])),
         )
         graph.relation("edge", 3).delete(edges[1:])
         assert nearest(graph.dump_relations()) == {"near(a, 0) ."}

@@ -13,8 +13,8 @@ from kgreason.errors import StratificationError
 from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.group_values import GroupValues
-from kgreason.materialize.operators.groups import Grouped
-from kgreason.materialize.operators.tables import Register
+from kgreason.materialize.operators.groups import FactsByGroup
+from kgreason.materialize.operators.tables import FactIndex
 from kgreason.rules.model import Atom
 from tests.aggregates.test_recursion import test_a_value_does_not_keep_itself_up as loop
 from tests.aggregates.test_recursion import test_values_do_not_keep_each_other_up_in_a_circle as circle
@@ -56,8 +56,8 @@ def _leaves_values(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forgets_old_rows(patch: pytest.MonkeyPatch) -> None:
-    nothing = Register(np.empty((0, 16), dtype=np.int32), np.empty(0, dtype=np.int32))
-    patch.setattr(Aggregations, "_everything", lambda _: lambda: nothing)
+    nothing = FactIndex(np.empty((0, 16), dtype=np.int32), np.empty(0, dtype=np.int32))
+    patch.setattr(Aggregations, "_reader_of_all_facts", lambda _: lambda: nothing)
 
 
 def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
@@ -69,7 +69,7 @@ def _counts_what_is_there_twice(patch: pytest.MonkeyPatch) -> None:
         fewer = changes._replace(
             rows=changes.rows[kept], tables=changes.tables[kept], before=changes.before[kept], after=changes.after[kept]
         )
-        return right(self, operator, groups, present, fewer, Register(fewer.rows, fewer.tables))
+        return right(self, operator, groups, present, fewer, FactIndex(fewer.rows, fewer.tables))
 
     patch.setattr(GroupValues, "_counts", counted)
     patch.setattr(
@@ -96,7 +96,7 @@ def _counts_names(patch: pytest.MonkeyPatch) -> None:
 
 
 def _keeps_rows_of_a_rollback(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Grouped, "_are_held", lambda _, keys: np.ones(len(keys), dtype=np.bool_))
+    patch.setattr(FactsByGroup, "_are_held", lambda _, keys: np.ones(len(keys), dtype=np.bool_))
 
 
 def _equal_names() -> None:

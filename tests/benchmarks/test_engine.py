@@ -40,7 +40,7 @@ def completion() -> Input:
 
 
 def rows(circuit: Circuit) -> set[tuple[int, ...]]:
-    columns, tables = circuit.facts.columns(circuit.facts.present())
+    columns, tables = circuit.facts.columns(circuit.facts.present_rows())
     return set(map(tuple, np.column_stack([tables, columns]).tolist()))
 
 

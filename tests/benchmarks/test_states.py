@@ -26,7 +26,7 @@ def graph(workspace: Workspace) -> Start:
 def facts(engine: Engine) -> set[tuple[int, ...]]:
     """Every fact with its table and whether it is asserted."""
     found = engine.facts
-    rows = found.present()
+    rows = found.present_rows()
     columns, tables = found.columns(rows)
     return set(map(tuple, np.column_stack([tables, found.kinds(rows), columns]).tolist()))
 

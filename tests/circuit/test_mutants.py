@@ -62,7 +62,7 @@ def only_new_rows_are_excluded(patch: pytest.MonkeyPatch) -> None:
         right_key: Callable[[B], Hashable],
         *axes: int,
     ) -> Stream[A]:
-        held = incremental._held(integrate(right, 0), left.axes)
+        held = incremental._hold_to(integrate(right, 0), left.axes)
         return lift2(lambda rows, others: zset.antijoin(rows, others, left_key, right_key), left, held)
 
     patch.setattr(incremental, "antijoin", antijoin)
@@ -70,7 +70,7 @@ def only_new_rows_are_excluded(patch: pytest.MonkeyPatch) -> None:
 
 def matches_exclude_by_their_rule_alone(patch: pytest.MonkeyPatch) -> None:
     """NOT does not look at the values of its outer variables."""
-    patch.setattr(grounding, "_outer", lambda negated: ())
+    patch.setattr(grounding, "_outer_variables", lambda negated: ())
 
 
 def filters_under_not_hold(patch: pytest.MonkeyPatch) -> None:
@@ -107,9 +107,9 @@ def the_old_value_stays(patch: pytest.MonkeyPatch) -> None:
 
 def equal_members_count_once(patch: pytest.MonkeyPatch) -> None:
     """The members of a group are a set."""
-    value_of = grounding.value_of
+    group_row = grounding.group_row
     patch.setattr(
-        figures, "value_of", lambda functions, asked, members: value_of(functions, asked, zset.distinct(members))
+        figures, "group_row", lambda functions, asked, members: group_row(functions, asked, zset.distinct(members))
     )
 
 

@@ -226,7 +226,7 @@ def test_the_kit_of_a_rule_that_says_everything() -> None:
     inside: Prefix = (*aggregate.atoms, *aggregate.computed)
     assert kit.queries(program, Not) == {Query(under, negated): 2}
     assert kit.queries(program, Aggregate) == {Query(inside, aggregate): 2}
-    inner = kit.inner(program)
+    inner = kit.inner_bodies(program)
     assert kit.directions(inner) == {
         Direction((), under[:1]): 2, Direction(under[:1], under): 2, Direction((), inside[:1]): 2
     }  # fmt: skip
@@ -235,5 +235,5 @@ def test_the_kit_of_a_rule_that_says_everything() -> None:
 
 def test_the_inner_kit_is_linear_in_the_program() -> None:
     a, b = {RULE: 1, LAST: 2}, {LAST: -1}
-    assert kit.inner(plus(a, b)) == plus(kit.inner(a), kit.inner(b))
+    assert kit.inner_bodies(plus(a, b)) == plus(kit.inner_bodies(a), kit.inner_bodies(b))
     assert kit.queries(plus(a, b), Not) == plus(kit.queries(a, Not), kit.queries(b, Not))

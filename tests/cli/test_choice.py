@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kgreason.cli.bulk import choice, pipelines
-from kgreason.cli.bulk.choice import bytes_needed, pays, unpacked_size
+from kgreason.cli.bulk.choice import bytes_needed, is_spark_faster, unpacked_size
 from kgreason.cpus import free_memory
 
 FREE = 10 << 30
@@ -24,10 +24,10 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_files_that_do_not_fit_are_for_spark_if_no_store_is_made(files: list[str]) -> None:
-    assert pays(files, keeps=False)
-    assert not pays(files, keeps=True)
+    assert is_spark_faster(files, keeps=False)
+    assert not is_spark_faster(files, keeps=True)
     Path(files[0]).write_bytes(b"")
-    assert not pays(files, keeps=False)
+    assert not is_spark_faster(files, keeps=False)
 
 
 def test_a_packed_file_counts_as_unpacked(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def answering(*answers: bytes) -> Iterator[tuple[str, list[bytes]]]:
 
 def test_a_request_that_reads_is_sent_again() -> None:
     with answering(b"", ANSWER) as (address, requests), closing(Link(address)) as link:
-        assert link.ask("/stats").json() == {}
+        assert link.get("/stats").json() == {}
     assert len(requests) == 2
 
 
@@ -45,7 +45,7 @@ def test_an_edit_is_sent_once() -> None:
         closing(Link(address)) as link,
         pytest.raises(ServerError, match="the edit may have been made"),
     ):
-        link.form("/update", [("update", "CLEAR ALL")], "*/*", is_edit=True)
+        link.post_form("/update", [("update", "CLEAR ALL")], "*/*", is_edit=True)
     assert len(requests) == 1
 
 
@@ -55,14 +55,14 @@ def test_an_answer_that_breaks_off_is_an_error() -> None:
         closing(Link(address)) as link,
         pytest.raises(ServerError, match="the answer broke off"),
     ):
-        link.ask("/stats")
+        link.get("/stats")
 
 
 def test_no_answer_in_time_is_an_error() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         link = Link(f"http://127.0.0.1:{listener.getsockname()[1]}", timeout=0.05)
         with pytest.raises(ServerError, match=r"no answer within 0\.05 s"):
-            link.ask("/stats")
+            link.get("/stats")
         link.close()
         with pytest.raises(ServerError, match="the graph is closed"):
-            link.ask("/stats")
+            link.get("/stats")

@@ -15,7 +15,7 @@ import kgreason
 from kgreason import KnowledgeGraph
 from kgreason.errors import ServerError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.filtered import filtered
+from kgreason.graph.changes.filtered import filter_delta
 from kgreason.server.streams.views import pattern_of
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served
@@ -147,7 +147,7 @@ def lines(http: httpx.Client, parameters: dict[str, str], accept: str, count: in
 def test_parts_of_deltas_add_up_to_a_part_of_the_graph() -> None:
     deltas: list[Delta] = []
     with KnowledgeGraph.open() as graph:
-        graph.subscribe(lambda delta: deltas.append(delta.detached()))
+        graph.subscribe(lambda delta: deltas.append(delta.with_own_dictionary()))
         graph.add(ZOO)
         graph.add("<http://e/tom> a <http://e/Animal> .")
         graph.remove("<http://e/tom> a <http://e/Cat> , <http://e/Animal> .")
@@ -155,7 +155,7 @@ def test_parts_of_deltas_add_up_to_a_part_of_the_graph() -> None:
         for asserted in (True, False):
             found: set[tuple[str, ...]] = set()
             for each in deltas:
-                part = filtered(each, asserted=asserted)
+                part = filter_delta(each, asserted=asserted)
                 assert not found & set(part.appeared())
                 found = (found - set(part.disappeared())) | set(part.appeared())
             lines = b"".join(graph.dump(asserted=asserted)).decode().splitlines()

@@ -19,12 +19,12 @@ from nicegui.page import page
 from starlette.requests import Request
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.consequences import deletions, staying_markup
+from kgreason.server.console.consequences import deletions, undeleted_markup
 from kgreason.server.console.controls import files, past, terms
 from kgreason.server.console.controls.editor import completions
-from kgreason.server.console.controls.listing import PAGE, Listing, order_of
+from kgreason.server.console.controls.listing import PAGE, Listing, sort_key
 from kgreason.server.console.hierarchy import hierarchy, tree_of
-from kgreason.server.console.markup import Row, removal
+from kgreason.server.console.markup import Row, removal_address
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words, words_of
 from kgreason.server.problems import Problem
 
@@ -80,7 +80,7 @@ def test_a_row_may_have_any_line_break() -> None:
     ],
 )
 def test_numbers_are_sorted_before_texts(texts: list[str], ordered: list[str]) -> None:
-    assert sorted(texts, key=order_of) == ordered
+    assert sorted(texts, key=sort_key) == ordered
 
 
 def test_a_table_is_sorted_and_shown_a_page_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_a_table_is_sorted_and_shown_a_page_at_a_time(monkeypatch: pytest.Monkey
         shown = Listing("Numbers", ["n", ""], numbers, lambda each: Row([f"<{each}>", ""]), lambda each, _: each)
 
         def after(name: str) -> list[str]:
-            shown._act(GenericEventArguments(sender=shown._content, client=ui.context.client, args=name))
+            shown._on_click(GenericEventArguments(sender=shown._content, client=ui.context.client, args=name))
             return [part.split("&")[0] for part in shown._content.content.split("&lt;")[1:]]
 
         assert after("0") == [str(each) for each in range(PAGE)]
@@ -108,21 +108,21 @@ def test_a_table_is_sorted_and_shown_a_page_at_a_time(monkeypatch: pytest.Monkey
 def test_the_class_tree_says_how_many_classes_it_leaves_out() -> None:
     pairs = [(f"<http://e/c{each}>", "<http://e/top>") for each in range(50)] + [("<http://e/top>", "")]
     told = hierarchy(pairs, {})
-    assert tree_of(told, WORDS).left == 0
+    assert tree_of(told, WORDS).hidden == 0
     part = tree_of(told, WORDS, most=20)
-    assert (part.size, part.left, part.shown.count("<li")) == (51, 31, 20)
-    assert part.shown.count("<details") == part.shown.count("</details>") == 1
-    assert part.shown.count("<li") == part.shown.count("</li>")
-    assert tree_of(told, WORDS, most=51).left == 0
+    assert (part.size, part.hidden, part.markup.count("<li")) == (51, 31, 20)
+    assert part.markup.count("<details") == part.markup.count("</details>") == 1
+    assert part.markup.count("<li") == part.markup.count("</li>")
+    assert tree_of(told, WORDS, most=51).hidden == 0
 
 
 def test_the_class_tree_is_filtered_by_labels_and_keeps_the_way_to_the_root() -> None:
     below = [("<http://e/C1>", "<http://e/pet>"), ("<http://e/dog>", "<http://e/pet>"), ("<http://e/pet>", "")]
     tree = tree_of(hierarchy(below, {}), WORDS, "House")
-    assert "e:C1" in tree.shown
-    assert "e:pet" in tree.shown
-    assert "house cat" in tree.shown
-    assert "e:dog" not in tree.shown
+    assert "e:C1" in tree.markup
+    assert "e:pet" in tree.markup
+    assert "house cat" in tree.markup
+    assert "e:dog" not in tree.markup
     assert tree_of(hierarchy(below, {}), WORDS, "zebra").size == 0
 
 
@@ -130,8 +130,8 @@ def test_a_class_with_many_superclasses_is_unfolded_once() -> None:
     names = [[f"<http://e/{level}{side}>" for side in "ab"] for level in range(12)]
     closed = [(low, up) for n, level in enumerate(names) for low in level for above in names[:n] for up in above]
     tree = tree_of(hierarchy(closed, {}), WORDS, most=100_000)
-    assert tree.left == 0
-    assert tree.shown.count("<li") < 200
+    assert tree.hidden == 0
+    assert tree.markup.count("<li") < 200
 
 
 def test_labels_are_completed_in_place_of_names() -> None:
@@ -209,27 +209,27 @@ def test_the_reasons_of_an_inferred_triple_are_shown() -> None:
     facts = [{"relation": None, "terms": ["<http://e/tom>", "a", f"<http://e/{name}>"]} for name in ("Animal", "Cat")]
     steps = [{"fact": facts[0], "asserted": False, "rule": rule, "premises": [1]}, {"fact": facts[1], "asserted": True}]
     proofs = [{"fact": 0, "steps": steps}, {"fact": 1, "steps": steps}]  # the second one says that it is asserted
-    shown = staying_markup(1, proofs, Words(WELL_KNOWN)).striptags()
+    shown = undeleted_markup(1, proofs, Words(WELL_KNOWN)).striptags()
     assert "One of the triples is inferred" in shown
     assert "axiom <http://e/Cat> rdfs:subClassOf <http://e/Animal>" in shown
     assert shown.count("asserted") == shown.count("rdfs9") == 1
-    assert "3 of the triples are inferred" in staying_markup(3, [], WORDS)
+    assert "3 of the triples are inferred" in undeleted_markup(3, [], WORDS)
 
 
 def test_files_go_where_their_names_say() -> None:
-    assert files.paths(may_edit_rules=True)["dl"][1] == "/rules"
-    assert "dl" not in files.paths(may_edit_rules=False)
-    assert files.paths(may_edit_rules=False)["trig"] == ("application/trig", "/store?")
-    told = files.result("a.ttl", {"detail": "the body:1:3: wrong"})
+    assert files.upload_paths(may_edit_rules=True)["dl"][1] == "/rules"
+    assert "dl" not in files.upload_paths(may_edit_rules=False)
+    assert files.upload_paths(may_edit_rules=False)["trig"] == ("application/trig", "/store?")
+    told = files.result_row("a.ttl", {"detail": "the body:1:3: wrong"})
     assert told == Row(["a.ttl", "a.ttl:1:3: wrong"], "contradicts")
-    assert files.result("a.ttl", {"sending": True}) == Row(["a.ttl", "sending…"])
-    told = files.result("rules.dl", {"isRules": True, "committed": "false", "counts": ["7", "0", "0"]})
+    assert files.result_row("a.ttl", {"sending": True}) == Row(["a.ttl", "sending…"])
+    told = files.result_row("rules.dl", {"isRules": True, "committed": "false", "counts": ["7", "0", "0"]})
     assert "nothing to save" in str(told.cells[1])
-    assert "commit 7: triples asserted: 2" in str(files.result("a", {"counts": ["7", "2", "9"]}).cells[1])
+    assert "commit 7: triples asserted: 2" in str(files.result_row("a", {"counts": ["7", "2", "9"]}).cells[1])
 
 
 def test_a_triple_with_a_blank_node_has_no_link_that_removes_it() -> None:
-    assert removal(["<e:a>", "<e:b>", '"x y"']) == (
+    assert removal_address(["<e:a>", "<e:b>", '"x y"']) == (
         "/console/edit?update=DELETE+DATA+%7B+%3Ce%3Aa%3E+%3Ce%3Ab%3E+%22x+y%22+%7D"
     )
-    assert removal(["<e:a>", "<e:b>", "_:c"]) is None
+    assert removal_address(["<e:a>", "<e:b>", "_:c"]) is None

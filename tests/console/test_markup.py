@@ -22,13 +22,13 @@ from nicegui.page import page
 from starlette.requests import Request
 
 from kgreason.server.console import results
-from kgreason.server.console.calls import in_pages
-from kgreason.server.console.consequences import consequences, staying_markup
+from kgreason.server.console.calls import page_message
+from kgreason.server.console.consequences import consequences, undeleted_markup
 from kgreason.server.console.controls import files, graphs, listing, past, terms
 from kgreason.server.console.frame import _language_of, _languages, html
 from kgreason.server.console.hierarchy import hierarchy, neighbourhood, tree_of
 from kgreason.server.console.literals import literal_of
-from kgreason.server.console.markup import Row, empty, link, notice, rooted, table, term, triple, why
+from kgreason.server.console.markup import Row, empty_notice, link, notice, table, term, triple, why_address, with_root
 from kgreason.server.console.pages import explore, feed, ontology, shapes, status
 from kgreason.server.console.pages import why as why_page
 from kgreason.server.console.tree import tree
@@ -60,7 +60,12 @@ class Elements(HTMLParser):
 def test_no_text_becomes_markup(text: str) -> None:
     terms = [f"<http://e/{text}>", "_:b", quote(text), f"{quote(text)}@en", text]
     parts = [term(each, WORDS) for each in terms]
-    parts += [triple(terms[:3], WORDS), notice(text), empty(text, text), table([text], [Row([text])], label=text)]
+    parts += [
+        triple(terms[:3], WORDS),
+        notice(text),
+        empty_notice(text, text),
+        table([text], [Row([text])], label=text),
+    ]
     elements = Elements("".join(parts))
     assert elements.found <= {
         "a",
@@ -78,7 +83,7 @@ def test_no_text_becomes_markup(text: str) -> None:
     }
     assert elements.names <= {"class", "href", "title", "role", "aria-label", "tabindex", "scope"}
     assert all(link.startswith("/console/") for link in elements.links)
-    assert why([terms[0], terms[0], terms[2]]).startswith("/console/why?triple=")
+    assert why_address([terms[0], terms[0], terms[2]]).startswith("/console/why?triple=")
 
 
 SCRIPT = "<script>'\"&</script>"
@@ -161,7 +166,7 @@ def listing_of(items: Sequence[Any]) -> str:
 SHOWN: dict[str, Callable[[], str]] = {
     "an edit": lambda: consequences(EDIT, WORDS),
     "a proof": lambda: tree({"fact": 0, "steps": STEPS}, WORDS),
-    "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).shown,
+    "classes": lambda: tree_of(CLASSES, LABELLED, SCRIPT).markup,
     "a class": lambda: neighbourhood(CLASSES, LABELLED, IRI),
     "rows": lambda: listing_of([IRI, f'"{SCRIPT}"'] * 60),
     "a commit": lambda: feed.commit_markup(1, {"appeared": ROWS, "disappeared": ROWS, "results": RESULTS}, HEAD, WORDS),
@@ -170,13 +175,15 @@ SHOWN: dict[str, Callable[[], str]] = {
         SimpleNamespace(words=LABELLED),  # type: ignore[arg-type]
     ),
     "a result": lambda: results.result(RESULT, LABELLED, with_node=True),
-    "a question": lambda: feed.question(1, HEAD),
-    "commits": lambda: past.options([HEAD]),
-    "what stays": lambda: staying_markup(2, [{"fact": 0, "steps": STEPS}], WORDS),
-    "offers": lambda: terms.offers([terms.Hit(IRI[1:-1], SCRIPT)], WORDS),
-    "a graph": lambda: graphs.field(SCRIPT) + graphs.offers([SCRIPT]) + explore._graphs([SCRIPT]),
+    "a question": lambda: feed.revert_question(1, HEAD),
+    "commits": lambda: past.commit_options([HEAD]),
+    "what stays": lambda: undeleted_markup(2, [{"fact": 0, "steps": STEPS}], WORDS),
+    "offers": lambda: terms.term_options([terms.Hit(IRI[1:-1], SCRIPT)], WORDS),
+    "a graph": lambda: graphs.graph_field(SCRIPT) + graphs.graph_options([SCRIPT]) + explore._graphs([SCRIPT]),
     "a file": lambda: table(
-        ["", ""], [files.result(SCRIPT, {"detail": SCRIPT}), files.result(SCRIPT, {"counts": [SCRIPT] * 3})], label=""
+        ["", ""],
+        [files.result_row(SCRIPT, {"detail": SCRIPT}), files.result_row(SCRIPT, {"counts": [SCRIPT] * 3})],
+        label="",
     ),
     "rules": lambda: ontology.rules_markup(
         [(RULE, SCRIPT, SCRIPT, SCRIPT), (RULE, f"of the rule set: {SCRIPT} . x", SCRIPT, "")]
@@ -245,7 +252,7 @@ def test_only_direct_superclasses_are_drawn() -> None:
     told = hierarchy(pairs, {"<a>": 3})
     assert told.classes["<c>"] == {"<b>"}
     assert told.classes["<d>"] == frozenset()
-    shown = tree_of(told, WORDS).shown
+    shown = tree_of(told, WORDS).markup
     assert shown.count("<ul") == shown.count("</ul>")
     assert shown.index("&lt;a&gt;") < shown.index("&lt;b&gt;") < shown.index("&lt;c&gt;")
 
@@ -255,8 +262,8 @@ def test_prefixes_that_a_text_lacks_are_found() -> None:
     text = 'PREFIX owl: <x> SELECT * { ?x a ub:A ; owl:b "ub:C", <ub:d> } # ub:e'
     assert words.undeclared_prefixes(text) == {"ub": "http://u/"}
     assert words.undeclared_prefixes("<http://u/a> ?ub:x <ub:y>") == {}
-    assert words.full("ub:A") == "http://u/A"
-    assert words.short("http://u/a b") is None
+    assert words.iri_of_prefixed("ub:A") == "http://u/A"
+    assert words.prefixed_name("http://u/a b") is None
 
 
 def test_a_warning_has_short_names_and_stays_text() -> None:
@@ -270,9 +277,9 @@ def test_a_warning_has_short_names_and_stays_text() -> None:
 
 def test_messages_for_pages_name_no_argument_of_python() -> None:
     undeclared_query = f"{undeclared_message('ex', 'query')}; and so on"
-    assert in_pages(undeclared_query).endswith("begin the query with PREFIX ex: <http://example.org/>; and so on")
-    assert "prefixes=" not in in_pages(undeclared_message("ex", "text") + undeclared_message("", "update"))
-    assert in_pages("a SPARQL Update: use `update` for it") == "a SPARQL Update: the page Edit takes it"
+    assert page_message(undeclared_query).endswith("begin the query with PREFIX ex: <http://example.org/>; and so on")
+    assert "prefixes=" not in page_message(undeclared_message("ex", "text") + undeclared_message("", "update"))
+    assert page_message("a SPARQL Update: use `update` for it") == "a SPARQL Update: the page Edit takes it"
 
 
 def test_a_term_is_found_without_its_prefix() -> None:
@@ -297,11 +304,11 @@ def test_each_namespace_has_a_prefix_of_its_own() -> None:
 def test_every_address_gets_the_prefix_and_no_text_does() -> None:
     text = 'href="/x" action="/y"'
     html = Markup('<form action="/console/explore"><a class="" href="{}" title="{}">{}</a></form>')
-    shown = rooted(html.format(why(("<e:a>", "<e:b>", text)), text, text), "/kg")
+    shown = with_root(html.format(why_address(("<e:a>", "<e:b>", text)), text, text), "/kg")
     assert isinstance(shown, Markup)
     assert shown.count("/kg/") == 2
     assert shown.startswith('<form action="/kg/console/explore"><a class="" href="/kg/console/why?')
-    assert rooted(html, "") is html
+    assert with_root(html, "") is html
 
 
 PIZZA = """@prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -325,10 +332,10 @@ def test_expressions_stand_in_the_place_of_blank_nodes() -> None:
     assert "(:Pizza and (:has some :Cheese))" in shown
     assert ">_:" not in shown
     labelled = Words(NAMED.prefixes, labels={"http://e/Cheesy": "queso"})
-    assert {reason for _, reason, *_ in ontology._matches(ontology._told_by(rules, labelled), "QUESO disjoint")} == {
-        "DisjointClasses: :Cheesy, (not :Food)"
-    }
-    reasons = {reason for _, reason, *_ in ontology._told_by(rules, NAMED)}
+    assert {
+        reason for _, reason, *_ in ontology._matching_rules(ontology._rule_texts(rules, labelled), "QUESO disjoint")
+    } == {"DisjointClasses: :Cheesy, (not :Food)"}
+    reasons = {reason for _, reason, *_ in ontology._rule_texts(rules, NAMED)}
     assert ":Cheesy EquivalentTo :Pizza and (:has some :Cheese)" in reasons
     assert "DisjointClasses: :Cheesy, (not :Food)" in reasons
     assert not any("rdf:rest" in reason or reason.startswith("_:") for reason in reasons)

@@ -21,14 +21,14 @@ CLASSES = [("class", "http://e/Cat"), ("class", "http://xmlns.com/foaf/0.1/Perso
 
 def test_declared_prefixes_count_before_those_that_are_made_up() -> None:
     words = words_of(CLASSES, declared={"": "http://e/", "foaf": "http://other/", "owl": "http://other/"})
-    assert [words.short(iri) for _, iri in CLASSES] == [":Cat", "foaf:Person", "zoo:Lion"]
+    assert [words.prefixed_name(iri) for _, iri in CLASSES] == [":Cat", "foaf:Person", "zoo:Lion"]
     assert words.prefixes["owl"] == WELL_KNOWN["owl"]
 
 
 def test_all_prefixes_of_a_namespace_are_read_and_the_first_is_shown() -> None:
     words = words_of(CLASSES, declared={"e": "http://e/", "": "http://e/"})
-    assert words.short("http://e/Cat") == "e:Cat"
-    assert words.full(":Cat") == words.full("e:Cat") == "http://e/Cat"
+    assert words.prefixed_name("http://e/Cat") == "e:Cat"
+    assert words.iri_of_prefixed(":Cat") == words.iri_of_prefixed("e:Cat") == "http://e/Cat"
 
 
 def test_the_empty_prefix_is_used_without_a_declaration() -> None:

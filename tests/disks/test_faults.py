@@ -64,7 +64,7 @@ def failing(number: int, fails: Fails) -> Iterator[list[str]]:
                 return function(*args, **kwargs)
             error = OSError(number, os.strerror(number))
             if owner is OxigraphStore:
-                with args[0]._changing():
+                with args[0]._errors_of_change():
                     raise OSError(f"IO error: {error.strerror}: While appending to file")
             raise error
 

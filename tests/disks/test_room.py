@@ -14,7 +14,7 @@ import pytest
 from kgreason.errors import DiskFullError, StoreError
 from kgreason.store.homes import room
 from kgreason.store.homes.room import LEAST, Room
-from kgreason.store.oxigraph.links import log_bytes
+from kgreason.store.oxigraph.links import unshared_bytes
 
 
 class Disk:
@@ -119,7 +119,7 @@ def test_a_check_takes_no_room_from_a_commit_while_the_disk_syncs(tmp_path: Path
 
 
 def test_a_store_that_is_replaced_meanwhile_has_no_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert log_bytes(tmp_path / "gone") == 0
+    assert unshared_bytes(tmp_path / "gone") == 0
     (tmp_path / "1.log").write_bytes(bytes(7))
     (tmp_path / "2.log").write_bytes(bytes(9))
     look = Path.is_file
@@ -131,4 +131,4 @@ def test_a_store_that_is_replaced_meanwhile_has_no_size(tmp_path: Path, monkeypa
         return is_there
 
     monkeypatch.setattr(Path, "is_file", removing)
-    assert log_bytes(tmp_path) == 7
+    assert unshared_bytes(tmp_path) == 7

@@ -113,13 +113,13 @@ def test_pages_of_files_link_to_pages() -> None:
 
 
 INSIDE = {
+    "at_home",
     "check_known",
     "check_room",
     "check_writable",
     "load_interned",
     "matches",
     "number_warning",
-    "over",
     "prover",
     "store",
 }

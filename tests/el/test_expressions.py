@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.schema.expressions import Expressions
-from kgreason.materialize.schema.stated import Stated
+from kgreason.materialize.schema.stated import StatedFacts
 from kgreason.rules.model import Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -122,8 +122,8 @@ def test_copies_are_nodes_that_say_the_same(seed: int) -> None:
         scratch = Expressions(dictionary)
         scratch.change(rows(dictionary, []), rows(dictionary, after))
         right = dictionary.find(expected(dictionary, after).values()).tolist()
-        assert live.standing(ids.astype(np.int32)).tolist() == right == [standing[each] for each in ids.tolist()]
-        assert scratch.standing(ids.astype(np.int32)).tolist() == right
+        assert live.stand_ins(ids.astype(np.int32)).tolist() == right == [standing[each] for each in ids.tolist()]
+        assert scratch.stand_ins(ids.astype(np.int32)).tolist() == right
         for node in ids.tolist():
             assert list(scratch.triples(node)) == list(live.triples(node))
         if random.random() < 0.3:
@@ -147,7 +147,7 @@ def test_deep_expressions_are_compared() -> None:
     moved = expressions.change(rows(dictionary, []), rows(dictionary, [*nested("a"), *nested("b")]))
     assert len(moved) == 150
     one, other = dictionary.find(["_:a0", "_:b0"]).astype(np.int32)
-    assert expressions.standing(np.array([other]))[0] == one
+    assert expressions.stand_ins(np.array([other]))[0] == one
 
 
 def test_values_are_individuals_whatever_describes_them() -> None:
@@ -162,11 +162,11 @@ def test_values_are_individuals_whatever_describes_them() -> None:
 
 
 class Facts(set[tuple[int, ...]]):
-    """The facts of `Stated` while edits come; `there` are the asserted triples."""
+    """The facts of `StatedFacts` while edits come; `there` are the asserted triples."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         super().__init__()
-        self.stated, self.there, self._dictionary = Stated(dictionary), set[Triple](), dictionary
+        self.stated, self.there, self._dictionary = StatedFacts(dictionary), set[Triple](), dictionary
 
     def edit(self, triples: set[Triple], *, is_kept: bool = True) -> None:
         """Assert those of `triples` that are not there, and retract the others; if not `is_kept`, take it back."""

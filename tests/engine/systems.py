@@ -11,7 +11,7 @@ from kgreason.engine.changes import Changes, Strategy
 from kgreason.engine.engine import Engine
 from kgreason.engine.limits import Check
 from kgreason.engine.memory import layout as at
-from kgreason.engine.program.encoding import Intern, columns_of, encode
+from kgreason.engine.program.encoding import Intern, encode, terms_of_row
 from kgreason.engine.program.planner import Planner
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.rules.model import Atom, Rule, Term
@@ -36,7 +36,7 @@ def encode_facts(facts: Iterable[Atom], planner: Planner, intern: Intern) -> dic
     """Encode facts as rows int32[n, w], by the number of their table."""
     tables: dict[int, list[tuple[Term, ...]]] = {}
     for fact in facts:
-        row = columns_of(fact)
+        row = terms_of_row(fact)
         tables.setdefault(planner.table(fact.relation is None, len(row)), []).append(row)
     return {
         table: np.array([intern([str(term) for term in row]) for row in rows], dtype=np.int32)
@@ -121,13 +121,13 @@ class System:
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact with the number of its spare derivations; None if this number is unknown."""
         circuit = self.engine._circuit
-        records = circuit.memory["rows"][circuit.facts.present()].tolist()
+        records = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {self.fact(row[at.FIRST :]): spare(row[at.STATE]) for row in records}
 
     def states(self) -> dict[Fact, State]:
         """Every present fact with its stamp, support and asserted flag."""
         circuit = self.engine._circuit
-        records = circuit.memory["rows"][circuit.facts.present()].tolist()
+        records = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {
             self.fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
             for row in records

@@ -10,8 +10,8 @@ from kgreason.engine.changes import Changes
 from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.skolems import Skolems, _Operator
-from kgreason.materialize.operators.tables import Register, Table
-from kgreason.rules.lowering import Function
+from kgreason.materialize.operators.tables import FactIndex, Table
+from kgreason.rules.lowering import Expression
 from kgreason.rules.model import Computed, Rule
 from kgreason.zset.columns import Int32
 from tests.expressions import test_skolem as told
@@ -27,28 +27,28 @@ class NamesOnly(Individuals):
 class NewNamesNotLookedAt(Skolems):
     """A result stays when a term becomes equal to another one."""
 
-    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        return super()._keys_with(operator, table, moved[:0])
+    def _keys_with_terms(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+        return super()._keys_with_terms(operator, table, moved[:0])
 
 
 class OldResultsStay(Skolems):
     """A result for other names stays beside the new one."""
 
-    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
-        return super()._keys_with(operator, table, moved if table is operator.asks else moved[:0])
+    def _keys_with_terms(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+        return super()._keys_with_terms(operator, table, moved if table is operator.asks else moved[:0])
 
 
 class LostResultsNotLookedAt(Skolems):
     """A result that was retracted in this commit is not asserted again when rules ask for it again."""
 
     def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
-        return operator.asks.matching(Register(changes.rows, changes.tables))
+        return operator.asks.matching_keys(FactIndex(changes.rows, changes.tables))
 
 
 class ForgetsWhatRulesLeave(Skolems):
     """The results for rules that are removed stay."""
 
-    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+    def follow(self, levels: Mapping[Expression, int], rules: Iterable[Rule]) -> None:
         super().follow(levels, rules)
         self._leaving = ()
 

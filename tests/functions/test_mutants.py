@@ -10,7 +10,7 @@ import pytest
 
 from kgreason.errors import RuleError
 from kgreason.materialize.edit import Facts
-from kgreason.materialize.expressions.calls import Called
+from kgreason.materialize.expressions.calls import CallOutcome
 from kgreason.materialize.operators.functions import Functions
 from kgreason.rules import lowering
 from kgreason.rules.model import Atom, Computed, Rule
@@ -26,7 +26,7 @@ def _as_sparql(rule: Rule, call: Computed) -> tuple[Atom, ...]:
     return lowering._asking_body(rule, rule.body, call.inputs())
 
 
-def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> Called:
+def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> CallOutcome:
     """An error ends the commit at once, even if the rule does not ask at the end of the commit."""
     found = _RIGHT(self, operator, keys, check)
     for failure in found.failures:
@@ -36,13 +36,13 @@ def _at_once(self: Functions, operator: Any, keys: Int32, check: Callable[[], ob
 
 def _again(self: Functions, operator: Any, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
     """A function is called again whenever a rule asks."""
-    yield from self._fresh(operator.made, self._call_results(operator, keys, check).made)
+    yield from self._fresh_rows(operator.made, self._call_results(operator, keys, check).made)
 
 
 MISREADINGS: dict[str, tuple[object, str, object, Callable[[], None]]] = {
     "a call is guarded by less": (
         lowering,
-        "_before",
+        "_askable_atoms",
         _as_sparql,
         tests.test_the_calls_do_not_depend_on_the_order_of_the_rule,
     ),

@@ -54,12 +54,12 @@ def test_an_expression_and_a_call_that_waited_for_each_other_are_computed(
     """Format 5 has stores in which neither was computed."""
 
     def waiting(rule: Rule, asked: Computed) -> tuple[Atom, ...]:
-        return (*rule.body, *(lowering.computation(each) for each in rule.computed if each != asked))
+        return (*rule.body, *(lowering.result_atom(each) for each in rule.computed if each != asked))
 
     rule = "@rule r [?x, :area, ?a] :- [?x, :w, ?w], BIND(?w + 1 AS ?b), BIND(area(?w, ?w) AS ?a), FILTER(?b > 1) ."
     path = tmp_path / "store"
     with monkeypatch.context() as patch:
-        patch.setattr(lowering, "_before", waiting)
+        patch.setattr(lowering, "_askable_atoms", waiting)
         with KnowledgeGraph.open(path, rules=["none"], functions=[area]) as graph:
             with graph.transaction() as tx:
                 tx.add_rules(HEADER + rule)

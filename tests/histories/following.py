@@ -162,7 +162,7 @@ class Graph:
     def states(self) -> dict[Fact, State]:
         """Every present fact, hidden ones too, with stamp, support and flag."""
         circuit = self.materializer.engine._circuit
-        rows = circuit.memory["rows"][circuit.facts.present()].tolist()
+        rows = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {
             self._fact(row[at.FIRST :]): State(row[at.STAMP], row[at.SUPPORT], bool(row[at.STATE] & at.ASSERTED))
             for row in rows
@@ -171,7 +171,7 @@ class Graph:
     def spares(self) -> dict[Fact, int | None]:
         """Every present fact, hidden ones too, with the number of its spare derivations."""
         circuit = self.materializer.engine._circuit
-        rows = circuit.memory["rows"][circuit.facts.present()].tolist()
+        rows = circuit.memory["rows"][circuit.facts.present_rows()].tolist()
         return {self._fact(row[at.FIRST :]): spare(row[at.STATE]) for row in rows}
 
     def facts(self) -> set[Fact]:

@@ -13,7 +13,7 @@ from kgreason.errors import HistoryError, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.history import log
 from kgreason.store.history.entry import Count, Entry, Head
-from kgreason.store.history.kept import Kept
+from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import FileHistory, History, MemoryHistory
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import now
@@ -126,8 +126,8 @@ def test_a_history_may_begin_late(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [FileHistory, lambda _, kept: MemoryHistory(kept)], ids=["file", "memory"])
-def test_the_commits_of_some_days_are_kept(tmp_path: Path, make: Callable[[Path, Kept], History]) -> None:
-    history = make(tmp_path / "history", Kept.of("8d"))
+def test_the_commits_of_some_days_are_kept(tmp_path: Path, make: Callable[[Path, Retention], History]) -> None:
+    history = make(tmp_path / "history", Retention.of_mode("8d"))
     if isinstance(history, FileHistory):
         history.begin(0)
     for number in range(1, 41):  # a commit every twelve hours

@@ -214,7 +214,7 @@ class History:
         found = state(self.graph)
         scratch = KnowledgeGraph.open(rules=[self.kind.rules], strategy="bootstrap")
         with scratch.transaction() as tx:
-            tx.take_rules(self.graph.own_rules())
+            tx.add_parsed_rules(self.graph.own_rules())
             tx.add_lines(b"".join(self.graph.dump(asserted=True, graphs=True)))
             for relation in self.graph.relations():
                 tx.relation(relation.name, relation.arity).insert(relation.facts(asserted=True))

@@ -12,13 +12,13 @@ WRONG = """
 import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.facts import look_for_rows
-from kgreason.engine.crew.standby import look
+from kgreason.engine.crew.standby import wait_for_word
 
 none = np.empty(0, dtype=np.int32)
 words = np.zeros(3, dtype=np.int64)
 for call in (
     lambda: look_for_rows(Engine()._circuit.block, 0, 5_000, none, none, np.empty(9_000, dtype=np.int32)),
-    lambda: look(words, 3, 1, 1, 0),
+    lambda: wait_for_word(words, 3, 1, 1, 0),
     lambda: look_for_rows(words, 0, 1, none, none, none),
 ):
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kgreason.engine.changes import Changes, Place
-from kgreason.engine.facts.matching import ASKS, LINE_TABLE, LINES, NONE, PATTERN, Changed, changed_rows
+from kgreason.engine.facts.matching import ASKS, LINE_TABLE, LINES, NONE, PATTERN, ChangedFacts, given_facts
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.operators import Operators
@@ -26,8 +26,8 @@ class _WithoutKeysOf(Negations):
 
     ignored = PATTERN
 
-    def _lines_of_all(self) -> Int32:
-        lines = super()._lines_of_all()
+    def _lines_of_negations(self) -> Int32:
+        lines = super()._lines_of_negations()
         lines[self.ignored :: LINES, LINE_TABLE] = -1
         return lines
 
@@ -60,8 +60,8 @@ class NeverRetracts(Negations):
 class ReturnedFactsNotLookedAt(Negations):
     """A fact that left in this commit, and comes back after negations were decided, is not looked at again."""
 
-    def _since(self, every: Changed, now: Place) -> Changed:
-        return every if self._place is None else changed_rows(*self._engine.changed_facts(self._place)[:2])
+    def _changes_since(self, every: ChangedFacts, now: Place) -> ChangedFacts:
+        return every if self._place is None else given_facts(*self._engine.changed_facts(self._place)[:2])
 
 
 class ForgetsWhatRulesLeave(Negations):

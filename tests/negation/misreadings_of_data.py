@@ -25,25 +25,25 @@ class ReadsDerivedTriples(Data):
 class LostFlagIsNoChange(Data):
     """A triple that rules derive stays when it is no longer asserted."""
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         facts = self._engine.facts
         support = facts.records(facts.find(removed))[:, at.SUPPORT] if len(removed) else removed[:, 0]
-        return super().foreseen(removed[support == 0], added)
+        return super().facts_ahead(removed[support == 0], added)
 
 
 class NewFlagIsNoChange(Data):
     """A triple that is derived already is not asserted anew."""
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
-        return super().foreseen(removed, added[self._engine.facts.find(added) < 0])
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
+        return super().facts_ahead(removed, added[self._engine.facts.find(added) < 0])
 
 
 class NewPatternsSeeNewTriplesOnly(Data):
     """Triples that were asserted before a rule asked for them are not looked at."""
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         self._before = self._patterns
-        return super().foreseen(removed, added)
+        return super().facts_ahead(removed, added)
 
 
 class ForgetsWhatRulesLeaveOfData(Data):

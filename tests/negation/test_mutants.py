@@ -55,7 +55,7 @@ def test_a_misreading_of_data_does_not(misreading: type[Data], monkeypatch: pyte
 
 
 def test_names_that_become_equal_to_constants_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Data, "facts_of_moved", lambda *_: NO_FACTS)
+    monkeypatch.setattr(Data, "facts_of_moved_terms", lambda *_: NO_FACTS)
     with pytest.raises(AssertionError):
         test_equal_terms_are_one_individual()
 

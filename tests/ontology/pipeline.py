@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kgreason.ontology.generic.generic import Generic, split
-from kgreason.ontology.generic.needed import KEYWORDS, needed_generic
+from kgreason.ontology.generic.generic import GenericRules, split
+from kgreason.ontology.generic.needed import KEYWORDS, needed_generic_rules
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, is_schema
 from kgreason.ontology.translate.translate import LiveTranslation, Profile, translate
 from kgreason.rules.model import FALSE, Rule, Triple
@@ -19,7 +19,9 @@ QUIET: dict[Profile, tuple[str, ...]] = {
     "rdfs": ("rdfs",),
     "owl2rl": ("list", "eq", "prp", "cls", "cax", "scm"),
 }
-GENERIC: dict[Profile, Generic] = {name: split(ruleset(name).select(*groups).rules) for name, groups in QUIET.items()}
+GENERIC: dict[Profile, GenericRules] = {
+    name: split(ruleset(name).select(*groups).rules) for name, groups in QUIET.items()
+}
 
 
 @dataclass(frozen=True)
@@ -38,17 +40,17 @@ def materialize(graph: set[Triple], profile: Profile = "owl2rl") -> Closure:
     schema = triples(datalog.close(facts(filter(is_schema, graph)), generic.closing))
     translation = translate(schema, profile)
     reified = any(KEYWORDS & {s, o} for s, p, o in graph if not is_schema((s, p, o)))
-    needed = needed_generic(translation.rules, generic, schema, reified=reified)
+    needed = needed_generic_rules(translation.rules, generic, schema, reified=reified)
     model = _closed(graph | schema, translation, generic, needed)
     if links_schema(triples(model), schema):
-        needed = needed_generic(translation.rules, generic, schema, same_as=True)
+        needed = needed_generic_rules(translation.rules, generic, schema, same_as=True)
         model = _closed(graph | schema, translation, generic, needed)
     checks = [rule for rule in (*translation.rules, *generic.free) if rule.heads == (FALSE,)]
     return Closure(visible(triples(model)) | graph, violations(model, checks), translation, needed)
 
 
 def _closed(
-    graph: set[Triple], translation: LiveTranslation, generic: Generic, needed: Iterable[Rule]
+    graph: set[Triple], translation: LiveTranslation, generic: GenericRules, needed: Iterable[Rule]
 ) -> dict[datalog.Fact, int]:
     return datalog.close(facts(graph), (*translation.rules, *generic.free, *needed))
 

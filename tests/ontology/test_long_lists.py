@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import pytest
 
 from kgreason.ontology.reduce import shortcuts
-from kgreason.ontology.reduce.shortcuts import Ways
+from kgreason.ontology.reduce.shortcuts import StepGraph
 from kgreason.ontology.translate.lists import LONG
 from kgreason.ontology.translate.translate import LiveTranslation, place, translate
 from kgreason.ontology.undo import UndoLog
@@ -83,14 +83,14 @@ def test_the_place_of_a_list_axiom_does_not_depend_on_its_members() -> None:
 def test_a_search_for_detours_does_not_look_at_all_members(monkeypatch: pytest.MonkeyPatch) -> None:
     """At an intersection of n classes n steps start; each was compared with all others."""
     looks = itertools.count()
-    is_alone = Ways._is_alone
+    is_alone = StepGraph._is_alone
 
-    def counted(self: Ways[Rule], step: Rule, end: shortcuts.Key, start: shortcuts.Key) -> bool:
+    def counted(self: StepGraph[Rule], step: Rule, end: shortcuts.Key, start: shortcuts.Key) -> bool:
         next(looks)
         assert is_alone(self, step, end, start), "the walk would begin"
         return True
 
-    monkeypatch.setattr(Ways, "_is_alone", counted)
+    monkeypatch.setattr(StepGraph, "_is_alone", counted)
     triples = schema("intersectionOf", 4 * LONG) | turtle(
         ":Sub rdfs:subClassOf :m1 , :m2 . :Low rdfs:subClassOf :Sub ."
     )

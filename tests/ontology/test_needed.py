@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.generic.needed import needed_generic
+from kgreason.ontology.generic.needed import needed_generic_rules
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import Atom, Variable
 from kgreason.rules.parser import parse
@@ -24,7 +24,7 @@ def reasons(schema: str, profile: Profile = "owl2rl", *, user: str = "", **flags
     """The names of the rules needed, with the reasons."""
     closed = turtle(schema)
     rules = (*translate(closed, profile).rules, *parse(user).rules)
-    found = needed_generic(rules, GENERIC[profile], closed, **flags)
+    found = needed_generic_rules(rules, GENERIC[profile], closed, **flags)
     return {rule.name: reason for rule, reason in found.items()}
 
 
@@ -112,7 +112,7 @@ def test_brick_needs_nothing(shared_data: Path) -> None:
     schema = document(shared_data / "ontologies" / "Brick-1.1.n3.gz")
     rules = translate(schema, "owl2rl").rules
     assert any("owl#Class>" in term for rule in rules for head in rule.heads for term in head.terms if term[0] == "<")
-    assert needed_generic(rules, GENERIC["owl2rl"], schema) == {}
+    assert needed_generic_rules(rules, GENERIC["owl2rl"], schema) == {}
 
 
 def test_reasons_do_not_depend_on_any_order() -> None:
@@ -122,7 +122,7 @@ def test_reasons_do_not_depend_on_any_order() -> None:
         @rule two [?x, <http://www.w3.org/2000/01/rdf-schema#subClassOf>, ?y] :- [?y, <http://e/p>, ?x] ."""
     ).rules
     generic = GENERIC["owl2rl"]
-    found = [list(needed_generic(rules[::turn], generic, schema[::turn]).items()) for turn in (1, -1)]
+    found = [list(needed_generic_rules(rules[::turn], generic, schema[::turn]).items()) for turn in (1, -1)]
     assert found[0] == found[1]
     assert found[0]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from kgreason.ontology.change import Change
 from kgreason.ontology.reduce.shortcuts import LiveReduction, is_step
-from kgreason.ontology.reduce.statements import Placed
+from kgreason.ontology.reduce.statements import PlacedRule
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import Atom, Rule, Term, Triple, Variable, triple
@@ -22,7 +22,7 @@ from .pipeline import facts
 
 def reduce(rules: Iterable[Rule]) -> list[Rule]:
     """Run the pass on rules in this order. Returns the rules that are no shortcuts, in this order."""
-    placed = [Placed((False, ()), number, rule) for number, rule in enumerate(dict.fromkeys(rules))]
+    placed = [PlacedRule((False, ()), number, rule) for number, rule in enumerate(dict.fromkeys(rules))]
     left = LiveReduction(UndoLog()).change(Change((), tuple(placed))).come
     return [each.rule for each in sorted(left, key=lambda each: each.number)]
 

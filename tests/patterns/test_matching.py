@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
 from kgreason.patterns import matching
-from kgreason.patterns.characters import complement, difference, one, python_class, re2_class, union
+from kgreason.patterns.characters import complement, difference, python_class, re2_class, single_character, union
 from kgreason.patterns.matching import compile_pattern, tokens
 from tests.graph.values.test_builtins import HEADER, atom, implication
 from tests.tables import table
 
 CHARACTERS = st.characters(exclude_categories=["Cs"], max_codepoint=0x2FF) | st.sampled_from("\U0010ffff\ue000\ud7ff\0")
-SETS = st.lists(CHARACTERS, max_size=5).map(lambda found: union(map(one, found)))
+SETS = st.lists(CHARACTERS, max_size=5).map(lambda found: union(map(single_character, found)))
 
 
 @given(SETS, SETS, CHARACTERS)

@@ -10,7 +10,7 @@ from pyoxigraph import CanonicalizationAlgorithm, Dataset
 
 from kgreason.rdf.reader import Batch, read, read_stream
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 
 def lines_read(document: bytes, syntax: str, source: str = "source", base: str | None = None) -> bytes:
@@ -35,6 +35,6 @@ def _lines(dictionary: Dictionary, batches: Iterable[Batch]) -> bytes:
 
 
 def _canonical(lines: bytes) -> Dataset:
-    dataset = Dataset(quads(lines))
+    dataset = Dataset(parse_quads(lines))
     dataset.canonicalize(CanonicalizationAlgorithm.UNSTABLE)
     return dataset

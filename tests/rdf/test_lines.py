@@ -101,9 +101,9 @@ def test_the_text_is_read_as_a_whole(
 def test_a_plain_line_needs_no_parser(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plain, "pyoxigraph", None)
     text = f"{line}\n".encode() * 3
-    assert plain.canonical(text, "nt") is text
-    assert plain.canonical(text, "nq") is text
-    assert plain.canonical(text[:-1], "nq") == text
+    assert plain.canonical_lines(text, "nt") is text
+    assert plain.canonical_lines(text, "nq") is text
+    assert plain.canonical_lines(text[:-1], "nq") == text
 
 
 @pytest.mark.parametrize("line", OTHERS)
@@ -116,7 +116,7 @@ def test_plain_lines_behind_others_need_no_parser(line: str, monkeypatch: pytest
 
     monkeypatch.setattr(plain, "_parse", parsed)
     many = f"{PLAIN[0]}\n".encode() * 1000
-    found = plain.canonical(many + line.encode() + b"\n" + many, "nt")
+    found = plain.canonical_lines(many + line.encode() + b"\n" + many, "nt")
     assert sum(map(len, seen)) < 5000
     assert found == many + b"..." + many[len(seen[0]) - len(line.encode()) - 1 :]
 

@@ -18,7 +18,7 @@ from pyoxigraph import Literal, RdfFormat, Triple
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.xml import text as text_module
 from kgreason.rdf.xml.document import Document
-from kgreason.rdf.xml.literal import Canonical
+from kgreason.rdf.xml.literal import CanonicalXml
 from kgreason.rdf.xml.rdf_xml import ITS, RdfXml
 from tests.rdf.rdf_xml_documents import RDF, Writer
 from tests.rdf.reading import isomorphic, lines_of_file, lines_read
@@ -320,7 +320,7 @@ def test_a_free_prefix_is_looked_for_once() -> None:
 
 
 def test_the_namespaces_of_a_literal_take_memory_once() -> None:
-    canonical, names = Canonical(), [f"http://q/{n}\x01x\x01a{n}" for n in range(1_000)]
+    canonical, names = CanonicalXml(), [f"http://q/{n}\x01x\x01a{n}" for n in range(1_000)]
     tracemalloc.start()
     try:
         for name in names:

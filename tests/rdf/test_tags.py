@@ -19,12 +19,12 @@ from kgreason.rdf.lines import plain
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.tags import (
-    Carried,
-    canonical,
+    CarrierStream,
+    canonical_lines,
     carrier,
     has_capitals,
     literal_with_tag,
-    quads,
+    parse_quads,
     with_carriers,
     with_small_tag,
     with_tags,
@@ -142,7 +142,7 @@ class _Slow(io.RawIOBase):
 
 @given(text=st.text(st.sampled_from("aZ9@-\"' \né"), max_size=60).map(str.encode), size=st.integers(1, 9))
 def test_a_stream_of_pieces_is_carried_as_the_whole_text(text: bytes, size: int) -> None:
-    stream = Carried(_Slow(text, size))  # type: ignore[arg-type]
+    stream = CarrierStream(_Slow(text, size))  # type: ignore[arg-type]
     found = b"".join(iter(lambda: stream.read(7), b""))
     assert found == with_carriers(text)
     assert with_tags(found) == text
@@ -156,7 +156,7 @@ def test_a_text_without_capital_letters_in_tags_is_not_copied() -> None:
 
 def test_escapes_beside_a_tag_in_a_string_stay() -> None:
     text = '<e:a> <e:b> "@EN\\u0061b" .'
-    assert canonical(text.encode(), RdfFormat.N_QUADS) == b'<e:a> <e:b> "@ENab" .\n'
+    assert canonical_lines(text.encode(), RdfFormat.N_QUADS) == b'<e:a> <e:b> "@ENab" .\n'
 
 
 @pytest.mark.parametrize("syntax", ["nt", "ttl", "trig", "n3"])
@@ -201,7 +201,7 @@ def test_skipped_lines_have_tags(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_terms_of_pyoxigraph_have_tags_as_they_are_written(literals: list[tuple[str, str]]) -> None:
     lines = "".join(f"<e:s> <e:p> <<( <e:s> <e:p> {_quoted(text)}@{tag} )>> .\n" for text, tag in literals)
     lines += _lines(literals)
-    assert pyoxigraph.serialize(quads(lines.encode()), format=RdfFormat.N_QUADS) == lines.encode()
+    assert pyoxigraph.serialize(parse_quads(lines.encode()), format=RdfFormat.N_QUADS) == lines.encode()
     for text, tag in literals:
         assert (literal_with_tag(text, tag).value, literal_with_tag(text, tag).language) == (text, tag)
     with pytest.raises(ValueError, match="subtag"):
@@ -209,7 +209,7 @@ def test_terms_of_pyoxigraph_have_tags_as_they_are_written(literals: list[tuple[
 
 
 def test_a_tag_may_have_a_base_direction() -> None:
-    (quad,) = quads(b'<e:s> <e:p> "x"@ar-EG--rtl .')
+    (quad,) = parse_quads(b'<e:s> <e:p> "x"@ar-EG--rtl .')
     assert str(quad.object) == '"x"@ar-EG--rtl'
     assert isinstance(quad.object, Literal)
     assert quad.object.direction is not None
@@ -229,7 +229,7 @@ def test_the_dictionary_finds_the_tags_with_capital_letters(literals: list[tuple
         f'"a"@en{"-abcdefgh" * 20}',
     ]
     dictionary.intern(texts)
-    found = set(dictionary.decode(dictionary.with_capitals(before)))
+    found = set(dictionary.decode(dictionary.literals_with_capitals(before)))
     assert found == {text for text in texts if has_capitals(text)}
     assert all(with_small_tag(text) != text for text in found)
 
@@ -258,7 +258,7 @@ def test_a_carrier_in_a_text_becomes_nothing_but_a_tag(hidden: str) -> None:
     digits = hidden.encode(errors="surrogateescape").hex()
     forged = f"x-{mark}-{digits}-{mark}"
     lines = f'<e:a> <e:b> "{forged}" .\n<e:a> <e:b> "x"@EN .\n'.encode()
-    assert canonical(lines, RdfFormat.N_QUADS) == lines
+    assert canonical_lines(lines, RdfFormat.N_QUADS) == lines
     assert with_tags(forged.encode()) == forged.encode()
 
 
@@ -266,7 +266,7 @@ def test_a_string_without_an_end_is_looked_at_once() -> None:
     """Each start inside of the string would look at the rest again: for this text, at 40 GB."""
     text = b'"' + rb"\"" * 200_000 + b' @Foo "@Foo'
     with pytest.raises(SyntaxError):
-        list(quads(text))
+        list(parse_quads(text))
 
 
 def test_a_text_behind_no_string_does_not_grow() -> None:
@@ -280,9 +280,9 @@ def test_quads_between_tags_are_those_of_the_parser() -> None:
     rest = "".join(f'<e:a> <e:b> "{number} a@Foo.Org, hi @Foo" .\n' for number in range(200))
     lines = f'{rest}<e:a> <e:b> "x"@EN .\n{rest}<e:a> <e:b> "y" @De-at .\n<e:a> <e:b> "z"@en .\n{rest}'
     wanted = lines.replace('" @', '"@')
-    assert "".join(f"{quad} .\n" for quad in quads(lines.encode())) == wanted
+    assert "".join(f"{quad} .\n" for quad in parse_quads(lines.encode())) == wanted
     with pytest.raises(SyntaxError, match="eight characters") as told:
-        list(quads(f'{lines}<e:a> <e:b> "x"@EN-toolonglang .\n'.encode()))
+        list(parse_quads(f'{lines}<e:a> <e:b> "x"@EN-toolonglang .\n'.encode()))
     assert told.value.lineno == lines.count("\n") + 1
 
 

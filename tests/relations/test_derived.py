@@ -14,7 +14,7 @@ from kgreason.engine.changes import Strategy
 from kgreason.errors import RuleError
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.relations.derived import DerivedFacts
-from kgreason.materialize.relations.keys import Keys
+from kgreason.materialize.relations.keys import KeyIndexes
 from kgreason.tables.program import TableProgram
 from tests.volume import many_seeds
 
@@ -78,13 +78,13 @@ def test_a_commit_is_refused_exactly_if_a_key_has_two_facts_after_it(seed: int, 
     follow(seed, strategy)
 
 
-def _without_old_facts(self: Keys, number: int, arity: int, *given: object) -> object:
-    return self._with_keys(number, arity, *given[:2])  # type: ignore[arg-type]
+def _without_old_facts(self: KeyIndexes, number: int, arity: int, *given: object) -> object:
+    return self._facts_with_keys(number, arity, *given[:2])  # type: ignore[arg-type]
 
 
 MISREADINGS: dict[str, tuple[type, str, object]] = {
     "keys are not checked": (DerivedFacts, "_check_key", lambda *_: None),
-    "facts of the commit are not in the index": (Keys, "in_commit", _without_old_facts),
+    "facts of the commit are not in the index": (KeyIndexes, "facts_in_commit", _without_old_facts),
     "all facts that changed are there": (
         DerivedFacts,
         "_changed_facts",
@@ -142,7 +142,7 @@ def test_equal_individuals_are_one() -> None:
 
 def test_names_in_the_place_of_individuals_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Individuals, "first_names", lambda _self, ids, _changes: ids)
-    monkeypatch.setattr(Individuals, "are_any_equal", lambda _: False)
+    monkeypatch.setattr(Individuals, "has_equal_terms", lambda _: False)
     rules = RULES.replace("key(item)", "key(amount)")  # two names with one amount are one fact
     monkeypatch.setitem(globals(), "RULES", rules)
 

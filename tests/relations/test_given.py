@@ -20,7 +20,7 @@ from kgreason import KnowledgeGraph
 from kgreason.datatypes.column import misfit
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import term_of, text_of
-from kgreason.graph.relation.fields import field, of_field
+from kgreason.graph.relation.fields import field_of_term, term_of_field
 from kgreason.terms.vocabulary import RDFS_LITERAL
 from tests.cli.calling import succeed
 
@@ -167,7 +167,7 @@ LITERALS = TEXTS.map(lambda text: str(Literal(text)))
 
 @given(st.one_of(LITERALS, st.sampled_from(TERMS)))
 def test_a_term_is_the_term_of_its_field(term: str) -> None:
-    assert text_of(term_of(of_field(field(term)))) == text_of(term_of(term))
+    assert text_of(term_of(term_of_field(field_of_term(term)))) == text_of(term_of(term))
 
 
 TYPES = [f"<http://www.w3.org/2001/XMLSchema#{name}>" for name in ("string", "integer", "decimal")]
@@ -179,7 +179,7 @@ TYPES = [f"<http://www.w3.org/2001/XMLSchema#{name}>" for name in ("string", "in
 )
 def test_a_term_is_the_term_of_its_field_in_a_typed_column(term: str, type_: str) -> None:
     if misfit(term, type_) is None:
-        assert text_of(term_of(of_field(field(term, type_), type_))) == text_of(term_of(term))
+        assert text_of(term_of(term_of_field(field_of_term(term, type_), type_))) == text_of(term_of(term))
 
 
 COLUMNS_OF_R = "a: xsd:decimal, b: xsd:string, c: rdfs:Literal, d: rdfs:Resource, e"

@@ -37,7 +37,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         return call
 
     with monkeypatch.context() as patch:
-        for name in ("contents", "columns", "records", "present", "held_rows", "find"):
+        for name in ("contents", "columns", "records", "present_rows", "present_and_gone_rows", "find"):
             patch.setattr(FactTable, name, counting(name))
         yield read
 

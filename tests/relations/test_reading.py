@@ -55,7 +55,7 @@ def test_the_second_read_does_not_look_at_all_facts(monkeypatch: pytest.MonkeyPa
         def everything(*_: object) -> None:
             raise AssertionError("a read looks at all facts")
 
-        for name in ("contents", "records", "present"):
+        for name in ("contents", "records", "present_rows"):
             monkeypatch.setattr(FactTable, name, everything)
         graph.relation("edge", 2).insert([(3, 4)])
         assert len(relation) == 6

@@ -78,7 +78,7 @@ def test_rules_are_written_with_it(body: str) -> None:
 
 @pytest.mark.parametrize("body", ["b(?x, _), p(_, _)", "b(?x, ?y), NOT q(_, _)", "b(?x, ?y), p(_, ?y), NOT q(?x, _)"])
 def test_one_variable_for_all_of_them_is_found(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reader, "anonymous", lambda _: Variable("_ 1"))
+    monkeypatch.setattr(reader, "anonymous_variable", lambda _: Variable("_ 1"))
     with pytest.raises((AssertionError, UnsafeRuleError)):
         check_named(body)
 

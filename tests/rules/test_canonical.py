@@ -11,7 +11,7 @@ from kgreason.errors import UnsafeRuleError
 from kgreason.rules.canonical import canonical
 from kgreason.rules.model import FALSE, Atom, Rule, Variable
 from kgreason.rules.parser import parse
-from kgreason.rules.safety import bound_by, unbound_variables
+from kgreason.rules.safety import bound_terms, unbound_variables
 from tests.oracle import datalog
 from tests.strategies.programs import fact_sets, random_rules
 
@@ -138,6 +138,6 @@ def test_the_file_of_a_rule_is_kept() -> None:
 
 def test_an_unsafe_rule_has_no_form() -> None:
     unsafe = Rule((Atom("p", (Variable("x"), Variable("y"))),), (Atom("q", (Variable("y"),)),), "odd")
-    assert unbound_variables(unsafe, bound_by(unsafe)) == [Variable("x")]
+    assert unbound_variables(unsafe, bound_terms(unsafe)) == [Variable("x")]
     with pytest.raises(UnsafeRuleError, match=r"rule odd: \?x is in the head but in no body atom"):
         canonical(unsafe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason.errors import RuleError
-from kgreason.materialize.selection import check_own
+from kgreason.materialize.selection import check_user_rules
 from kgreason.rules.canonical import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
@@ -54,7 +54,7 @@ def test_a_rule_is_formatted_as_it_was_written(text: str) -> None:
 
 
 def test_relations_and_prefixes_with_such_names() -> None:
-    assert [atom.relation for atom in rule("data(?x) :- Data(?x), skolem(?x) .").read()] == ["Data", "skolem"]
+    assert [atom.relation for atom in rule("data(?x) :- Data(?x), skolem(?x) .").atoms_read()] == ["Data", "skolem"]
     (found,) = parse("@prefix data: <http://e/> . q(?x) :- data:p[?x, ?y] .").rules
     assert found.body == (Atom(None, (_X, _P, _Y)),)
 
@@ -84,7 +84,7 @@ def test_a_wrong_statement_is_refused_with_its_place(text: str, problem: str) ->
 
 def test_no_rule_value_has_data_in_its_head() -> None:
     with pytest.raises(RuleError, match="rule r: DATA cannot stand in the head"):
-        check_own([Rule((Atom(DATA, (_P, _P, _P)),), (), "r")])
+        check_user_rules([Rule((Atom(DATA, (_P, _P, _P)),), (), "r")])
 
 
 def test_names_and_order_do_not_matter() -> None:

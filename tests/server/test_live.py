@@ -127,7 +127,7 @@ def test_classes_that_nothing_can_be_in_are_told_with_proofs(http: httpx.Client)
 def test_the_edits_of_the_console_find_the_repairs_of_a_class(http: httpx.Client) -> None:
     """The page Contradictions sends these lines. An axiom may have a blank node."""
     pytest.importorskip("nicegui", reason="the console needs NiceGUI")
-    from kgreason.server.console.pages.contradictions import candidates, membership, removal
+    from kgreason.server.console.pages.contradictions import membership_line, removal_candidates, removal_lines
 
     axioms = """PREFIX owl: <http://www.w3.org/2002/07/owl#> PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#>
         PREFIX : <http://e/> INSERT DATA { :Cat owl:disjointWith :Dog . :CatDog a owl:Class ; rdfs:subClassOf :Dog ,
@@ -136,16 +136,16 @@ def test_the_edits_of_the_console_find_the_repairs_of_a_class(http: httpx.Client
     asked = {"classes": "true", "proofs": "true", "folded": "true"}
     [told] = http.get("/contradictions", params=asked).json()
     lines = {"Content-Type": "application/x-ndjson"}
-    tried = list(candidates(told["proof"]))
+    tried = list(removal_candidates(told["proof"]))
     assert len(tried) == 3
     for each in tried:
-        content = removal([each]) + membership(told["class"])
+        content = removal_lines([each]) + membership_line(told["class"])
         answer = http.post("/what-if", content=content, headers=lines, params={"limit": 0}).json()
         assert answer["contradictions"] == []
-    alone = http.post("/what-if", content=membership(told["class"]), headers=lines, params={"limit": 0}).json()
+    alone = http.post("/what-if", content=membership_line(told["class"]), headers=lines, params={"limit": 0}).json()
     assert len(alone["contradictions"]) == 1
     [of_blank] = [each for each in tried if each[2].startswith("_:")]
-    assert http.post("/transactions", content=removal([of_blank]), headers=lines).headers["kgreason-commit"]
+    assert http.post("/transactions", content=removal_lines([of_blank]), headers=lines).headers["kgreason-commit"]
     assert http.get("/contradictions", params=asked).json() == []
     edit(http, axioms.replace("INSERT DATA", "DELETE WHERE").replace("[ owl:intersectionOf ( :Cat :Pet ) ]", "?any"))
 

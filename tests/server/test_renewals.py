@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.standing.standing import RowChange
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server.problems import busy_problem
 from kgreason.server.queries.pool import Pool, Request
 from kgreason.server.streams import renewals
@@ -37,7 +37,7 @@ class Source:
     """A writer, a feed and a pool in one: the answer of a query at commit n is the number n."""
 
     def __init__(self) -> None:
-        self.commit = self.running = self.most = 0
+        self.commit = self.process_count = self.most = 0
         self.asked: list[Request] = []
         self.errors: list[Exception] = []
         self.seconds: float | None = None
@@ -49,10 +49,10 @@ class Source:
             raise self.errors.pop()
         self.seconds = query.seconds
         self.asked.append(query)
-        self.running += 1
-        self.most = max(self.most, self.running)
+        self.process_count += 1
+        self.most = max(self.most, self.process_count)
         await asyncio.sleep(0)
-        self.running -= 1
+        self.process_count -= 1
         binding = {"n": {"type": "literal", "value": str(query.commit)}}
         return Answer(json.dumps({"head": {"vars": ["n"]}, "results": {"bindings": [binding]}}).encode())
 
@@ -60,7 +60,7 @@ class Source:
         self.commit += 1
         self.news.set()
 
-    async def is_later(self, commit: int) -> bool:
+    async def wait_for_commit(self, commit: int) -> bool:
         if self.commit <= commit:
             await self.news.wait()
         self.news.clear()
@@ -68,7 +68,7 @@ class Source:
 
 
 def renewed(source: Source, most: int | None = None) -> AsyncGenerator[RowChange | None]:
-    together = Together(1, most)
+    together = StandingQueries(1, most)
     given: Any = source
     return Renewals(cast(Pool, given), cast(Writer, given), cast(Feed, given), together, 1).changes(QUERY, "ann")
 
@@ -90,7 +90,7 @@ async def test_a_late_turn_tells_what_many_commits_changed_together() -> None:
 async def test_one_query_at_a_time_is_evaluated() -> None:
     source = Source()
     given: Any = source
-    all_ = Renewals(given, given, given, Together(1), 1)
+    all_ = Renewals(given, given, given, StandingQueries(1), 1)
     streams = [all_.changes(QUERY, "ann") for _ in range(5)]
     assert len(await asyncio.gather(*map(anext, streams))) == 5
     assert source.most == 1
@@ -103,7 +103,7 @@ async def test_two_readers_renewals_interleave() -> None:
 
     source, readers = Source(), ["ann"] * 9 + ["bob"] * 2
     given: Any = source
-    all_ = Renewals(given, given, given, Together(1), 1)
+    all_ = Renewals(given, given, given, StandingQueries(1), 1)
     streams = [all_.changes(QUERY._replace(prefixes={reader: "urn:r"}), reader) for reader in readers]
     await asyncio.gather(*map(anext, streams))
     order = [reader for query in source.asked for reader in query.prefixes or ()]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyoxigraph import QuerySolutions, Store
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.query.columns import declarations, in_order
+from kgreason.sparql.query.columns import declarations, with_ordered_columns
 from tests.tables import table
 
 STARS = {
@@ -41,7 +41,7 @@ def test_a_star_gives_the_variables_in_the_order_of_the_text(query: str) -> None
 
 @pytest.mark.parametrize("query", AS_THEY_ARE)
 def test_other_queries_are_asked_as_they_are(query: str) -> None:
-    assert in_order(query, ["a", "z", "s"][: 0 if query.endswith("{}") else None]) == query
+    assert with_ordered_columns(query, ["a", "z", "s"][: 0 if query.endswith("{}") else None]) == query
 
 
 OTHERS = "CONSTRUCT WHERE { ?s ?p ?o }", "ASK { { SELECT * { ?s ?p ?o } } }", "DESCRIBE * { ?s ?p ?o }"
@@ -49,13 +49,13 @@ OTHERS = "CONSTRUCT WHERE { ?s ?p ?o }", "ASK { { SELECT * { ?s ?p ?o } } }", "D
 
 @pytest.mark.parametrize("query", OTHERS)
 def test_only_a_select_has_columns(query: str) -> None:
-    assert in_order(query, ["o", "p", "s"]) == query
+    assert with_ordered_columns(query, ["o", "p", "s"]) == query
 
 
 @given(st.permutations("abcdefg"), st.sampled_from(["", "DISTINCT", "reduced # ?x *\n"]))
 def test_the_solutions_are_the_same(order: list[str], how: str) -> None:
     query = f"SELECT {how} * {{ VALUES ({' '.join(f'?{name}' for name in order)}) {{ (1 2 3 4 5 6 7) }} }}"
-    ordered = in_order(query, sorted(order))
+    ordered = with_ordered_columns(query, sorted(order))
     one, other = Store().query(query), Store().query(ordered)
     assert isinstance(one, QuerySolutions)
     assert isinstance(other, QuerySolutions)

@@ -9,7 +9,7 @@ import pytest
 
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.sparql.trees.mistakes import mistake, still_open
+from kgreason.sparql.trees.mistakes import mistake, open_brackets
 from tests.tables import table
 from tests.w3c.shared import IS_THERE, archive
 
@@ -68,4 +68,4 @@ def test_every_query_of_the_w3c_that_oxigraph_takes_has_a_tree() -> None:
 
 def test_brackets_in_strings_iris_and_comments_do_not_count() -> None:
     text = "{ '(' \"[\" <http://e/(> # (\n '''[''' ( ) ["
-    assert [text[at] for at in still_open(text, len(text))] == ["{", "["]
+    assert [text[at] for at in open_brackets(text, len(text))] == ["{", "["]

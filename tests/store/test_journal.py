@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from kgreason.errors import StoreError
 from kgreason.store.journal import journal as journal_module
 from kgreason.store.journal.journal import Journal
-from kgreason.store.journal.record import Record, changes
+from kgreason.store.journal.record import Record, patch_of_changes
 from kgreason.terms.vocabulary import XSD_INTEGER
 from tests.terms.unusual_terms import lines_of, quads
 from tests.volume import many
@@ -72,7 +72,7 @@ def test_a_record_is_an_rdf_patch() -> None:
         "D <http://e/s> <http://e/p> _:o .\nA <http://e/s> <http://e/p> _:o .\nA <http://e/s> <http://e/p> _:o .\n"
         "TC .\n"
     )
-    assert changes(b"", b"") == b"TX .\nTC .\n"
+    assert patch_of_changes(b"", b"") == b"TX .\nTC .\n"
     assert b'H commit "3" .\nH strategy "bootstrap update" .\nH stream "s" .\n' in RECORDS[2].patch()
 
 
@@ -229,22 +229,24 @@ def test_news_of_another_process(tmp_path: Path) -> None:
     ends = written(tmp_path / "whole")
     whole = (tmp_path / "whole").read_bytes()
     with Journal(path, write=False) as reader:
-        assert list(reader.news()) == []
+        assert list(reader.new_records()) == []
         for size in range(len(whole) + 1):
             path.write_bytes(whole[:size])
-            assert list(reader.news()) == [record for record, end in zip(RECORDS, ends, strict=True) if end == size]
+            assert list(reader.new_records()) == [
+                record for record, end in zip(RECORDS, ends, strict=True) if end == size
+            ]
         assert (reader.size, reader.last) == (len(whole), 3)
         path.write_bytes(whole[: ends[1]])
         with pytest.raises(StoreError, match=f"has {ends[1]} bytes now; it had {ends[2]} bytes, up to commit 3"):
-            list(reader.news())
+            list(reader.new_records())
 
 
 def test_no_news_behind_a_snapshot_of_later_commits(tmp_path: Path) -> None:
     written(tmp_path / "journal")
     with Journal(tmp_path / "journal", write=False, last=3) as reader:
-        assert list(reader.news()) == []
+        assert list(reader.new_records()) == []
     with Journal(tmp_path / "journal", write=False, size=0, last=2) as reader:
-        assert (reader.last, list(reader.records(2)), list(reader.news())) == (3, [RECORDS[2]], [])
+        assert (reader.last, list(reader.records(2)), list(reader.new_records())) == (3, [RECORDS[2]], [])
 
 
 def test_a_journal_that_is_not_there(tmp_path: Path) -> None:

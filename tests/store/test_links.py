@@ -13,7 +13,7 @@ import pytest
 from pyoxigraph import QuerySolutions
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.store.oxigraph.links import left_by_the_dead, own_files
+from kgreason.store.oxigraph.links import folders_of_dead_readers, link_own_files
 from kgreason.store.oxigraph.store import OxigraphStore
 
 LOADS, ROWS = 40, 50
@@ -64,7 +64,7 @@ def test_the_files_go_with_the_reader_and_its_results(path: Path) -> None:
 def test_a_timed_query_of_a_reader_uses_the_files_that_the_reader_has(path: Path) -> None:
     reader = OxigraphStore.read_only(path)
     assert reader._path is not None
-    assert own_files(reader._path) is None
+    assert link_own_files(reader._path) is None
     assert len(list(path.parent.glob("reader-*"))) == 1
 
 
@@ -72,7 +72,7 @@ def test_few_tables_need_no_files_of_their_own(tmp_path: Path) -> None:
     store = OxigraphStore(tmp_path / "oxigraph")
     store.apply(b"", b"<http://e/a> <http://e/p> <http://e/o> .\n")
     store.flush()
-    assert own_files(tmp_path / "oxigraph") is None
+    assert link_own_files(tmp_path / "oxigraph") is None
 
 
 def test_a_folder_where_nobody_may_write(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_a_folder_where_nobody_may_write(path: Path, monkeypatch: pytest.MonkeyP
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr(os, "link", refused)
-    assert own_files(path) is None
+    assert link_own_files(path) is None
     assert [each.name for each in path.parent.iterdir()] == ["oxigraph"]
 
 
@@ -92,7 +92,7 @@ def test_a_writer_removes_the_files_of_dead_readers(tmp_path: Path) -> None:
     left, kept = (tmp_path / "store" / f"reader-{pid}.1" for pid in (dead.pid, os.getpid()))
     for folder in (left, kept):
         folder.mkdir()
-    assert left_by_the_dead(tmp_path / "store") == [left]
+    assert folders_of_dead_readers(tmp_path / "store") == [left]
     with KnowledgeGraph.open(tmp_path / "store"):
         assert kept.is_dir()
         assert not left.exists()

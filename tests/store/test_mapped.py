@@ -61,7 +61,7 @@ def test_opening_and_an_edit_look_at_no_row(tmp_path: Path, monkeypatch: pytest.
     store = tmp_path / "store"
     with KnowledgeGraph.open(store) as graph:
         graph.load(file_of(tmp_path / "data.nq", 'A rdfs:subClassOf B . p rdfs:domain A . i p j . j value "01"'))
-    for name in ("adopt", "present", "held_rows", "records_of"):
+    for name in ("adopt", "present_rows", "present_and_gone_rows", "records_of_table"):
         monkeypatch.setattr(FactTable, name, refused)
     monkeypatch.setattr(arrangements, "count_present", refused)
     monkeypatch.setattr("kgreason.graph.state.running.statistics", refused)

@@ -29,11 +29,11 @@ MOMENTS = [
     "commit_stage",
     "_rebase",
     "_note_manifest",
-    "_adopt",
+    "_adopt_stage",
     "write",
     "fill",
     "flush",
-    "put",
+    "write_manifest",
     "reset",
 ]
 MORE = "<http://e/new> <http://e/p> <http://e/b> ."

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.store.journal.patch import SignedRule, final, problem, read_patch
+from kgreason.store.journal.patch import SignedRule, message_without_place, net_statements, read_patch
 from kgreason.store.journal.record import Record
 from tests.tables import table
 
@@ -101,9 +101,9 @@ BAD = [b"# .", b" # .", b"", *(TRIPLE + between + TRIPLE for between in (b"\n", 
 @table("bad", BAD)
 def test_a_statement_is_one_quad(bad: bytes) -> None:
     with pytest.raises(SyntaxError) as caught:
-        final([1, 1, -1], [TRIPLE, bad, OTHER])
+        net_statements([1, 1, -1], [TRIPLE, bad, OTHER])
     assert caught.value.lineno == 2
-    assert not problem(caught.value).startswith("Parser")
+    assert not message_without_place(caught.value).startswith("Parser")
 
 
 def test_facts_of_relations_are_told_from_rules_by_the_full_stop() -> None:

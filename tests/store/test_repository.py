@@ -106,8 +106,8 @@ def test_commits_follow_a_load(path: Path) -> None:
     assert manifest_of(path)["stats"] == {"rows": 5}
     with Toy(path) as toy:
         assert (toy.home.last, toy.home.position.is_ahead, toy.home.position.is_behind) == (3, True, False)
-        assert [record.commit for record in toy.home.pending()] == [2, 3]
-        assert toy.home.pending()[0] == Record(2, row("a"), row("d"))
+        assert [record.commit for record in toy.home.records_since_snapshot()] == [2, 3]
+        assert toy.home.records_since_snapshot()[0] == Record(2, row("a"), row("d"))
         assert toy.start() == LAST
         assert toy.agrees()
         toy.commit("b")
@@ -177,7 +177,7 @@ def test_a_commit_that_the_journal_did_not_get(path: Path, failing: Callable[...
     """Before the store is touched; the manifest and the store's flush play no part in a commit."""
     with Toy(path) as toy:
         toy.start()
-        names = {OxigraphStore: "flush", Folder: "put", Journal: "append"}
+        names = {OxigraphStore: "flush", Folder: "write_manifest", Journal: "append"}
         failing(owner, names[owner], BROKEN)
         if owner is Journal:
             with pytest.raises(StoreError, match="broken"):
@@ -285,8 +285,8 @@ def test_a_load_after_commits(path: Path) -> None:
 LOADING = (
     (Toy, "_write", False),
     (Toy, "_write", True),
-    (Folder, "put", False),
-    (Folder, "put", True),
+    (Folder, "write_manifest", False),
+    (Folder, "write_manifest", True),
     (OxigraphStore, "load", False),
     (OxigraphStore, "flush", True),
 )
@@ -334,7 +334,7 @@ def test_a_checkpoint(path: Path) -> None:
     with Toy(path) as toy:
         toy.commit("b")
         toy.checkpoint()
-        assert (toy.home.last, toy.home.position.is_ahead, toy.home.pending()) == (4, False, [])
+        assert (toy.home.last, toy.home.position.is_ahead, toy.home.records_since_snapshot()) == (4, False, [])
         assert (path / "journal").stat().st_size == 0
         assert [each.name for each in path.glob("snapshot-*")] == ["snapshot-4"]
         toy.checkpoint()
@@ -352,8 +352,8 @@ def test_a_checkpoint(path: Path) -> None:
         (Toy, "_write", False, False),
         (Toy, "_write", True, False),
         (OxigraphStore, "flush", False, False),
-        (Folder, "put", False, False),
-        (Folder, "put", True, False),
+        (Folder, "write_manifest", False, False),
+        (Folder, "write_manifest", True, False),
         (Journal, "reset", False, True),
         (Journal, "reset", True, True),
     ],
@@ -436,7 +436,7 @@ def test_a_graph_in_memory(failing: Callable[..., None], after: bool) -> None:
     with Toy(None) as toy:
         toy.load("a b")
         toy.commit("a", "c")
-        assert (toy.home.last, toy.home.position.is_ahead, toy.home.pending()) == (2, False, [])
+        assert (toy.home.last, toy.home.position.is_ahead, toy.home.records_since_snapshot()) == (2, False, [])
         assert toy.agrees()
         failing(OxigraphStore, "apply", BROKEN, after=after)
         with pytest.raises(StoreError, match="broken"):

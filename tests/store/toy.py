@@ -75,7 +75,7 @@ class Toy:
     def _begin(self, since: int) -> Self:
         engine = self._saved()
         self.replayed.clear()
-        for record in self.home.pending():
+        for record in self.home.records_since_snapshot():
             before, engine = engine, _after(engine, record)
             if record.commit > since:
                 self.replayed.append(RowDelta(record.commit, *_delta(before, engine)))
@@ -105,7 +105,7 @@ class Toy:
                 self.engine = before
             raise
         finally:
-            self.home.unstage()
+            self.home.drop_stage()
 
     def commit(self, removed: str = "", added: str = "") -> None:
         """Remove rows and add others as a commit."""

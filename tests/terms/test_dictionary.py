@@ -127,7 +127,7 @@ def test_many_lines_are_those_of_few(is_kernel: bool, rows: list[Quad]) -> None:
     dictionary = Dictionary()
     ids = [np.tile(dictionary.intern(_text(row[i]) for row in rows), 20) for i in range(4)]
     ids[3][[row.graph_name == DefaultGraph() for row in rows] * 20] = 0
-    with patch("kgreason.compiled.are_at_hand", lambda: is_kernel):
+    with patch("kgreason.compiled.are_kernels_ready", lambda: is_kernel):
         assert dictionary.lines(*ids) == lines_of(rows) * 20
         assert dictionary.lines(*ids[:3]) == lines_of([Quad(*row.triple) for row in rows]) * 20
 
@@ -193,5 +193,5 @@ def test_the_first_terms_of_groups_are_the_same_without_kernels() -> None:
     texts = ["<e:b>", "<e:a>", "_:a", '"1"', '"01"', "<<( <e:a> <e:b> <e:c> )>>", "reach/2", '"é"', '"e"@en-GB']
     ids = dictionary.intern(texts)
     groups = np.array([0, 0, 1, 1, 2, 2, 3, 3, 3], dtype=np.int64)
-    by_kernel = dictionary.firsts(ids, groups)
-    assert dictionary._firsts(ids, groups, np.zeros(4, np.int32)).tolist() == by_kernel.tolist()
+    by_kernel = dictionary.first_terms(ids, groups)
+    assert dictionary._first_terms_without_kernel(ids, groups, np.zeros(4, np.int32)).tolist() == by_kernel.tolist()

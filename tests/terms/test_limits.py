@@ -29,7 +29,7 @@ def test_texts_beyond_an_int32_of_bytes(start: int) -> None:
     rows = np.stack([ids[:18], ids[1:19], ids[2:20]])
     lines = [" ".join(triple) + " .\n" for triple in zip(TEXTS[:18], TEXTS[1:19], TEXTS[2:20], strict=True)]
     assert dictionary.lines(*rows) == "".join(lines).encode()
-    assert dictionary.firsts(ids, np.zeros(len(ids), np.int64)).tolist() == [ids[0]]
+    assert dictionary.first_terms(ids, np.zeros(len(ids), np.int64)).tolist() == [ids[0]]
     dictionary.truncate(known)
     assert dictionary.find(TEXTS).tolist() == [0] * len(TEXTS)
 

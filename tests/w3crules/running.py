@@ -18,7 +18,7 @@ from kgreason.options import SameAsMode, SchemaMode
 from kgreason.proofs.contradictions import mistakes
 from kgreason.proofs.engine_facts import EngineFacts, atom_of
 from kgreason.proofs.proof import Proof
-from kgreason.proofs.same_as import facts_of, table_rule
+from kgreason.proofs.same_as import facts_of, owl_rl_rule
 from kgreason.proofs.search import Derivation, Facts, prove
 from tests.graph.states import as_written
 from tests.graph.views import lines
@@ -90,7 +90,7 @@ def contradictions(graph: KnowledgeGraph) -> frozenset[Wrong]:
     uses: list[Derivation] = []
     for told, row in mistakes(materializer.save(), materializer.dictionary, materializer.false_rules):
         if row is None:
-            uses.append(Derivation(table_rule(told.rule), told.facts))
+            uses.append(Derivation(owl_rl_rule(told.rule), told.facts))
         else:
             uses += facts.derivations(atom_of(materializer, row[row > 0], is_triple=False))
     shown = facts_of(materializer)

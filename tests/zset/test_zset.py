@@ -59,7 +59,7 @@ def test_equality_is_that_of_the_weights(a: ZSet, b: ZSet) -> None:
 @given(zsets())
 def test_derived_batches_that_claim_to_be_normal_are(a: ZSet) -> None:
     normal = a.consolidate()
-    for part in (-normal, normal.positive(), normal.negative(), a.distinct(), normal.restricted_to(normal.weights > 1)):
+    for part in (-normal, normal.positive(), normal.negative(), a.distinct(), normal.select(normal.weights > 1)):
         assert part.is_normal
         assert ZSet(part.columns, part.weights).consolidate().columns.tolist() == part.columns.tolist()
     assert not (normal + normal).is_normal
@@ -104,7 +104,7 @@ def test_length_and_truth_are_those_of_the_normal_form(a: ZSet) -> None:
 @given(zsets(), st.integers(0, 2**12 - 1))
 def test_a_batch_is_the_sum_of_two_restrictions(a: ZSet, bits: int) -> None:
     mask = np.array([bits >> number & 1 for number in range(len(a.weights))], dtype=bool)
-    assert a.restricted_to(mask) + a.restricted_to(~mask) == a
+    assert a.select(mask) + a.select(~mask) == a
 
 
 def test_of_gives_every_row_the_weight() -> None:

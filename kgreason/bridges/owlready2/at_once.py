@@ -50,9 +50,9 @@ class EditHooks:
 
     def _hook(self, owner: Any, *names: str) -> None:
         for name in names:
-            self._replace(owner, name, self._calling(getattr(owner, name)))
+            self._replace(owner, name, self._method_with_hook(getattr(owner, name)))
 
-    def _calling(self, method: Callable[..., object]) -> Callable[..., object]:
+    def _method_with_hook(self, method: Callable[..., object]) -> Callable[..., object]:
         def edit(*args: Any, **options: Any) -> object:
             result = method(*args, **options)
             if self._replaced:

@@ -35,7 +35,7 @@ import owlready2
 from kgreason.bridges.owlready2.at_once import EditHooks
 from kgreason.bridges.owlready2.inferred import INFERENCES, inferred_rows
 from kgreason.bridges.owlready2.lines import Names, line, prefix_of
-from kgreason.bridges.owlready2.log import ChangeLog, Noted, Row, rows
+from kgreason.bridges.owlready2.log import ChangedRow, ChangeLog, Row, rows
 from kgreason.bridges.owlready2.objects import replace_inferences
 from kgreason.errors import InputError, RdfSyntaxError, StoreError
 from kgreason.graph.changes.delta import Delta
@@ -73,7 +73,7 @@ class FollowedWorld:
 
     def __init__(self, source: Any, graph: KnowledgeGraph, name: str | None, at_once: bool) -> None:
         self._source, self._world, self._graph = source, source.world, graph
-        self._prefix = prefix_of(name or _identity(self._world))
+        self._prefix = prefix_of(name or _world_identity(self._world))
         self._graphs: dict[int, str] = {}
         self._log: ChangeLog | None = None
         self._is_known = False
@@ -141,7 +141,9 @@ class FollowedWorld:
         new = set(self._lines((each.row for each in noted if each.is_now), graphs, now))
         return sorted(old - new), sorted(new - old)
 
-    def _rows(self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]) -> list[Noted]:
+    def _rows(
+        self, log: ChangeLog, graphs: dict[int, str], renamed: dict[int, tuple[str, str | None]]
+    ) -> list[ChangedRow]:
         """Return the rows whose N-Quads lines may have changed.
 
         - the rows in the log
@@ -155,7 +157,7 @@ class FollowedWorld:
                 touched |= log.rows_mentioning(storids, predicates=predicates)
         for c in dict(self._graphs.items() ^ graphs.items()):
             touched |= {row for objs in (True, False) for row in rows(log.db, f"c = {c}", objs=objs)}
-        return [*noted.values(), *(Noted(row, True, True) for row in touched if row not in noted)]
+        return [*noted.values(), *(ChangedRow(row, True, True) for row in touched if row not in noted)]
 
     def _full_copy(self, graphs: dict[int, str]) -> tuple[Iterable[str], Iterable[str]]:
         """Return N-Quads lines for a full copy of the world: those to remove from the graph, and those to add.
@@ -247,7 +249,7 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def _identity(world: Any) -> str:
+def _world_identity(world: Any) -> str:
     in_memory = world.filename == ":memory:"
     return uuid.uuid4().hex if in_memory else str(Path(world.filename).resolve())
 

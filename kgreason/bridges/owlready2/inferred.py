@@ -22,7 +22,7 @@ from pyoxigraph import Literal
 
 from kgreason.bridges.owlready2.log import Datatype, Row, Value, rows
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 INFERENCES = "http://inferrences/"
 """The IRI of the ontology to which owlready2 adds inferences (the spelling is owlready2's)."""
@@ -37,7 +37,7 @@ def inferred_rows(world: Any, graph: KnowledgeGraph, *, values: bool) -> set[Row
     known = _World(world)
     found = _Closure(known, graph, values)
     inferred = {
-        *_memberships(found.types, _strictly(found.classes)),
+        *_memberships(found.types, _strictly_above(found.classes)),
         *_hierarchy(found.classes, base.rdfs_subclassof, base.owl_equivalentclass),
         *_hierarchy(found.properties, base.rdfs_subpropertyof, base.owl_equivalentproperty),
         *found.values,
@@ -53,25 +53,27 @@ class _World:
         self.storids = {f"<{iri}>": storid for storid, iri in db.execute("SELECT storid, iri FROM main.resources")}
         of_inferences = f"c IN (SELECT c FROM main.ontologies WHERE iri = '{INFERENCES}')"
         asserted = (row for objs in (True, False) for row in rows(db, f"NOT {of_inferences}", objs=objs))
-        self._asserted = {_alike(row) for row in asserted}
-        self.classes = self._typed(base.owl_class)
-        self.properties = self._typed(base.owl_object_property) | self._typed(base.owl_data_property)
+        self._asserted = {_canonical_row(row) for row in asserted}
+        self.classes = self._resources_of_type(base.owl_class)
+        self.properties = self._resources_of_type(base.owl_object_property) | self._resources_of_type(
+            base.owl_data_property
+        )
         self._inverses: dict[int, set[int]] = defaultdict(set)
         for row in self._asserted:
             if row.p == base.owl_inverse_property:
                 self._inverses[row.s].add(int(row.o))
                 self._inverses[int(row.o)].add(row.s)
 
-    def _typed(self, kind: int) -> set[int]:
+    def _resources_of_type(self, kind: int) -> set[int]:
         return {row.s for row in self._asserted if row.p == base.rdf_type and row.o == kind and row.s > 0}
 
     def is_asserted(self, row: Row) -> bool:
-        """Whether an ontology of the world asserts `row`, or a row that has the same meaning (`_mirrors`)."""
-        if _alike(row) in self._asserted:
+        """Whether an ontology of the world asserts `row`, or a row that has the same meaning (`_mirrored_rows`)."""
+        if _canonical_row(row) in self._asserted:
             return True
-        return row.d is None and any(mirror in self._asserted for mirror in self._mirrors(row))
+        return row.d is None and any(mirror in self._asserted for mirror in self._mirrored_rows(row))
 
-    def _mirrors(self, row: Row) -> Iterator[Row]:
+    def _mirrored_rows(self, row: Row) -> Iterator[Row]:
         """Yield the rows that mean the same as `row` and have its subject and object exchanged.
 
         Such a row is the other direction of an equivalence, or the value of the inverse property.
@@ -82,7 +84,7 @@ class _World:
             yield Row(_NOWHERE, int(row.o), inverse, row.s, None)
 
 
-def _alike(row: Row) -> Row:
+def _canonical_row(row: Row) -> Row:
     """Return a row in a form in which equal statements are equal rows.
 
     This form has no ontology, xsd:string for plain literals, and `en-US` for `en_US`.
@@ -140,7 +142,7 @@ def _stored_value(text: str, world: Any) -> tuple[Value, Datatype]:
 
     `text` is the literal in N-Triples syntax. A number that SQLite cannot store is kept as text.
     """
-    (found,) = quads(f"<x:s> <x:p> {text} .".encode())
+    (found,) = parse_quads(f"<x:s> <x:p> {text} .".encode())
     literal = found.object
     assert isinstance(literal, Literal)
     if literal.language:
@@ -163,7 +165,7 @@ def _number(read: type, text: str) -> Value:
     return value if is_storable else text
 
 
-def _strictly(above: Above) -> dict[int, set[int]]:
+def _strictly_above(above: Above) -> dict[int, set[int]]:
     """Return, for each entity x, the entities strictly above x: they are above x, and x is not above them."""
     return {one: {other for other in others if one not in above.get(other, ())} for one, others in above.items()}
 
@@ -186,7 +188,7 @@ def _hierarchy(above: Above, is_below: int, is_equivalent: int) -> Iterator[Row]
     Each entity has a row with the predicate `is_below` for each nearest entity strictly above it. It has a row with
     `is_equivalent` for each entity that is equivalent to it. `above[x]` are the entities above x.
     """
-    strictly = _strictly(above)
+    strictly = _strictly_above(above)
     for one, others in above.items():
         for other in _nearest(strictly[one] - {base.owl_nothing}, strictly):
             yield Row(_NOWHERE, one, is_below, other, None)

@@ -42,7 +42,7 @@ class Row(NamedTuple):
     d: Datatype
 
 
-class Noted(NamedTuple):
+class ChangedRow(NamedTuple):
     """A row that has changed, or that has a resource with a changed name.
 
     `was`: whether the row was there before the first change. `is_now`: whether the row is there now.
@@ -98,13 +98,13 @@ class ChangeLog:
         )
         return {storid: (before, now) for storid, before, now in found}
 
-    def changed_rows(self) -> Iterator[Noted]:
+    def changed_rows(self) -> Iterator[ChangedRow]:
         """Yield the rows in the log that were added to the quadstore or removed from it."""
         for table, d in (("objs", "NULL"), ("datas", "l.d")):
             columns = "cspo" if table == "objs" else "cspod"
             same = " AND ".join(f"q.{column} = l.{column}" for column in columns)
             yield from (
-                Noted(Row(*row), bool(was), bool(is_now))
+                ChangedRow(Row(*row), bool(was), bool(is_now))
                 for *row, was, is_now in self.db.execute(
                     f"SELECT l.c, l.s, l.p, l.o, {d}, l.was, EXISTS (SELECT 1 FROM main.{table} q WHERE {same}) AS now"
                     f" FROM {self._name}_{table} l WHERE l.was <> now"

@@ -71,8 +71,8 @@ def _add(ontology: Any, row: Row) -> None:
 def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
     """Bring the loaded Python objects up to date after rows were added (`come`) and removed (`gone`)."""
     changed = [*come, *gone]
-    _reparent(world, gone, _without)  # removals first: a former parent may become a child
-    _reparent(world, come, _with)
+    _reparent(world, gone, _parents_without)  # removals first: a former parent may become a child
+    _reparent(world, come, _parents_with)
     if any(row.p in _EQUIVALENTS for row in changed):
         _forget_equivalents(world)
     for row in changed:
@@ -83,8 +83,8 @@ def _refresh(world: Any, come: Iterable[Row], gone: Iterable[Row]) -> None:
 def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, list[int]], list[Any]]) -> None:
     """Set `is_a` anew for each loaded entity that gets or loses a parent by the rows `changed`.
 
-    `edited` is `_with` or `_without`. It takes the world, the entity, and the numbers of the parents that the entity
-    gets or loses. It returns the new parents.
+    `edited` is `_parents_with` or `_parents_without`. It takes the world, the entity, and the numbers of the parents
+    that the entity gets or loses. It returns the new parents.
     """
     parents: dict[int, list[int]] = defaultdict(list)
     for row in changed:
@@ -98,14 +98,14 @@ def _reparent(world: Any, changed: Iterable[Row], edited: Callable[[Any, Any, li
                 entity.is_a.reinit([parent for parent in parents_now if parent is not entity])
 
 
-def _without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
+def _parents_without(world: Any, entity: Any, gone: list[int]) -> list[Any]:
     """Return the parents of an entity without those in `gone`. A parent that an ontology still asserts stays."""
     asserted = {o for relation in _PARENTS for o in world._get_obj_triples_sp_o(entity.storid, relation)}
     lost = [world._get_by_storid(storid) for storid in gone if storid not in asserted]
     return [parent for parent in entity.is_a if not any(parent is each for each in lost)]
 
 
-def _with(world: Any, entity: Any, come: list[int]) -> list[Any]:
+def _parents_with(world: Any, entity: Any, come: list[int]) -> list[Any]:
     """Return the parents of an entity, and after them the new ones from `come`."""
     new = [world._get_by_storid(storid) for storid in come]
     before = list(entity.is_a)

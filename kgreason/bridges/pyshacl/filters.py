@@ -24,7 +24,7 @@ Results = Callable[[Iterable[Triple]], Iterable[tuple[Node, Node]]]
 _TARGETS = (SH.targetNode, SH.targetClass, SH.targetSubjectsOf, SH.targetObjectsOf, SH.target)
 
 
-def choose(shapes: Graph, names: Iterable[str], nodes: Iterable[str], results: Results) -> set[Triple]:
+def with_chosen_targets(shapes: Graph, names: Iterable[str], nodes: Iterable[str], results: Results) -> set[Triple]:
     """Return the triples of a shapes graph with the targets that are asked for. `results` validates the data graph."""
     used, focus = {_iri(shapes, name) for name in names}, {_iri(shapes, name) for name in nodes}
     everything = set(shapes)

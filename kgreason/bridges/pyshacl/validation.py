@@ -33,7 +33,7 @@ from rdflib.graph import Graph
 from rdflib.namespace import SH
 from rdflib.term import BNode, Node, URIRef
 
-from kgreason.bridges.pyshacl.filters import choose
+from kgreason.bridges.pyshacl.filters import with_chosen_targets
 from kgreason.bridges.pyshacl.sources import Source, graph_of, lines_of
 from kgreason.bridges.pyshacl.text import results_text, with_message
 from kgreason.bridges.rdflib.closure import DeductiveClosure, OWLRL_Semantics, RDFS_OWLRL_Semantics, RDFS_Semantics
@@ -93,14 +93,14 @@ def validate(
     shapes = data if shacl_graph is None else graph_of(shacl_graph, options.get("shacl_graph_format"))
     ontology = None if ont_graph is None else graph_of(ont_graph, options.get("ont_graph_format"))
     lines = lines_of(_with_inference(data, ontology, inference, inplace=bool(inplace)))
-    triples = choose(
+    triples = with_chosen_targets(
         shapes,
         use_shapes or (),
         focus_nodes or (),
         lambda targets: [_focus(each) for each in _report(lines, targets).results],
     )
     made = data if advanced and inplace else None
-    report = _report(lines, _relevant(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
+    report = _report(lines, _relevant_triples(triples, advanced=bool(advanced), iterated=bool(iterate_rules)), made)
     if abort_on_first or options.get("abort_on_error"):
         report.results = report.results[:1]
     mildest = 2 if allow_warnings else 1 if allow_infos else 0
@@ -136,7 +136,7 @@ def _with_inference(data: Graph, ontology: Graph | None, inference: str | None, 
     return found
 
 
-def _relevant(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
+def _relevant_triples(shapes: Iterable[Triple], *, advanced: bool, iterated: bool) -> set[Triple]:
     """Return the triples of a shapes graph that count."""
     if not advanced:
         return {each for each in shapes if each[1] not in _ADVANCED}

@@ -100,9 +100,9 @@ class Semantics:
         inferred, found = _closure(self._names, [*triples, *typed, *self._axioms])
         added = {*inferred, *self._axioms}
         if self._without_axioms:
-            added -= _axiomatic(self._names, self._axioms)
+            added -= _axiomatic_triples(self._names, self._axioms)
         if self._without_trivial:
-            added = {triple for triple in added if not _says_nothing(triple)}
+            added = {triple for triple in added if not _is_trivial(triple)}
         if found:
             self._target.bind("err", _ERR)
         self._target.addN((*triple, self._target) for triple in (*added, *_messages(found)))
@@ -211,12 +211,12 @@ def _closure(names: Sequence[str], triples: Sequence[Triple]) -> tuple[Iterator[
 
 
 @cache
-def _axiomatic(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
+def _axiomatic_triples(names: tuple[str, ...], axioms: tuple[Triple, ...]) -> frozenset[Triple]:
     """Return the axioms, and all triples that the rules infer from the axioms alone."""
     return frozenset((*axioms, *_closure(names, axioms)[0]))
 
 
-def _says_nothing(triple: Triple) -> bool:
+def _is_trivial(triple: Triple) -> bool:
     """Whether a triple is trivial: reflexive, or of a form that holds for every term, such as `x a owl:Thing`."""
     subject, predicate, object_ = triple
     if predicate in _REFLEXIVE and (subject == object_ or subject == OWL.Nothing):

@@ -34,11 +34,11 @@ def typed_literals(graph: Graph, triples: Iterable[Triple]) -> Iterator[Triple]:
     for literal in dict.fromkeys(term for _, _, term in triples if isinstance(term, Literal)):
         found = _value(literal)
         for datatype, (base, limits) in datatypes.items():
-            if found is not None and is_member(found, base) and _keeps(found, limits):
+            if found is not None and is_member(found, base) and _is_within_limits(found, limits):
                 yield literal, RDF.type, datatype
 
 
-def _keeps(found: Value, limits: list[tuple[str, Value]]) -> bool:
+def _is_within_limits(found: Value, limits: list[tuple[str, Value]]) -> bool:
     """Whether a value is within limits. A pattern with an error has no values."""
     with suppress(ValueError):
         return all(FACETS[facet](found, limit) for facet, limit in limits)

@@ -3,7 +3,7 @@
     None, a Dataset, a ConjunctiveGraph     all graphs together
     urn:x-rdflib:default                    the default graph, which is the closure
     another IRI                             the named graph
-    a blank node that names a known graph   the named graph; `tell` and `contexts` make a graph known
+    a blank node that names a known graph   the named graph; `remember` and `contexts` make a graph known
     another blank node                      the default graph too: rdflib names a graph without a name in this way
 
 rdflib's parsers do not tell which blank nodes name graphs. So a graph of TriG or N-Quads with a blank node as its name
@@ -28,7 +28,7 @@ from kgreason.errors import InputError
 
 
 class Graphs:
-    """Finds the names of graphs in a store, and remembers the known graphs: those of `tell` and `contexts`."""
+    """Finds the names of graphs in a store, and remembers the known graphs: those of `remember` and `contexts`."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -43,9 +43,9 @@ class Graphs:
             return None
         if isinstance(context, QuotedGraph):
             raise InputError(f"{context.identifier}: a formula of N3 cannot be used as a graph")
-        return self.named(context.identifier)
+        return self.name_of(context.identifier)
 
-    def named(self, identifier: Node) -> GraphName:
+    def name_of(self, identifier: Node) -> GraphName:
         """Turn the name of a graph in rdflib into its name in the store. Several names stand for the default graph."""
         if identifier == DATASET_DEFAULT_GRAPH_ID:
             return DefaultGraph()
@@ -63,7 +63,7 @@ class Graphs:
         self._told |= distinct
         return [Graph(self._store, _identifier(name)) for name in distinct]
 
-    def tell(self, context: Graph) -> None:
+    def remember(self, context: Graph) -> None:
         """Make a graph of rdflib known, even if the graph is empty or has a blank node as name."""
         if context.identifier != DATASET_DEFAULT_GRAPH_ID:
             self._told[_graph_name(context.identifier)] = None

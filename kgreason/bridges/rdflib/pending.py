@@ -40,7 +40,7 @@ class Pending:
         try:
             with transaction:
                 self._under_way = transaction  # before the edits are taken, so that a reader waits for this commit
-                edits = self._taken_changes()
+                edits = self._take_changes()
                 transaction.remove_lines(_lines(edits, added=False))
                 transaction.add_lines(_lines(edits, added=True))
         finally:
@@ -49,9 +49,9 @@ class Pending:
 
     def drop(self) -> None:
         """Drop all edits that wait."""
-        self._taken_changes()
+        self._take_changes()
 
-    def _taken_changes(self) -> dict[str, bool]:
+    def _take_changes(self) -> dict[str, bool]:
         with self._noting:
             edits, self._edits = self._edits, {}
         return edits

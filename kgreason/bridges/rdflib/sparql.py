@@ -19,7 +19,7 @@ from rdflib.query import Result
 from rdflib.term import Identifier, Variable
 
 from kgreason.bridges.rdflib.terms import to_rdflib
-from kgreason.graph.results.answers import Found, Solutions
+from kgreason.graph.results.answers import QueryAnswer, Solutions
 
 
 def text_of(request: object) -> tuple[str, Mapping[str, Any], str | None]:
@@ -51,7 +51,7 @@ def declarations(prefixes: Mapping[str, str], base: str | None, text: str) -> st
     return first + "".join(f"PREFIX {name}: <{prefixes[name]}> " for name in sorted(prefixes)) + text
 
 
-def result_of(answer: Found) -> Result:
+def result_of(answer: QueryAnswer) -> Result:
     """Turn an answer of the graph into a result of rdflib. Solutions are converted one by one when they are read."""
     if isinstance(answer, QueryBoolean):
         result = Result("ASK")

@@ -236,14 +236,14 @@ class KGReasonStore(Store):
         if pattern is None and triple_pattern in self._dropped:
             return iter([(triple_pattern, iter((context,)))])
         found = self._matching_quads(pattern, graph) if pattern else ()
-        holders = self._holders if self._graphs.name(context) is None else lambda _: iter((context,))
+        holders = self._contexts_of if self._graphs.name(context) is None else lambda _: iter((context,))
         return ((_triple(quad, triple_pattern), holders(quad)) for quad in found)
 
     def _matching_quads(self, pattern: _Pattern, graph: GraphName | None, *, asserted: bool = False) -> Iterable[Quad]:
         """Return the quads that match a pattern, as rdflib compares terms: language tags without case."""
         return self._committed_graph().matches(Pattern(*pattern, graph), asserted=asserted, any_case=True)
 
-    def _holders(self, quad: Quad) -> Iterator[_ContextType]:
+    def _contexts_of(self, quad: Quad) -> Iterator[_ContextType]:
         yield from self._graphs.contexts(each.graph_name for each in self.graph.match(*quad.triple))
 
     def __len__(self, context: _ContextType | None = None) -> int:
@@ -262,7 +262,7 @@ class KGReasonStore(Store):
 
     def add_graph(self, graph: Graph) -> None:
         """Remember a graph, even if the graph is empty."""
-        self._graphs.tell(graph)
+        self._graphs.remember(graph)
 
     def remove_graph(self, graph: Graph) -> None:
         """Retract all triples of a named graph, and forget the graph.
@@ -317,7 +317,7 @@ class KGReasonStore(Store):
         self._committed_graph().update(declarations(used_prefixes({**initNs, **prefixes}, text), base, text))
 
     def _graph_name(self, graph: Any) -> GraphName:
-        return DefaultGraph() if graph == _UNION else self._graphs.named(graph)
+        return DefaultGraph() if graph == _UNION else self._graphs.name_of(graph)
 
     def bind(self, prefix: str, namespace: URIRef, override: bool = True) -> None:
         """Bind a prefix to a namespace. Prefixes are not saved."""

@@ -17,9 +17,9 @@ from pyoxigraph import BlankNode, DefaultGraph, NamedNode
 from rdflib.term import BNode, Literal, Node, URIRef
 
 from kgreason.errors import InputError
-from kgreason.graph.input.terms import of_rdflib
+from kgreason.graph.input.terms import term_of_rdflib
 from kgreason.terms.quoting import quote
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 Term: TypeAlias = NamedNode | BlankNode | pyoxigraph.Literal
 Triple: TypeAlias = tuple[Node, Node, Node]
@@ -30,7 +30,7 @@ _XSD_STRING = NamedNode("http://www.w3.org/2001/XMLSchema#string")
 
 def to_oxigraph(term: Node) -> Term:
     """Convert a term of rdflib to a term of pyoxigraph. Raises InputError for an invalid term (a relative IRI)."""
-    found = of_rdflib(term)
+    found = term_of_rdflib(term)
     if found is None:
         raise InputError(f"pass an IRI, a blank node or a literal of rdflib; got {term!r}")
     return found
@@ -54,7 +54,7 @@ def from_text(text: str) -> URIRef | BNode | Literal:
     """Convert N-Triples text to a term of rdflib."""
     if text.startswith("<"):
         return URIRef(text[1:-1])
-    return to_rdflib(next(quads(f"<row:> <row:> {text} .".encode())).object)
+    return to_rdflib(next(parse_quads(f"<row:> <row:> {text} .".encode())).object)
 
 
 def is_generalised(triple: tuple[Node, Node, Node]) -> bool:

@@ -26,7 +26,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import RULE_SETS, as_json, catalogue, example, functions, integer, verbose, warn
-from kgreason.cli.places import PLACE, Graph, Place, existing, graph_at, token_file
+from kgreason.cli.places import PLACE, Graph, Place, graph_at, require_store, token_file
 from kgreason.progress import Progress
 from kgreason.proofs.contradiction import Contradiction, by_cause
 from kgreason.proofs.notation import term_text
@@ -120,7 +120,7 @@ def check(
         raise click.UsageError("give RDF files, or a store with -l")
     if location and (rules or catalogue):
         raise click.UsageError("--rules and --catalogue are for files: a store already has its rules and documents")
-    store = None if location is None else existing(location)
+    store = None if location is None else require_store(location)
     how: dict[str, Any] = {"catalogue": catalogue, "functions": functions}
     with graph_at(store, rules=rules or None, read_only=store is not None, **how) as graph:
         if files:
@@ -136,7 +136,7 @@ def check(
         ]
         problems += [(each, each.proof) for each in empty[: shown or None]]
         found = _repairs(graph, problems, Bars(verbose)) if repairs else {}
-        how_shown = _How(prefixes, labels_in(graph, proofs, language), full, found)
+        how_shown = _ProofStyle(prefixes, labels_in(graph, proofs, language), full, found)
     if as_json:
         told = ((each.proof, each.to_json()) for each in empty)
         click.echo(json.dumps([_with_repairs(*each, found) for each in (*_json(groups), *told)], indent=1))
@@ -158,7 +158,7 @@ def _repairs(
     return found
 
 
-class _How(NamedTuple):
+class _ProofStyle(NamedTuple):
     """How proofs are written: the arguments of `Proof.to_text`; and the repairs that stand behind a proof."""
 
     prefixes: Mapping[str, str]
@@ -218,14 +218,14 @@ def _with_repairs(proof: Proof, told: dict[str, Any], found: Mapping[Proof, list
     return {**told, "repairs": [each.to_json() for each in found[proof]]} if proof in found else told
 
 
-def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how: _How) -> Iterator[str]:
+def _lines(groups: list[_Group], empty: Sequence[Unsatisfiable], limit: int, how: _ProofStyle) -> Iterator[str]:
     """Yield the lines to print: for each group its examples, and how many more it has; at the end the total.
 
     `empty` are the classes that nothing can be in; `limit` of them get a proof, or all if it is 0.
     """
     for members, shown in groups:
         for proof, line in shown:
-            yield _as_line(how.text(proof), line.to_text(how.names(proof)))
+            yield _with_first_line(how.text(proof), line.to_text(how.names(proof)))
         if more := len(members) - len(shown):
             yield f"and {more:,} more by {members[0].rule} with the same cause; `--limit 0` shows all\n"
     for number, one in enumerate(empty):
@@ -250,6 +250,6 @@ def _key(proof: Proof) -> tuple[str, tuple[str, ...]]:
     return name.strip('"'), tuple(terms)
 
 
-def _as_line(proof: str, line: str) -> str:
+def _with_first_line(proof: str, line: str) -> str:
     """Replace the first line of the text `proof` by `line`: the contradiction as one line, with its axioms."""
     return line + proof[proof.index("\n") :]

@@ -24,9 +24,9 @@ from kgreason.cli.options import (
     check_stdin,
     example,
     functions,
-    request,
     seconds,
     text_and_name,
+    update_request,
     verbose,
     warn,
     with_store,
@@ -52,7 +52,7 @@ _MOST = 5
     ),
 )
 @with_store
-@request
+@update_request
 @click.option("-f", "--file", "added", multiple=True, metavar="FILE...", help=f"What would be loaded: {_FILES}")
 @click.option("--remove", "removed", multiple=True, metavar="FILE...", help=f"What would be unloaded: {_FILES}")
 @click.option("--format", "syntax", metavar="NAME", help="The format of the files, if their suffix does not say it.")
@@ -107,9 +107,9 @@ def diff(
     check_stdin((*added, *removed), syntax)
     with time_limit(timeout, "the edit"):
         if added or removed:
-            delta = _of_files(location, how, removed, added, syntax, progress)
+            delta = _delta_of_files(location, how, removed, added, syntax, progress)
         else:
-            delta = _of_update(location, how, *text_and_name(text, file, "update"), prefixes, progress)
+            delta = _delta_of_update(location, how, *text_and_name(text, file, "update"), prefixes, progress)
     click.echo(shorten(delta.to_patch(), prefixes), nl=False)
     names = PREFIXES | prefixes
     come, gone = delta.results(), delta.results(appeared=False)
@@ -119,7 +119,7 @@ def diff(
     warn(told, delta.contradictions, prefixes=names)
 
 
-def _of_files(
+def _delta_of_files(
     location: Place,
     how: Mapping[str, Any],
     removed: tuple[str, ...],
@@ -133,7 +133,7 @@ def _of_files(
     return tx.delta
 
 
-def _of_update(
+def _delta_of_update(
     location: Place,
     how: Mapping[str, Any],
     sparql: str,

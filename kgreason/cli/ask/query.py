@@ -30,10 +30,10 @@ from kgreason.cli.notation import prefixes
 from kgreason.cli.options import example, integer, location, number_warnings, seconds, text_and_name, warn
 from kgreason.cli.places import Graph, Place, graph_at
 from kgreason.errors import QueryError
-from kgreason.graph.results.answers import Found, Triples
+from kgreason.graph.results.answers import QueryAnswer, Triples
 from kgreason.rdf.writing import write_results
 from kgreason.sparql.query.columns import declarations
-from kgreason.store.oxigraph.worker import wait_for
+from kgreason.store.oxigraph.worker import call_in_worker
 
 if TYPE_CHECKING:
     from kgreason.client.past import RemotePast
@@ -94,7 +94,9 @@ def query(
         ):
             known = {**remembered, **prefixes}
             names = known | declarations(sparql)
-            wait_for(lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout)
+            call_in_worker(
+                lambda: _write(graph.query(sparql, prefixes=known), syntax, names, cast(BinaryIO, out)), timeout
+            )
         warn(told)
         out.seek(0)
         shutil.copyfileobj(out, sys.stdout.buffer)
@@ -124,15 +126,15 @@ def _errors_with_file(query_file: Path | None) -> Iterator[None]:
         raise QueryError(textwrap.shorten(problem, _LONGEST, placeholder=" ...")) from error
 
 
-def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
+def _write(results: QueryAnswer, syntax: str | None, prefixes: Mapping[str, str], out: BinaryIO) -> None:
     if isinstance(results, Triples):
-        syntax = _fit(syntax or "nt", _GRAPHS, "triples")
+        syntax = _fitting_syntax(syntax or "nt", _GRAPHS, "triples")
         if syntax in ("nt", "nq"):
             write_results(cast(QueryTriples, results), out, syntax)
         else:
             results.serialize(out, syntax, prefixes)
         return
-    syntax = _fit(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
+    syntax = _fitting_syntax(syntax or ("table" if sys.stdout.isatty() else "csv"), _TABLES, "no triples")
     if syntax != "table":
         results.serialize(out, QueryResultsFormat.from_extension(syntax))
     elif isinstance(results, QueryBoolean):
@@ -147,7 +149,7 @@ def _write(results: Found, syntax: str | None, prefixes: Mapping[str, str], out:
         out.write(b"\n")
 
 
-def _fit(syntax: str, fitting: tuple[str, ...], what: str) -> str:
+def _fitting_syntax(syntax: str, fitting: tuple[str, ...], what: str) -> str:
     if syntax not in fitting:
         raise click.UsageError(f"--results-format {syntax}: the query gives {what}; use {', '.join(fitting)}")
     return syntax

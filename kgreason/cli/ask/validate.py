@@ -21,7 +21,7 @@ import click
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import prefixes_of, shown_prefixes
 from kgreason.cli.options import RULE_SETS, catalogue, example, verbose, warn
-from kgreason.cli.places import PLACE, Place, existing, folder
+from kgreason.cli.places import PLACE, Place, require_folder, require_store
 from kgreason.graph.shapes.validation import DataMode
 from kgreason.shapes.report import Report
 
@@ -91,7 +91,7 @@ def validate(
         chosen = rules or (["none"] if data == "asserted" else None)
         graph = KnowledgeGraph.open(rules=chosen, catalogue=catalogue, late=True)
     else:
-        path = folder(existing(location), "validate")
+        path = require_folder(require_store(location), "validate")
         graph = KnowledgeGraph.open(path, read_only=True)
     with graph:
         if files:

@@ -63,16 +63,16 @@ def watch(
     from kgreason.cli.progress import Bars
 
     if isinstance(location, Server):
-        records = _of_server(location, after, functions, once=once)
+        records = _server_records(location, after, functions, once=once)
     else:
-        records = _of_folder(location, after, functions, Bars(verbose), once=once)
+        records = _folder_records(location, after, functions, Bars(verbose), once=once)
     for record in records:
         patch = record.patch()
         sys.stdout.buffer.write(shorten(patch.decode(), prefixes).encode() if prefixes else patch)
         sys.stdout.buffer.flush()
 
 
-def _of_folder(
+def _folder_records(
     path: Path, after: int | None, functions: list[Callable[..., Any]], progress: Progress, *, once: bool
 ) -> Iterator[Record]:
     """Yield a record for each commit that another process writes to the folder of a store, after the commit `after`.
@@ -90,7 +90,7 @@ def _of_folder(
         time.sleep(_PAUSE)
 
 
-def _of_server(
+def _server_records(
     place: Server, after: int | None, functions: list[Callable[..., Any]], *, once: bool
 ) -> Iterator[Record]:
     """Yield a record for each commit of a server, after the commit `after`.

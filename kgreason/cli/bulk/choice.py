@@ -1,4 +1,4 @@
-"""`pays`: whether Spark pays for a bulk load, for `--pipeline auto`. docs/spark.md has the figures behind the rule.
+"""`is_spark_faster`: whether Spark pays for a bulk load (`--pipeline auto`). docs/spark.md has the figures behind it.
 
     command       in process it fits into memory   auto takes
     load          yes or no                        this process: the engine has to hold all facts in both cases
@@ -25,10 +25,10 @@ _SHARE = 0.9
 """The part of the free memory that an in-process load may need."""
 
 
-def pays(files: Sequence[str], *, keeps: bool) -> bool:
+def is_spark_faster(files: Sequence[str], *, keeps: bool) -> bool:
     """Whether Spark should load the files. `keeps`: the result is a store, which the engine of this process holds.
 
-    >>> pays([], keeps=False)
+    >>> is_spark_faster([], keeps=False)
     False
     """
     return not keeps and bytes_needed(unpacked_size(files)) > free_memory() * _SHARE

@@ -10,7 +10,7 @@ import click
 
 from kgreason.cli.notation import prefixes_of, short_warnings
 from kgreason.cli.options import warn
-from kgreason.cli.places import PLACE, Place, existing, graph_at
+from kgreason.cli.places import PLACE, Place, graph_at, require_store
 from kgreason.proofs.notation import term_text
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ place = click.option(
 )
 
 
-def answer(
+def print_answer(
     expression: str,
     files: tuple[str, ...],
     location: Place | None,
@@ -48,7 +48,7 @@ def answer(
     if bool(files) == (location is not None):
         raise click.UsageError("give files, or a store with -l")
     options = {"read_only": True} if location else {"rules": RULES[reasoner], **how}
-    with graph_at(location and existing(location), **options) as graph:
+    with graph_at(location and require_store(location), **options) as graph:
         if isinstance(graph, KnowledgeGraph) and files:
             graph.load(*files, progress=Bars(verbose))
         names = prefixes_of(graph, prefixes)

@@ -25,7 +25,7 @@ import click
 from click.core import ParameterSource
 from pyoxigraph import NamedNode, Triple
 
-from kgreason.cli.bulk.class_query import answer, place
+from kgreason.cli.bulk.class_query import place, print_answer
 from kgreason.cli.failures import Verdict
 from kgreason.cli.notation import full, labels, labels_in, prefixes_of, short_warnings, shown_prefixes
 from kgreason.cli.options import Command, as_json, catalogue, example, threads, verbose, warn
@@ -65,7 +65,7 @@ def _generators(_context: click.Context, _option: click.Parameter, text: str | N
     return names
 
 
-def _useless(name: str, why: str) -> Callable[[Command], Command]:
+def _refused_option(name: str, why: str) -> Callable[[Command], Command]:
     """Make an option that `robot reason` has, and that is refused here with the reason `why`."""
 
     def refuse(_context: click.Context, _option: click.Parameter, value: str | None) -> None:
@@ -115,8 +115,8 @@ def _useless(name: str, why: str) -> Callable[[Command], Command]:
     is_flag=True,
     help="Leave out inferred axioms about terms that only imported documents describe.",
 )
-@_useless("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
-@_useless("--exclude-owl-thing", "it is never written that a class is below owl:Thing")
+@_refused_option("--exclude-tautologies", "no tautologies are written, such as a class below itself or below owl:Thing")
+@_refused_option("--exclude-owl-thing", "it is never written that a class is below owl:Thing")
 @click.option("--annotate", is_flag=True, help="Give each axiom that nobody asserted the annotation is_inferred.")
 @click.option(
     "--query",
@@ -186,7 +186,9 @@ def classify(
         if location is not None and (catalogue or threads or _is_given(context, "reasoner")):
             raise click.UsageError("--reasoner, --catalogue and --threads are for files: a store has its own rules")
         how = {"catalogue": catalogue, "threads": threads}
-        context.exit(answer(expression, files, location, reasoner, include_indirect, as_json, prefixes, verbose, how))
+        context.exit(
+            print_answer(expression, files, location, reasoner, include_indirect, as_json, prefixes, verbose, how)
+        )
     if location is not None:
         raise click.UsageError("-l is for --query: a taxonomy is written of files")
     if not files:
@@ -208,7 +210,7 @@ def classify(
 
         if not taxonomy.is_consistent:
             proofs = texts(graph.prove_contradictions(each=_CONTRADICTIONS) or [graph.explain(_ABSURD)])
-            _tell_contradictions(proofs, as_json=as_json, err=output is None)
+            _print_contradictions(proofs, as_json=as_json, err=output is None)
             context.exit(3)
         named, pairs = graph.pairs(v.OWL_EQUIVALENT_CLASS, asserted=True)
         stated = {(named[one], named[other]) for one, other in pairs.tolist()}
@@ -225,7 +227,7 @@ def classify(
         )
         _write(written.rows, output, names)
         proofs = texts([found.why_unsatisfiable(name) for name in taxonomy.unsatisfiable[:_PROOFS]])
-    equal = [group for group in taxonomy.equal if not _are_stated(group, stated)]
+    equal = [group for group in taxonomy.equal if not _is_stated_group(group, stated)]
     if as_json:
         click.echo(json.dumps(_json(taxonomy, equal, proofs), indent=1), err=output is None)
     else:
@@ -241,7 +243,7 @@ def _is_given(context: click.Context, name: str) -> bool:
     return context.get_parameter_source(name) != ParameterSource.DEFAULT
 
 
-def _tell_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> None:
+def _print_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> None:
     if as_json:
         click.echo(json.dumps({"consistent": False, "proofs": proofs}), err=err)
         return
@@ -250,7 +252,7 @@ def _tell_contradictions(proofs: Sequence[str], *, as_json: bool, err: bool) -> 
     click.echo("the ontology contradicts itself, so it has no model; nothing is written", err=True)
 
 
-def _are_stated(group: tuple[str, ...], stated: set[tuple[str, str]]) -> bool:
+def _is_stated_group(group: tuple[str, ...], stated: set[tuple[str, str]]) -> bool:
     """Whether somebody stated that each two classes next to each other in a group are equal."""
     return all((one, other) in stated or (other, one) in stated for one, other in pairwise(group))
 

@@ -44,7 +44,7 @@ from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.results.documents import document
 from kgreason.graph.shapes.pending import triples_of_sources
 from kgreason.interrupts import undivided
-from kgreason.materialize.relations.facts import all_of, rows_of, texts_of
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts, texts_of
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_limits
 from kgreason.progress import Progress
@@ -58,7 +58,7 @@ from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.program import facts_of, rules_of
 from kgreason.shapes.report import Report
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.prefixes import prefixes_to_remember
 
@@ -170,12 +170,12 @@ def materialize(
     if shapes and not is_plain(output):
         raise click.UsageError(f"-o {output}: --shapes needs a file, because the report is written beside it")
     refuse_settings(master=master, conf=conf, work=work)
-    target = _target(output)
+    target = _output_file(output)
     registry, budget = Registry(functions, RESERVED), ALIASES if aliases is None else aliases
     selection = select(rules, schema or "axioms", same_as or "aliases", budget, registry.find)
     known_shapes = triples_of_sources(map(Path, shapes))
     selection = replace(selection, own=(*selection.own, *rules_of(known_shapes), *facts_of(known_shapes)))
-    with _says_what_is_written(output):
+    with _interrupt_with_state(output):
         most = checked_limits(made_terms=most_made_terms, rounds=most_rounds)
         program = Program(selection, registry, most, threads)
         inputs = Inputs(files, syntax, catalogue_of(catalogue), Skipped() if skip_malformed else None)
@@ -183,13 +183,15 @@ def materialize(
         dictionary = materializer.dictionary
         if output.endswith(_PARQUET):
             flags = [False] if inferred else [True, False]
-            _write_parquet(target, dictionary, [(_rows(materializer, flag), flag) for flag in flags], progress)
+            _write_parquet(
+                target, dictionary, [(_written_triples(materializer, flag), flag) for flag in flags], progress
+            )
         elif output.removesuffix(".gz").endswith(".ttl"):
             wanted = False if inferred else None
             with progress("writing", None), target as out:
-                out.writelines(document(dictionary, [_rows(materializer, wanted)], "ttl", known, wanted))
+                out.writelines(document(dictionary, [_written_triples(materializer, wanted)], "ttl", known, wanted))
         else:
-            _write(target, dictionary, _rows(materializer, False if inferred else None), progress)
+            _write(target, dictionary, _written_triples(materializer, False if inferred else None), progress)
         if shapes:
             _write_report(output, known_shapes, _results(materializer))
 
@@ -201,8 +203,10 @@ def is_plain(output: str) -> bool:
 
 def _results(materializer: Materializer) -> list[tuple[str, ...]]:
     saved, dictionary = materializer.save(), materializer.dictionary
-    found = (each for each in all_of(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS)))
-    return [row for each in found for row in texts_of(rows_of(saved, each.number, each.arity), dictionary)]
+    found = (
+        each for each in relations_with_facts(saved, dictionary) if (each.name, each.arity) == (RESULT, len(COLUMNS))
+    )
+    return [row for each in found for row in texts_of(relation_rows(saved, each.number, each.arity), dictionary)]
 
 
 def _write_report(output: str, shapes: set[Triple], results: Iterable[Sequence[str]]) -> None:
@@ -215,7 +219,7 @@ def _write_report(output: str, shapes: set[Triple], results: Iterable[Sequence[s
 
 
 @contextmanager
-def _says_what_is_written(output: str) -> Iterator[None]:
+def _interrupt_with_state(output: str) -> Iterator[None]:
     """If Ctrl-C ends the block, raise KeyboardInterrupt with a text that says whether the output file was written."""
     path = Path(output)
     before = path.stat() if path.is_file() else None
@@ -303,7 +307,7 @@ def _on_spark(
         _write_report(output, how["shapes"], found.results)
 
 
-def _rows(materializer: Materializer, asserted: bool | None) -> Ids:
+def _written_triples(materializer: Materializer, asserted: bool | None) -> Ids:
     """Return the triples that are written, int32[n, 3]; `asserted` is that of `Saved.triples`."""
     rows = materializer.save().triples(materializer.dictionary, asserted=asserted)
     return rows[materializer.dictionary.are_rdf(rows)]
@@ -321,10 +325,10 @@ def _write_parquet(
 
 def _write(target: AbstractContextManager[BinaryIO], dictionary: Dictionary, rows: Ids, progress: Progress) -> None:
     with progress("writing", len(rows)) as report, target as out:
-        out.writelines(chunks(dictionary, rows, report))
+        out.writelines(line_chunks(dictionary, rows, report))
 
 
-def _target(output: str) -> AbstractContextManager[BinaryIO]:
+def _output_file(output: str) -> AbstractContextManager[BinaryIO]:
     """Return a context that gives its block the file that `-o` names, open for writing; `-` is standard output."""
     path = Path(output)
     if output == "-":
@@ -332,7 +336,7 @@ def _target(output: str) -> AbstractContextManager[BinaryIO]:
     if output.endswith((".nt.gz", ".ttl.gz")):
         return _gzip_file(path)
     if output.endswith(_PARQUET):
-        parquet.check()
+        parquet.check_pyarrow()
         if path.is_dir():
             raise InputError(f"{output}: is a folder; without Spark the closure is written to one file")
         return whole_file(path)

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import click
 
-from kgreason.cli.bulk.choice import pays
+from kgreason.cli.bulk.choice import is_spark_faster
 from kgreason.cli.options import Command
 from kgreason.errors import InputError
 
@@ -78,7 +78,7 @@ def is_for_spark(wanted: Pipeline, files: Sequence[str], *, keeps: bool, **refus
     installed.
     """
     if wanted == "auto" and not any(refused.values()) and "-" not in files and find_spec("pyspark") is not None:
-        return pays(files, keeps=keeps)
+        return is_spark_faster(files, keeps=keeps)
     if wanted == "spark":
         refuse("cannot be used with --pipeline spark", **refused)
         if "-" in files:

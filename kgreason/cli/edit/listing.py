@@ -31,7 +31,7 @@ _AXIOM = ("<", "_:", '"')
 """How the reason (`why`) of a rule begins if the rule was translated from an axiom: the axiom begins with a term."""
 
 
-def describe(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
+def described_rules(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[Described]:
     """Return the rules in force for a listing. The user's rules come first, as the user wrote them.
 
     `prefixes` shorten IRIs.
@@ -54,11 +54,11 @@ def describe(graph: Graph, prefixes: Mapping[str, str] | None = None) -> list[De
 
 def is_helper(rule: Described) -> bool:
     """Whether a rule is a helper rule: it belongs to a rule set, and it reads or derives facts that no query shows."""
-    is_of_a_set = not is_own(rule) and not rule["why"].startswith(_AXIOM)
+    is_of_a_set = not is_from_user(rule) and not rule["why"].startswith(_AXIOM)
     return is_of_a_set and (rule["rule"].startswith("DATA") or bool(_RELATION.search(rule["rule"])))
 
 
-def is_own(rule: Described) -> bool:
+def is_from_user(rule: Described) -> bool:
     """Whether the user added a rule."""
     return rule["why"] == OWN or str(rule["why"]).startswith("from ")
 
@@ -69,7 +69,7 @@ def text_of(rules: Iterable[Described], prefixes: Mapping[str, str]) -> Iterator
     The lines begin with the `prefixes` that the listing uses.
     """
     groups: dict[str, list[Described]] = {}
-    for rule in sorted(rules, key=lambda rule: (not is_own(rule), not rule["why"].startswith(_AXIOM))):
+    for rule in sorted(rules, key=lambda rule: (not is_from_user(rule), not rule["why"].startswith(_AXIOM))):
         groups.setdefault(rule["why"], []).append(rule)
     blocks = [_block(why, group, prefixes) for why, group in groups.items()]
     lines = list(chain.from_iterable(blocks))

@@ -21,7 +21,7 @@ from kgreason.cli.bulk.pipelines import (
     refuse_settings,
     session,
 )
-from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, graph_to_edit, means
 from kgreason.cli.options import (
     RULE_SETS,
     FileList,
@@ -37,7 +37,7 @@ from kgreason.cli.options import (
     schema,
     warn,
 )
-from kgreason.cli.places import Place, no_server
+from kgreason.cli.places import Place, refuse_server
 from kgreason.options import HistoryMode, OnContradiction, OnViolation, SameAsMode, SchemaMode
 
 
@@ -80,7 +80,7 @@ def load(
     history: HistoryMode | None,
     catalogue: Path | None,
     how: Means,
-    done: Done,
+    done: ChangeReport,
     pipeline: Pipeline,
     master: str | None,
     conf: dict[str, str],
@@ -103,7 +103,7 @@ def load(
 
     check_stdin(files, syntax)
     if pipeline == "spark":
-        no_server(location, "--pipeline spark")
+        refuse_server(location, "--pipeline spark")
     shown = {"same_as": same_as, "aliases": aliases, "history": history}
     refusing = {"on_contradiction": on_contradiction, "on_violation": on_violation}
     made = {"rules": rules or None, "schema": schema, **shown, **refusing}

@@ -79,14 +79,14 @@ def means(command: Command) -> Command:
     """
 
     @functools.wraps(command)
-    def collected(*args: Any, as_json: bool, verbose: bool, **options: Any) -> Any:  # click passes by name
+    def command_with_means(*args: Any, as_json: bool, verbose: bool, **options: Any) -> Any:  # click passes by name
         how = {name: options.pop(name) for name in Means.__annotations__}
-        return command(*args, how=how, done=Done(as_json=as_json, verbose=verbose), **options)
+        return command(*args, how=how, done=ChangeReport(as_json=as_json, verbose=verbose), **options)
 
-    return effort(cast(Command, WAIT(functions(shown_prefixes(as_json(verbose(collected)))))))
+    return effort(cast(Command, WAIT(functions(shown_prefixes(as_json(verbose(command_with_means)))))))
 
 
-class Done:
+class ChangeReport:
     """Prints what a command did, for people or programs, and how long that took since this object was made."""
 
     def __init__(self, *, as_json: bool, verbose: bool) -> None:
@@ -124,8 +124,8 @@ def amount(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def changes(values: Mapping[str, Any]) -> str:
-    """Return a text that says how many triples appeared and disappeared in a commit. `values` comes from `counts`."""
+def changes_text(values: Mapping[str, Any]) -> str:
+    """Return a text that says how many triples appeared and disappeared in a commit. `values` are of `counters_of`."""
     return f"{amount(values['appeared'], 'triple')} appeared and {values['disappeared']:,} disappeared"
 
 
@@ -177,7 +177,7 @@ def _last_commit(location: Place, graph: Graph | None = None) -> int:
         return folder.journal.last
 
 
-def counts(delta: Delta) -> dict[str, Any]:
+def counters_of(delta: Delta) -> dict[str, Any]:
     """Return the counters of a commit by name: triples, asserted quads, and how the commit was evaluated."""
     work = delta.work
     return {

@@ -55,7 +55,7 @@ def placement(
     selection = select([*rules, *own], schema or "axioms", "rules", ALIASES, None, find)
     materializer, read = Materializer(selection), DocumentPrefixes()
     rows = read_files([file for file in files if file not in own], materializer.dictionary, prefixes=read)[:, :3]
-    materializer.plan(rows[is_stated(rows)])
+    materializer.make_program(rows[is_stated(rows)])
     known = prefixes_to_remember({}, read.prefixes())
     for file in own:
         known |= load(file, None, find).prefixes

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, counters_of, graph_to_edit, means
 from kgreason.cli.options import as_json, example, is_stdin, location, wait_for_stdin, with_store
 from kgreason.cli.places import Place, graph_at
 
@@ -69,7 +69,7 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         raise click.UsageError("give --asserted or --inferred, not both; without them, all facts are printed")
     from kgreason.errors import InputError
     from kgreason.graph.input.terms import text_of
-    from kgreason.graph.relation.fields import field
+    from kgreason.graph.relation.fields import field_of_term
     from kgreason.graph.relation.files import NO_FIELDS
     from kgreason.tables.fields import BREAKS
 
@@ -77,7 +77,9 @@ def read(location: Place, name: str, asserted: bool, inferred: bool, tabs: bool)
         found = graph.relation(name)
         types = [column.type for column in found.declaration.columns] if found.declaration else repeat(None)
         facts = found.facts(asserted=asserted if asserted or inferred else None)
-        rows = sorted([field(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts)
+        rows = sorted(
+            [field_of_term(text_of(term), type_) for term, type_ in zip(row, types, strict=False)] for row in facts
+        )
         if tabs:
             if broken := next((text for row in rows for text in row if BREAKS.search(text)), None):
                 raise InputError(
@@ -103,13 +105,13 @@ def _edit(kind: Literal["insert", "delete", "upsert"], text: str, help_: str) ->
     @_name
     @_file
     @means
-    def command(location: Place, name: str, file: Path, how: Means, done: Done) -> None:
+    def command(location: Place, name: str, file: Path, how: Means, done: ChangeReport) -> None:
         if is_stdin(file):
             wait_for_stdin("rows")
         with graph_to_edit(location, **how) as graph:
             delta = getattr(graph.relation(name), kind)(file, prefixes=how["prefixes"])
             stats = graph.stats()
-        done.say(f"{_summary(delta)} {done.took}", stats, counts(delta) | _facts(delta))
+        done.say(f"{_summary(delta)} {done.took}", stats, counters_of(delta) | _facts(delta))
 
     return command
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, changes_text, counters_of, graph_to_edit, means
 from kgreason.cli.options import catalogue, example, warn, with_store
 from kgreason.cli.places import Place
 
@@ -23,7 +23,7 @@ _SHOWN = 10
 @click.argument("commit", type=click.IntRange(min=1))
 @catalogue
 @means
-def revert(location: Place, commit: int, catalogue: Path | None, how: Means, done: Done) -> None:
+def revert(location: Place, commit: int, catalogue: Path | None, how: Means, done: ChangeReport) -> None:
     """Take COMMIT back, by its number in `kgreason log`. The store must keep its history (`load --history all`).
 
     The triples and rules that the commit added are removed. The triples and rules that it removed are added again. All
@@ -33,10 +33,10 @@ def revert(location: Place, commit: int, catalogue: Path | None, how: Means, don
     with graph_to_edit(location, **how, catalogue=catalogue) as graph:
         reverted = graph.revert(commit)
         stats = graph.stats()
-    values = counts(reverted.delta) | {"conflicts": list(reverted.conflicts)}
+    values = counters_of(reverted.delta) | {"conflicts": list(reverted.conflicts)}
     conflicts = len(reverted.conflicts)
     if reverted.delta.commit:
-        done.say(f"took commit {commit:,} back {done.took}: {changes(values)}", stats, values)
+        done.say(f"took commit {commit:,} back {done.took}: {changes_text(values)}", stats, values)
     else:
         done.say(f"nothing changed {done.took}: nothing of commit {commit:,} is left to take back", stats, values)
     more = [f"and {amount(conflicts - _SHOWN, 'more conflict')}"] if conflicts > _SHOWN else []

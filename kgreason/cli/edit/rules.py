@@ -17,8 +17,8 @@ from pathlib import Path
 import click
 
 from kgreason.cli.edit.convert import convert
-from kgreason.cli.edit.listing import describe, is_helper, text_of
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
+from kgreason.cli.edit.listing import described_rules, is_helper, text_of
+from kgreason.cli.edit.options import ChangeReport, Means, amount, changes_text, counters_of, graph_to_edit, means
 from kgreason.cli.edit.placement import placement
 from kgreason.cli.notation import prefixes_of, shown_prefixes
 from kgreason.cli.options import STDIN, as_json, catalogue, example, is_stdin, location, stdin_text, with_store
@@ -26,8 +26,8 @@ from kgreason.cli.places import Place, Server, graph_at
 from kgreason.errors import RuleError, RuleSyntaxError
 from kgreason.functions.registry import Registry
 from kgreason.graph.opening.options import catalogue_of
-from kgreason.graph.user_rules import remaining, without
-from kgreason.materialize.selection import check_own
+from kgreason.graph.user_rules import without_named_rules, without_rules
+from kgreason.materialize.selection import check_user_rules
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse
@@ -81,7 +81,7 @@ def list_rules(location: Place, every: bool, as_json: bool, prefixes: dict[str, 
     """
     with graph_at(location, read_only=True) as graph:
         prefixes = prefixes_of(graph, prefixes)
-        found = describe(graph, {} if as_json else prefixes)
+        found = described_rules(graph, {} if as_json else prefixes)
     if as_json:
         click.echo(json.dumps(found, indent=1))
         return
@@ -112,13 +112,13 @@ def add(
     syntax: Syntax,
     catalogue: Path | None,
     how: Means,
-    done: Done,
+    done: ChangeReport,
 ) -> None:
     """Add the rules of files, or rules given as text, and derive what follows.
 
     A rule that the store already has is not added again. After an error the store stays as it was.
     """
-    _check_some("a FILE with rules, or --rule TEXT", files, texts)
+    _check_selection("a FILE with rules, or --rule TEXT", files, texts)
     rule_files, sourced = _with_stdin(files, texts)
     given = 0
     find = _finder(catalogue)
@@ -127,7 +127,7 @@ def add(
     programs = [load(file, functions, find) for file in rule_files]
     programs += [parse(text, source, functions, syntax=syntax, find=find) for text, source in sourced]
     for program in programs:
-        check_own(program.rules)
+        check_user_rules(program.rules)
         given += len(program.rules)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         before = len(graph.own_rules())
@@ -137,8 +137,8 @@ def add(
             for text, source in sourced:
                 tx.add_rules(text, source, syntax=syntax)
         stats, added = graph.stats(), len(graph.own_rules()) - before
-    values = counts(tx.delta)
-    line = f"added {amount(added, 'rule')} {done.took}: {changes(values)}"
+    values = counters_of(tx.delta)
+    line = f"added {amount(added, 'rule')} {done.took}: {changes_text(values)}"
     if given > added:
         line += f"; {amount(given - added, 'rule')} not added, because the store has the same already"
     done.say(line, stats, values)
@@ -174,7 +174,7 @@ def remove(
     syntax: Syntax,
     catalogue: Path | None,
     how: Means,
-    done: Done,
+    done: ChangeReport,
 ) -> None:
     """Remove rules that were added, and everything that only they derive.
 
@@ -183,20 +183,20 @@ def remove(
     and the files. If one of the rules was never added, or if rules of several files have the name, the command fails
     and the store stays as it was.
     """
-    _check_some("a FILE with rules, --rule TEXT, --name NAME or --file FILE", files, texts, names, origin)
+    _check_selection("a FILE with rules, --rule TEXT, --name NAME or --file FILE", files, texts, names, origin)
     rule_files, sourced = _with_stdin(files, texts)
     of_file = names or ((None,) if origin else ())
     find = _finder(catalogue)
     with graph_to_edit(location, catalogue=catalogue, **how) as graph:
         own, selected = graph.own_rules(), graph.options["rules"]
         for file in rule_files:
-            own = without(own, load(file, None, find).rules)
+            own = without_rules(own, load(file, None, find).rules)
         for name in of_file:
-            own = remaining(own, name, "<rule>", origin, selected=selected)
+            own = without_named_rules(own, name, "<rule>", origin, selected=selected)
         sourced = [(_with_prefixes(text, source, how["prefixes"], syntax, find), source) for text, source in sourced]
         for text, source in sourced:
             _check_rule_or_name(text, own, syntax)
-            own = remaining(own, text, source, selected=selected, syntax=syntax, find=find)
+            own = without_named_rules(own, text, source, selected=selected, syntax=syntax, find=find)
         with done.progress("reasoning"), graph.transaction() as tx:
             for file in rule_files:
                 tx.unload_rules(file)
@@ -205,8 +205,8 @@ def remove(
             for text, source in sourced:
                 tx.remove_rules(text, source, syntax=syntax)
         stats = graph.stats()
-    values = counts(tx.delta)
-    line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes(values)}"
+    values = counters_of(tx.delta)
+    line = f"removed {amount(values['rules_removed'], 'rule')} {done.took}: {changes_text(values)}"
     done.say(line, stats, values)
 
 
@@ -261,7 +261,7 @@ def _check_rule_or_name(text: str, own: tuple[Rule, ...], syntax: Syntax) -> Non
         raise RuleError(f"{text}: is not a rule (HEAD :- BODY .), and no rule of this name was added")
 
 
-def _check_some(ways: str, *given: object) -> None:
+def _check_selection(ways: str, *given: object) -> None:
     if not any(given):
         raise click.UsageError(f"say which rules: {ways}")
 

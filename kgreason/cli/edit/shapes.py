@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, counts, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, counters_of, graph_to_edit, means
 from kgreason.cli.options import example, with_store
-from kgreason.cli.places import Place, folder
+from kgreason.cli.places import Place, require_folder
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.shapes.vocabulary import RESULT
 
@@ -30,7 +30,7 @@ def shapes() -> None:
 @with_store
 @_files
 @means
-def load(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> None:
+def load(location: Place, files: tuple[Path, ...], how: Means, done: ChangeReport) -> None:
     """Add the shapes of files to the shapes graph of a store. Their triples are no triples of the graph.
 
     From now on each commit computes what it violates. The command prints how many validation results the store has.
@@ -45,7 +45,7 @@ def load(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> No
 @with_store
 @_files
 @means
-def unload(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> None:
+def unload(location: Place, files: tuple[Path, ...], how: Means, done: ChangeReport) -> None:
     """Take the triples of files out of the shapes graph of a store, and with them their validation results."""
     _edit(location, files, how, done, adds=False)
 
@@ -54,18 +54,18 @@ def unload(location: Place, files: tuple[Path, ...], how: Means, done: Done) -> 
 @with_store
 def dump(location: Place) -> None:
     """Print the shapes graph of a store as N-Triples."""
-    with KnowledgeGraph.open(folder(location, "shapes"), read_only=True) as graph:
+    with KnowledgeGraph.open(require_folder(location, "shapes"), read_only=True) as graph:
         for triple in sorted(graph.shapes.triples()):
             click.echo(f"{' '.join(triple)} .")
 
 
-def _edit(location: Place, files: tuple[Path, ...], how: Means, done: Done, *, adds: bool) -> None:
-    folder(location, "shapes")
+def _edit(location: Place, files: tuple[Path, ...], how: Means, done: ChangeReport, *, adds: bool) -> None:
+    require_folder(location, "shapes")
     with graph_to_edit(location, **how) as graph:
         assert isinstance(graph, KnowledgeGraph)
         delta = graph.shapes.load(*files) if adds else graph.shapes.unload(*files)
         stats, results = graph.stats(), len(graph.relation(RESULT))
-    values = counts(delta) | {"results": results}
+    values = counters_of(delta) | {"results": results}
     changed = abs(values["rules_added"] - values["rules_removed"])
     verb = "loaded" if adds else "unloaded"
     line = f"{verb} shapes of {amount(changed, 'rule')} {done.took}; {amount(results, 'validation result')}"

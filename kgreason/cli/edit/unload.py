@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, graph_to_edit, means
 from kgreason.cli.options import FileList, catalogue, check_stdin, example, rdf_files, with_store
 from kgreason.cli.places import Place
 
@@ -28,7 +28,7 @@ def unload(
     syntax: str | None,
     catalogue: Path | None,
     how: Means,
-    done: Done,
+    done: ChangeReport,
 ) -> None:
     """Take the triples of RDF files out of a store, and the triples that follow only from them.
 

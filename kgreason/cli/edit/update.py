@@ -13,13 +13,13 @@ from pathlib import Path
 
 import click
 
-from kgreason.cli.edit.options import Done, Means, amount, changes, counts, graph_to_edit, means
+from kgreason.cli.edit.options import ChangeReport, Means, amount, changes_text, counters_of, graph_to_edit, means
 from kgreason.cli.options import (
     catalogue,
     example,
     number_warnings,
-    request,
     text_and_name,
+    update_request,
     warn,
     with_store,
 )
@@ -33,7 +33,7 @@ from kgreason.cli.places import Place
     )
 )
 @with_store
-@request
+@update_request
 @catalogue
 @means
 def update(
@@ -42,7 +42,7 @@ def update(
     file: Path | None,
     catalogue: Path | None,
     how: Means,
-    done: Done,
+    done: ChangeReport,
 ) -> None:
     """Change a store by SPARQL Update. kgreason computes only what the update changes.
 
@@ -60,12 +60,12 @@ def update(
         updated = graph.update(sparql, source, prefixes=how["prefixes"])
         stats = graph.stats()
     warn(told)
-    values = counts(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
+    values = counters_of(updated.delta) | {"unasserted": updated.unasserted, "entailed": updated.entailed}
     if not updated.delta and updated.unasserted:
         done.say(_no_change_line(updated.unasserted, updated.entailed, done.took), stats, values)
         return
     line = f"asserted {amount(values['asserted'], 'quad')} and retracted {values['retracted']:,} {done.took}: "
-    line += changes(values)
+    line += changes_text(values)
     if updated.unasserted:
         line += f"; quads to delete that were not asserted: {updated.unasserted:,}"
     if updated.entailed:

@@ -21,8 +21,8 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Variable
-from kgreason.tables.fields import field, is_number, value
-from kgreason.terms.tags import quads
+from kgreason.tables.fields import field_of_constant, is_number, number_of_field
+from kgreason.terms.tags import parse_quads
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
@@ -44,22 +44,22 @@ def lines(facts: Iterable[Atom], prefixes: Names, sign: str = "") -> Iterator[st
 
 def _sorted_facts(name: str | None, rows: Iterable[Row]) -> list[Atom]:
     """Return rows in order, as facts of the relation `name`, or as triples if `name` is None."""
-    return [Atom(name, tuple(row)) for row in sorted(rows, key=lambda row: [_order(term) for term in row])]
+    return [Atom(name, tuple(row)) for row in sorted(rows, key=lambda row: [_sort_key(term) for term in row])]
 
 
-def _order(term: str) -> tuple[int, int | Decimal | float, str]:
-    text = field(term)
-    return (0, value(text), text) if is_number(text) else (1, 0, text)
+def _sort_key(term: str) -> tuple[int, int | Decimal | float, str]:
+    text = field_of_constant(term)
+    return (0, number_of_field(text), text) if is_number(text) else (1, 0, text)
 
 
-def of_relation(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
+def relation_facts(graph: KnowledgeGraph, name: str, arity: int) -> list[Atom]:
     """Return the facts of a relation."""
     return _sorted_facts(name, ([text_of(term) for term in row] for row in graph.relation(name, arity)))
 
 
 def inferred_triples(graph: KnowledgeGraph) -> list[Atom]:
     """Return the inferred triples."""
-    triples = quads(b"".join(graph.dump(asserted=False)))
+    triples = parse_quads(b"".join(graph.dump(asserted=False)))
     return _sorted_facts(None, [[text_of(term) for term in quad.triple] for quad in triples])
 
 
@@ -74,10 +74,10 @@ def matching_facts(graph: KnowledgeGraph, atom: Atom) -> list[Atom]:
     else:
         found = graph.relation(atom.relation, len(terms)).match(*terms)
     rows = ([text_of(term) for term in row] for row in found)
-    return _sorted_facts(atom.relation, (row for row in rows if _agrees(atom, row)))
+    return _sorted_facts(atom.relation, (row for row in rows if _fits_variables(atom, row)))
 
 
-def _agrees(atom: Atom, row: Row) -> bool:
+def _fits_variables(atom: Atom, row: Row) -> bool:
     values: dict[Variable, str] = {}
     return all(
         values.setdefault(term, value) == value

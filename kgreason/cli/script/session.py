@@ -135,7 +135,7 @@ class Session:
     def _commit(self, command: Command) -> None:
         self._transaction(command.word)
         self._end_transaction(is_good=True)
-        if command.given:
+        if command.arguments:
             self._dump_changes(command)
 
     def _rollback(self, _: Command) -> None:
@@ -143,12 +143,12 @@ class Session:
 
     def _edit(self, edit: Edit) -> None:
         try:
-            if isinstance(edit.of, Token):
-                self._clear(edit.word, edit.of)
+            if isinstance(edit.target, Token):
+                self._clear(edit.word, edit.target)
             elif edit.word.type in ("DELETE_KEY", "MODIFY"):
-                self._edit_key(edit, edit.of)
+                self._edit_key(edit, edit.target)
             else:
-                self._edit_fact(edit.word, self._atom(edit.of))
+                self._edit_fact(edit.word, self._atom(edit.target))
         except (ScriptError, RuleSyntaxError):  # they tell a place
             raise
         except KgreasonError as error:
@@ -190,7 +190,7 @@ class Session:
             problem = f"the key of {name} is ({columns}); got {amount(len(atom.terms), 'term')}"
             raise script_error(self._source, key.start, problem)
         facts = relation.asserted([str(term) for term in atom.terms])
-        changed = self._new_values(declared, *edit.changed) if edit.changed else None
+        changed = self._new_values(declared, *edit.new_values) if edit.new_values else None
         if changed and not facts:
             raise script_error(self._source, word, f"no asserted fact has the key {format_atom(atom, self._prefixes)}")
         relation.delete(_values(facts))
@@ -237,9 +237,9 @@ class Session:
 
     def _dump(self, command: Command) -> None:
         facts = list[Atom]()
-        for name in command.given or self._relations.results:
-            facts += answers.of_relation(self._graph, str(name), self._arity(name, command.word))
-        if not command.given:
+        for name in command.arguments or self._relations.derived_relations:
+            facts += answers.relation_facts(self._graph, str(name), self._arity(name, command.word))
+        if not command.arguments:
             facts += answers.inferred_triples(self._graph)
         self._print_facts("dump", facts)
 
@@ -258,7 +258,7 @@ class Session:
         )
 
     def _query(self, command: Command) -> None:
-        self._print_facts("query", answers.matching_facts(self._graph, self._atom(command.given[0])))
+        self._print_facts("query", answers.matching_facts(self._graph, self._atom(command.arguments[0])))
 
     def _explain(self, command: Command) -> None:
         atom, terms = self._fact(command)
@@ -285,7 +285,7 @@ class Session:
 
         Raises ScriptError if the atom has a variable.
         """
-        atom = self._atom(command.given[0])
+        atom = self._atom(command.arguments[0])
         if variable := next((term for term in atom.terms if isinstance(term, Variable)), None):
             raise script_error(self._source, command.word, f"{command.word} needs a value in the place of {variable}")
         return atom, tuple([term_of(str(term)) for term in atom.terms])
@@ -296,13 +296,13 @@ class Session:
 
     def _echo(self, command: Command) -> None:
         try:
-            text = unquote(command.given[0])
+            text = unquote(command.arguments[0])
         except ValueError as error:
-            raise script_error(self._source, command.given[0], str(error)) from error
+            raise script_error(self._source, command.arguments[0], str(error)) from error
         self._print_answer("echo", lambda: [text], lambda: {"text": text})
 
     def _prefix(self, command: Command) -> None:
-        name, iri = command.given
+        name, iri = command.arguments
         self._prefixes[name[:-1]] = iri[1:-1]
 
 

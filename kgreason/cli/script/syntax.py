@@ -24,30 +24,30 @@ from kgreason.cli.script.failure import ScriptError
 from kgreason.grammars import parser_of
 from kgreason.rules.text import syntax as rules
 from kgreason.rules.text.syntax import AtomText, Builder
-from kgreason.rules.unexpected import in_words, place
+from kgreason.rules.unexpected import terminal_words, unexpected_at
 
 
 class Edit(NamedTuple):
     """`insert atom`, `delete atom`, `upsert atom`, `delete_key key`, `modify key <- ...` or `clear name`.
 
     - `word`: the first word of the edit.
-    - `of`: for `clear` the name of a relation, otherwise an atom. A key is an atom with the values of the key columns.
-    - `changed`: for `modify`, the name of the relation after `<-`, and pairs (column, new value); otherwise None.
+    - `target`: for `clear` the name of a relation, otherwise an atom. A key is an atom with the values of key columns.
+    - `new_values`: for `modify`, the name of the relation after `<-`, and pairs (column, new value); otherwise None.
     """
 
     word: Token
-    of: AtomText | Token
-    changed: tuple[Token, list[tuple[Token, Any]]] | None = None
+    target: AtomText | Token
+    new_values: tuple[Token, list[tuple[Token, Any]]] | None = None
 
 
 class Command(NamedTuple):
     """A command: either edits, or its first word and what is between this word and the semicolon.
 
-    `given` is empty for edits. `edits` is empty for other commands. For edits, `word` is the word of the first edit.
+    `arguments` is empty for edits, and `edits` for other commands. For edits, `word` is the word of the first edit.
     """
 
     word: Token
-    given: tuple[Any, ...] = ()
+    arguments: tuple[Any, ...] = ()
     edits: tuple[Edit, ...] = ()
 
 
@@ -71,7 +71,7 @@ def commands(lines: Iterable[str], source: str) -> Iterator[Command]:
                 yield parser.feed_eof()
                 parser = _new_parser()
     if begun is not None:
-        words = in_words(parser.accepts(), _WORDS)
+        words = terminal_words(parser.accepts(), _WORDS)
         problem = f"the command does not end: found the end of the script, expected {words}"
         raise ScriptError(source, begun.line or number, begun.column or 1, problem)
 
@@ -101,9 +101,9 @@ def _feed(parser: Any, text: Any, begun: Token | None) -> tuple[bool, Token | No
 
 
 def _syntax_error(error: UnexpectedInput, parser: Any, line: str, source: str) -> ScriptError:
-    where = place(error, line)
+    where = unexpected_at(error, line)
     return ScriptError(
-        source, where.line, where.column, f"found {where.words}, expected {in_words(parser.accepts(), _WORDS)}"
+        source, where.line, where.column, f"found {where.words}, expected {terminal_words(parser.accepts(), _WORDS)}"
     )
 
 

@@ -70,7 +70,7 @@ def write(
     Raises OSError, and InputError for a text with a tab or a line break.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    for name in chosen or relations.results:
+    for name in chosen or relations.derived_relations:
         arity, dictionary = relations.arities[name], Dictionary(())
         facts = [[text_of(term) for term in row] for row in graph.relation(name, arity).facts()]
         ids = dictionary.intern([text for row in facts for text in row])
@@ -78,6 +78,4 @@ def write(
         declared = relations.declared.get(name)
         rows = constants_of(rows, declared, dictionary)
         with SILENT(name) as report:
-            Writer(Fields(dictionary).in_order_of_tables(), layout).write(
-                folder / f"{name}.csv", rows, report, declared
-            )
+            Writer(Fields(dictionary).sort(), layout).write(folder / f"{name}.csv", rows, report, declared)

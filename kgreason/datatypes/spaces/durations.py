@@ -59,12 +59,12 @@ def year_month(lexical: str) -> Value:
     return duration(lexical)
 
 
-def places(value: Duration) -> list[int | Decimal]:
+def end_points(value: Duration) -> list[int | Decimal]:
     """Return where a duration ends on the time line, in seconds, for each of the standard's four start dates."""
-    return [plus(_after(year, month + value.months), value.seconds) for year, month in _STARTS]
+    return [plus(_month_start(year, month + value.months), value.seconds) for year, month in _STARTS]
 
 
-def _after(year: int, month: int) -> int:
+def _month_start(year: int, month: int) -> int:
     """Return the start of a month, in seconds on the time line. Month 1 is January of `year`, 13 of the next year."""
     return days_before(year + (month - 1) // 12, (month - 1) % 12 + 1) * 86400
 

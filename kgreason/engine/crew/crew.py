@@ -25,7 +25,17 @@ from kgreason.cpus import cpus
 from kgreason.engine.crew.standby import LOOKS, Standby
 from kgreason.engine.facts.hash_table import count_facts, list_facts, rehash
 from kgreason.engine.level.asserting import enter_rows, forget_rows
-from kgreason.engine.level.entering import ENTER, FINISH, LIST, NUMBER, REHASH, RUN_NEW, WRITE, part_rows, take_in
+from kgreason.engine.level.entering import (
+    ENTER,
+    FINISH,
+    LIST,
+    NUMBER,
+    REHASH,
+    RUN_NEW,
+    WRITE,
+    part_rows,
+    run_entering_stage,
+)
 from kgreason.engine.level.fixpoint import advance
 from kgreason.engine.level.meeting import PICKED
 from kgreason.engine.memory import layout as at
@@ -142,7 +152,7 @@ class Crew:
         self._memory["turn"][0, 1] = 0
         self.call_in_all(advance)
         if counters[at.IS_UPDATE] == 0 and counters[at.MODE] == at.ASSERT:
-            self._take_in(make_room)
+            self._take_in_heads(make_room)
 
     def assert_rows(
         self, table: int, rows: Int32s, make_room: Callable[[int], None], check: Callable[[], object]
@@ -186,23 +196,23 @@ class Crew:
             self.prepare()
             self._memory.counters[at.ASSERTING] = 1
             self.call_in_all(part_rows, rows, table, low, min(len(rows), low + batch))
-            self._take_in(make_room)
+            self._take_in_heads(make_room)
             self._memory.counters[at.ASSERTING] = 0
             check()
 
-    def _take_in(self, make_room: Callable[[int], None]) -> None:
+    def _take_in_heads(self, make_room: Callable[[int], None]) -> None:
         """Take in the heads that were found."""
         block = self._memory.block
         # The places of all heads must be possible numbers of rows, and 5 of 8 entries of the hash table may be taken.
         places = self.threads << self._memory.counters[at.PART_BITS]
         make_room(max(int(self._memory["crew"][:, at.N_HEADS].sum()), 5 * places // 8 + 1))
-        take_in(block, LIST)
+        run_entering_stage(block, LIST)
         self.prepare()
-        self.call_in_all(take_in, ENTER)
-        take_in(block, NUMBER)
+        self.call_in_all(run_entering_stage, ENTER)
+        run_entering_stage(block, NUMBER)
         self.prepare()
-        self.call_in_all(take_in, WRITE)
-        take_in(block, FINISH)
+        self.call_in_all(run_entering_stage, WRITE)
+        run_entering_stage(block, FINISH)
 
     def rehash(self, block: Block) -> None:
         """Fill the empty hash table of the fact table with all rows. `block`: the circuit's memory block."""
@@ -210,7 +220,7 @@ class Crew:
             rehash(block)
             return
         self.prepare()
-        self.call_in_all(take_in, REHASH)
+        self.call_in_all(run_entering_stage, REHASH)
 
     def is_worth(self, rows: int) -> bool:
         """Whether all workers are to work on so many rows."""
@@ -226,7 +236,7 @@ class Crew:
 
     def call_in_all(self, kernel: Callable[..., object], *arguments: object) -> None:
         """Call a kernel for the blocks of all workers at the same time. After an error, too, all calls have ended."""
-        self._call_at_once(kernel, [(worker.block, *arguments) for worker in self.workers])
+        self._call_in_parallel(kernel, [(worker.block, *arguments) for worker in self.workers])
 
     def list_facts(self, columns: Int32s, tables: Int32, kinds: Int8, is_whole: bool) -> int:
         """Write the present facts to three arrays, and return their number: see `facts.hash_table.list_facts`.
@@ -239,10 +249,10 @@ class Crew:
         parts = list(pairwise(end * part // self.threads for part in range(self.threads + 1)))
         starts = np.array([0, *(high for _, high in parts)])
         if not is_whole:
-            self._call_at_once(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
+            self._call_in_parallel(count_facts, [(block, *part, starts[1 + p :]) for p, part in enumerate(parts)])
             starts = starts.cumsum()
         given = zip(parts, starts.tolist(), strict=False)
-        self._call_at_once(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
+        self._call_in_parallel(list_facts, [(block, *part, columns, tables, kinds, start) for part, start in given])
         return int(starts[-1])
 
     def _make_workers(self) -> None:
@@ -272,7 +282,7 @@ class Crew:
             worker["heads"] = np.zeros((self._heads + 1, width), dtype=np.int32)
         self._memory["crew"], self._memory["runs"], self.workers = crew, runs, workers  # all of them or none
 
-    def keep_up(self) -> None:
+    def forget_if_grown(self) -> None:
         """Forget the workers if the circuit's scratch arrays have grown; the next call of `run_chunks` makes new ones.
 
         There must be workers.
@@ -288,7 +298,7 @@ class Crew:
         self._memory["crew"] = np.zeros((0, at.WORDS), dtype=np.int64)
         self.workers = []
 
-    def _call_at_once(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
+    def _call_in_parallel(self, kernel: Callable[..., object], arguments: Sequence[tuple[object, ...]]) -> None:
         """Call a kernel with each tuple of arguments at the same time. After an error, too, all calls have ended."""
         standbys = self._other_workers()
         try:

@@ -1,8 +1,8 @@
-"""`Keepers`: the workers of a crew as gatekeepers. They find hits and fill arrangements (`level/meeting.py`).
+"""`Gatekeepers`: the workers of a crew as gatekeepers. They find hits and fill arrangements (`level/meeting.py`).
 
 A worker has group numbers and postings of its own. When it has used them up it gets more. What is left in the end goes
-back (`give_back`). The arrangements are those that one thread fills; only the numbers of groups and the places of runs
-differ.
+back (`take_back_room`). The arrangements are those that one thread fills; only the numbers of groups and the places of
+runs differ.
 
 Cost: two calls of all workers for each segment, and one more for each time that a worker needs room.
 """
@@ -13,7 +13,7 @@ import numpy as np
 
 from kgreason.engine.crew.crew import NEVER, Crew
 from kgreason.engine.index.arrangements import Arrangements
-from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, meet
+from kgreason.engine.level.meeting import END, ENTER, FIND, MEET, ORDER, run_meeting_stage
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import PLACES, Memory
 from kgreason.zset.columns import Int32, Int64
@@ -28,7 +28,7 @@ _GROUPS_END, _POSTINGS_END = PLACES["groups"] + 1, PLACES["postings"] + 1
 """The words that say where the arrays `groups` and `postings` end. For a worker they say where its own room ends."""
 
 
-class Keepers:
+class Gatekeepers:
     """The workers of `crew` as gatekeepers of the circuit whose memory is `memory`."""
 
     def __init__(self, memory: Memory, crew: Crew) -> None:
@@ -36,7 +36,7 @@ class Keepers:
         self._groups_end = np.zeros(crew.threads, dtype=np.int64)
         self._postings_end = np.zeros(crew.threads, dtype=np.int64)
         self.are_lent = False
-        """Whether workers have group numbers and postings that `give_back` has not taken back."""
+        """Whether workers have group numbers and postings that `take_back_room` has not taken back."""
         memory.counters[at.FEWEST_FACTS] = FACTS if crew.threads > 1 else NEVER
 
     def is_worth(self, rows: int) -> bool:
@@ -53,17 +53,17 @@ class Keepers:
         groups = int(crew[:, at.N_GROUPS].sum()) + 1
         memory.grow("group_key", groups)
         memory.grow("group_low", groups + 1)
-        meet(memory.block, ORDER, -1, low, high)
+        run_meeting_stage(memory.block, ORDER, -1, low, high)
         self._enter(low, high, arrangements)
         counters[at.AT_GROUP], counters[at.AT_PLAN], counters[at.PHASE], counters[at.PARTIAL] = 0, -1, at.PRODUCT, 0
 
-    def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
+    def fill(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
         """Fill an empty arrangement in all workers: with those of the rows 0 to `end - 1` that it must hold."""
         for low in range(0, end, FIND_ROWS):
             high = min(end, low + FIND_ROWS)
             self._gather(FIND, arrangement, low, high)
             self._enter(low, high, arrangements)
-        self.give_back()
+        self.take_back_room()
 
     def _gather(self, stage: int, arrangement: int, low: int, high: int) -> Int64:
         """Run the stage MEET or FIND to its end in all workers. Returns the blocks of the workers."""
@@ -71,7 +71,7 @@ class Keepers:
         crew, shapes = self._memory["crew"], self._memory.counters[at.N_SHAPES]
         ends = low + (high - low) * np.arange(self._threads + 1) // self._threads
         while True:
-            self._crew.call_in_all(meet, stage, arrangement, low, high)
+            self._crew.call_in_all(run_meeting_stage, stage, arrangement, low, high)
             late = np.flatnonzero(crew[:, at.AT_WORK] < np.diff(ends))
             if not len(late):
                 break
@@ -91,7 +91,7 @@ class Keepers:
         crew, stopped = self._memory["crew"], np.zeros(self._threads, dtype=np.int64)
         # The hash table of groups must not grow until all rows that are put off are entered: in a new table a search
         # may end earlier, and a later row of a group would be entered before one that was put off.
-        most = int(crew[:, at.N_NOTED].sum()) + 2 * self._threads * self._more_groups()
+        most = int(crew[:, at.N_NOTED].sum()) + 2 * self._threads * self._groups_at_a_time()
         arrangements.reserve_groups(most)
         while True:
             for part in range(self._threads):
@@ -99,16 +99,16 @@ class Keepers:
             self._crew.prepare()
             crew[:, _GROUPS_END], crew[:, _POSTINGS_END] = self._groups_end, self._postings_end
             before = crew[:, [at.AT_FINDER, at.AT_WORK]].copy()
-            self._crew.call_in_all(meet, ENTER, -1, low, high)
+            self._crew.call_in_all(run_meeting_stage, ENTER, -1, low, high)
             is_late = crew[:, at.AT_FINDER] < self._threads
             if not is_late.any():
                 break
             is_stuck = (before == crew[:, [at.AT_FINDER, at.AT_WORK]]).all(axis=1)
             stopped = np.where(is_late, np.where(is_stuck & (stopped > 0), 4 * stopped, 1), 0)
-        while not meet(self._memory.block, END, -1, low, high):
+        while not run_meeting_stage(self._memory.block, END, -1, low, high):
             arrangements.grow()
 
-    def _more_groups(self) -> int:
+    def _groups_at_a_time(self) -> int:
         """Return how many group numbers a worker gets at a time."""
         return max(FEWEST_GROUPS, self._memory.counters[at.N_ARRANGED] // (8 * self._threads))
 
@@ -121,7 +121,7 @@ class Keepers:
         self.are_lent = True
         is_without = worker.counters[at.N_ARRANGED] >= self._groups_end[part]
         if is_without:
-            more = self._more_groups()
+            more = self._groups_at_a_time()
             arrangements.reserve_groups(more)
             worker.counters[at.N_ARRANGED] = counters[at.N_ARRANGED]
             self._groups_end[part] = counters[at.N_ARRANGED] = counters[at.N_ARRANGED] + more
@@ -141,7 +141,7 @@ class Keepers:
                 _put_run(self._memory["postings"], worker["free_runs"], k, here, here)
                 here += 1 << k
 
-    def give_back(self) -> None:
+    def take_back_room(self) -> None:
         """Take back the group numbers and postings that the workers have not used."""
         memory, counters, groups = self._memory, self._memory.counters, self._memory["groups"]
         for part, worker in enumerate(self._crew.workers):

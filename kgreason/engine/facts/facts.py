@@ -19,7 +19,7 @@ from kgreason.compiled import Number, kernel
 from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory, entries, matrix
-from kgreason.engine.memory.hashing import hash_row, log2
+from kgreason.engine.memory.hashing import hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, Int64
 
@@ -70,7 +70,7 @@ class Facts:
         find_rows(self._block, np.ascontiguousarray(keys, dtype=np.int32), found)
         return found
 
-    def padded(self, keys: Int32) -> Int32:
+    def pad(self, keys: Int32) -> Int32:
         """Return the facts `keys` with as many columns as the widest table: int32[n, w], contiguous.
 
         New columns are 0.
@@ -81,18 +81,18 @@ class Facts:
         wide[:, : keys.shape[1]] = keys
         return wide
 
-    def present(self) -> Int32:
+    def present_rows(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, ascending: int32[n]."""
-        return self._without(at.FREE, at.DEAD, at.GONE)
+        return self._rows_except(at.FREE, at.DEAD, at.GONE)
 
-    def held_rows(self) -> Int32:
+    def present_and_gone_rows(self) -> Int32:
         """Return the numbers of the rows that hold a present fact, or one that the open commit removed: int32[n].
 
         The numbers are ascending.
         """
-        return self._without(at.FREE, at.DEAD)
+        return self._rows_except(at.FREE, at.DEAD)
 
-    def _without(self, *ages: int) -> Int32:
+    def _rows_except(self, *ages: int) -> Int32:
         """Return the numbers of all rows whose age is not one of `ages`, ascending: int32[n]."""
         states, parts = self._memory["rows"][: self._counters[at.N_ROWS], at.STATE], [np.empty(0, dtype=np.int32)]
         is_kept = ~np.isin(np.arange(at.AGE + 1), ages)
@@ -101,8 +101,8 @@ class Facts:
             parts.append((np.flatnonzero(kept) + low).astype(np.int32))
         return np.concatenate(parts)
 
-    def with_constants(self, constants: Mapping[int, int]) -> Int32:
-        """Return the numbers of the rows that `held_rows` returns and that have `constants`, column -> id: int32[n].
+    def rows_with_constants(self, constants: Mapping[int, int]) -> Int32:
+        """Return the rows of `present_and_gone_rows` that have `constants`, column -> id: their numbers, int32[n].
 
         Rows of several tables may have them.
         """
@@ -129,7 +129,7 @@ class Facts:
         records[:, at.STATE] &= ~(at.LOGGED | at.MET)
         return records
 
-    def borrowed(self) -> Int32:
+    def whole_records(self) -> Int32:
         """Return the whole rows of all present facts, including all flags: int32[n, 3 + w].
 
         If every row holds a present fact, nothing is copied. Then the result is valid until the table changes.
@@ -137,7 +137,7 @@ class Facts:
         if self._is_whole:
             whole: Int32 = self._memory["rows"][: self._counters[at.N_ROWS]]
             return whole
-        return self._records(self.present())
+        return self._records(self.present_rows())
 
     def _records(self, rows: Int32) -> Int32:
         """Return whole rows, including all flags: int32[n, 3 + w].
@@ -164,7 +164,7 @@ class Facts:
         n = self._workers.list_facts(columns, tables, kinds, self._is_whole)
         return columns[:n], tables[:n], kinds[:n]
 
-    def records_of(self, table: int) -> Int32:
+    def records_of_table(self, table: int) -> Int32:
         """Return copies of the rows, int32[n, 3 + w], that hold the present facts of a table."""
         stored = self._memory["rows"][: self._counters[at.N_ROWS]]
         ages = stored[:, at.STATE] & at.AGE
@@ -232,7 +232,7 @@ def find_rows(m: Block, keys: Int32s, found: Int32) -> None:
     `keys`: int32[n, w]. `found`: int32[n].
     """
     rows, slots = matrix(m, at.ROWS), entries(m, at.ENTRIES)
-    bits, width = log2(m, at.ENTRIES), keys.shape[1]
+    bits, width = table_bits(m, at.ENTRIES), keys.shape[1]
     for i in range(keys.shape[0]):
         r = find_row(rows, slots, bits, keys, i, hash_row(keys, i, 0, width))
         found[i] = r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else -1

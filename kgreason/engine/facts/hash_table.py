@@ -13,7 +13,7 @@ import numpy as np
 from kgreason.compiled import Number, inline, kernel
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix
-from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2, place
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place_entry, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int8, Int32, Int32s, Int64, UInt32
 
@@ -75,7 +75,7 @@ def log_row(m: Block, rows: Int32, r: Number) -> None:
 
 
 @inline
-def touch(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
+def hash_facts(m: Block, rows: Int32, slots: UInt32, bits: Number, keys: Int32, low: Number, high: Number) -> None:
     """Write the hashes of the facts keys[low:high] to the array HASHES.
 
     This also loads the hash-table entries of these hashes, and the rows that the entries name, into the CPU cache.
@@ -106,7 +106,7 @@ def kind(state: Number) -> Number:
 def rehash(m: Block) -> None:
     """Fill the empty hash table with the rows that are neither FREE nor DEAD, in blocks as in `touch`."""
     rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
-    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
+    bits, width = table_bits(m, at.ENTRIES), rows.shape[1] - at.FIRST
     for low in range(0, m[at.N_ROWS], BLOCK):
         high = min(low + BLOCK, m[at.N_ROWS])
         met = np.uint32(0)
@@ -117,7 +117,7 @@ def rehash(m: Block) -> None:
         for r in range(low, high):
             age = rows[r, at.STATE] & at.AGE
             if age != at.FREE and age != at.DEAD:
-                place(slots, bits, h[r - low], r)
+                place_entry(slots, bits, h[r - low], r)
 
 
 @inline
@@ -127,7 +127,7 @@ def remove_entry(m: Block, rows: Int32, r: Number, h: Number) -> None:
     (Knuth 6.4, algorithm R.)
     """
     slots = entries(m, at.ENTRIES)
-    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
+    bits, width = table_bits(m, at.ENTRIES), rows.shape[1] - at.FIRST
     mask = slots.size - 1
     here = np.int64(h >> np.uint64(64 - bits))
     while entry_number(slots[here], bits) != r:

@@ -1,9 +1,10 @@
-"""`match`: which of the facts that a commit added match which atoms. An atom is a *line* of an array here.
+"""`find_matches`: which of the facts that a commit added match which atoms. An atom is a *line* of an array here.
 
 A line has a word for the table of the atom and one for its number of columns, then a word for each column: the place of
 the column's value in the *key* of a fact, or `~constant`. The key has the values of the variables.
 
-`decide`, the antijoin of rules: for values that rules ask for, whether a pattern has no match. It has three lines:
+`decide_antijoins`, the antijoin of rules: for values that rules ask for, whether a pattern has no match. It has three
+lines:
 
     asks(keys)      rules ask whether the pattern has no match for these values: the keys
     pattern(keys)   a match
@@ -12,7 +13,8 @@ the column's value in the *key* of a fact, or `~constant`. The key has the value
 A changed fact that matches one of them gives keys; the three facts with these keys are looked up.
 
 Law: the result is a set of rows, the same in whatever order the changed facts come. Cost: one kernel call for all atoms
-and all antijoins; for each fact a look at the first words of each line, and for `decide` three look-ups a match.
+and all antijoins; for each fact a look at the first words of each line, and for `decide_antijoins` three look-ups a
+match.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import find_row, kind
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
-from kgreason.engine.memory.hashing import hash_row, log2
+from kgreason.engine.memory.hashing import hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import ABSENT, Int32, Int32s
 
@@ -35,7 +37,7 @@ ROOM = 1 << 14
 """How many rows one kernel call may find, about."""
 
 
-def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool) -> Int32:
+def arrived_keys(block: Block, lines: Int32, start: int, end: int, *, is_update: bool) -> Int32:
     """Return the keys of the facts that the commit added and that match a line: int32[n, 1 + w].
 
     A row of the result has the number of the line, and then the key of the fact; further columns are undefined. In an
@@ -43,10 +45,10 @@ def arrived(block: Block, lines: Int32, start: int, end: int, *, is_update: bool
     """
     start, end = (start, end) if is_update else (0, int(block[at.N_ROWS]))
     found = np.empty((min(ROOM, end - start) + len(lines), 1 + lines.shape[1] - LINE), dtype=np.int32)
-    return all_found(lambda start: match(block, lines, is_update, start, end, found), start, end, found)
+    return all_rows_of(lambda start: find_matches(block, lines, is_update, start, end, found), start, end, found)
 
 
-def all_found(find: Callable[[int], tuple[int, int]], start: int, end: int, found: Int32) -> Int32:
+def all_rows_of(find: Callable[[int], tuple[int, int]], start: int, end: int, found: Int32) -> Int32:
     """Return all rows that a kernel finds for the facts from `start` to `end`.
 
     `find(start)` calls the kernel. The kernel writes rows to `found` until the array is full. `find` returns the number
@@ -81,8 +83,10 @@ def matches(lines: Int32, here: Number, rows: Int32, r: Number, first: Number, k
 
 
 @kernel
-def match(m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, found: Int32s) -> tuple[Number, Number]:
-    """Write the lines and keys of new facts to `found`: see `arrived`.
+def find_matches(
+    m: Block, lines: Int32s, is_update: Flag, start: Number, end: Number, found: Int32s
+) -> tuple[Number, Number]:
+    """Write the lines and keys of new facts to `found`: see `arrived_keys`.
 
     Returns where to go on, and how many matches were written.
     """
@@ -114,7 +118,7 @@ _NO_ROWS = np.empty((0, 1), dtype=np.int32)
 _NONE = np.empty(0, dtype=np.int32)
 
 
-class Changed(NamedTuple):
+class ChangedFacts(NamedTuple):
     """Changed facts: GIVEN as columns int32[n, w] and tables int32[n], or in the engine, from `start` to `end`."""
 
     source: int
@@ -124,13 +128,13 @@ class Changed(NamedTuple):
     tables: Int32 = _NONE
 
 
-def changed_rows(rows: Int32, tables: Int32) -> Changed:
+def given_facts(rows: Int32, tables: Int32) -> ChangedFacts:
     """Return changed facts as columns int32[n, w] and tables int32[n]."""
-    return Changed(GIVEN, 0, len(rows), np.ascontiguousarray(rows), np.ascontiguousarray(tables))
+    return ChangedFacts(GIVEN, 0, len(rows), np.ascontiguousarray(rows), np.ascontiguousarray(tables))
 
 
 def antijoin_results(
-    block: Block, lines: Int32, first: int, last: int, facts: Changed, others: Int32, *, was_decided: bool
+    block: Block, lines: Int32, first: int, last: int, facts: ChangedFacts, others: Int32, *, was_decided: bool
 ) -> Int32:
     """Decide the antijoins `first` to `last`, without `last`, for the keys of changed facts.
 
@@ -148,15 +152,15 @@ def antijoin_results(
 
     def find(start: int) -> tuple[int, int]:
         seen = np.zeros(2 << room.bit_length(), dtype=np.int32)
-        return decide(
+        return decide_antijoins(
             block, lines, first, last, was_decided, source, start, end, rows, tables, others, seen, keys, found
         )
 
-    return all_found(find, start, end, found)
+    return all_rows_of(find, start, end, found)
 
 
 @inline
-def _row(m: Block, lines: Int32, here: Number, keys: Int32, line: Number) -> Number:
+def _row_of_line(m: Block, lines: Int32, here: Number, keys: Int32, line: Number) -> Number:
     """Return the number of the row that holds the fact of line `at` with the keys, or a negative number.
 
     The fact is written to `keys[line]`.
@@ -169,7 +173,7 @@ def _row(m: Block, lines: Int32, here: Number, keys: Int32, line: Number) -> Num
             code = lines[here, LINE + c]
             value = keys[last, code] if code >= 0 else ~code
         keys[line, c] = value
-    bits = log2(m, at.ENTRIES)
+    bits = table_bits(m, at.ENTRIES)
     r = find_row(rows, slots, bits, keys, line, hash_row(keys, line, 0, keys.shape[1]))
     return r if r >= 0 and rows[r, at.STATE] & at.AGE != at.GONE else np.int64(-1)
 
@@ -198,7 +202,7 @@ def _is_new(seen: Int32, r: Number) -> Flag:
 
 
 @kernel
-def decide(
+def decide_antijoins(
     m: Block,
     lines: Int32s,
     first: Number,
@@ -239,15 +243,15 @@ def decide(
                 continue
             antijoin = here // LINES
             low = LINES * antijoin
-            said = _row(m, lines, low + NONE, keys, NONE)
-            asked = _row(m, lines, low + ASKS, keys, ASKS)
+            said = _row_of_line(m, lines, low + NONE, keys, NONE)
+            asked = _row_of_line(m, lines, low + ASKS, keys, ASKS)
             if asked >= 0 and others.size > 0 and _has_one_of(keys, lines[low + ASKS, LINE_COLUMNS], others):
                 asked = np.int64(-1)
             if asked < 0:
                 if said < 0:
                     continue
                 becomes = RETRACTED
-            elif _row(m, lines, low + PATTERN, keys, PATTERN) >= 0:
+            elif _row_of_line(m, lines, low + PATTERN, keys, PATTERN) >= 0:
                 if said < 0:
                     continue
                 becomes = REFUTED if was_decided else RETRACTED

@@ -39,7 +39,7 @@ class FactTable(Facts):
         super().__init__(memory, workers)
         self._is_hashed = True
         memory["rows"] = zeros((room, at.FIRST + width), np.int32)
-        memory["entries"] = _entries(room if room <= _HUGE else room // 2)
+        memory["entries"] = _empty_hash_table(room if room <= _HUGE else room // 2)
         memory["queue"] = zeros(room, np.int32)
         memory["free"] = np.zeros(16, dtype=np.int32)
 
@@ -64,7 +64,7 @@ class FactTable(Facts):
             self._memory.grow("queue", counters[at.N_QUEUE] + more)
         size = counters[at.ENTRIES + 1]
         if 5 * size < 8 * needed:
-            self._rehash(_entries(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
+            self._rehash(_empty_hash_table(max(needed, 2 * size) if _FAST <= size <= 4 * _FAST else needed))
 
     def trim(self) -> None:
         """Give back memory that a large evaluation reserved and did not use; keep room for an eighth more rows."""
@@ -74,7 +74,7 @@ class FactTable(Facts):
 
     def rehash(self) -> None:
         """Build the hash table again from the rows."""
-        self._rehash(_entries(self._memory["rows"].shape[0]))
+        self._rehash(_empty_hash_table(self._memory["rows"].shape[0]))
 
     def repair(self) -> None:
         """Build the hash table again if an earlier build was interrupted."""
@@ -88,7 +88,7 @@ class FactTable(Facts):
         self._workers.rehash(self._block)
         self._is_hashed = True
 
-    def widened(self, width: int) -> Int32:
+    def rows_of_width(self, width: int) -> Int32:
         """Return the rows with `width` columns. New columns hold the padding 0, so the hashes stay the same."""
         old = self._memory["rows"]
         rows: Int32 = zeros((old.shape[0], at.FIRST + width), np.int32)
@@ -98,8 +98,8 @@ class FactTable(Facts):
     def hash_table(self, records: Int32) -> UInt32 | None:
         """Return the hash table, uint32[2**k], if its row numbers are positions in `records`; otherwise None.
 
-        `records` is what `borrowed` has just returned. Row numbers are positions if every row holds a present fact.
-        The result is valid until the table changes.
+        `records` is what `whole_records` has just returned. Row numbers are positions if every row holds a present
+        fact. The result is valid until the table changes.
         """
         table: UInt32 = self._memory["entries"]
         return table if self._is_hashed and len(records) == self._counters[at.N_ROWS] else None
@@ -114,7 +114,7 @@ class FactTable(Facts):
         self._memory["rows"][: len(records), : records.shape[1]] = records
         self._memory["rows"][: len(records), at.STATE] |= at.MET
         self._counters[at.N_ROWS] = len(records)
-        if hashed is None or not self._takes(hashed.copy(), _SOME):
+        if hashed is None or not self._use_hash_table(hashed.copy(), _SOME):
             self._workers.rehash(self._block)
 
     def take_over(self, rows: Int32, count: int, hashed: UInt32) -> bool:
@@ -129,12 +129,12 @@ class FactTable(Facts):
             return False
         made = self._memory["rows"]
         self._memory["rows"], self._counters[at.N_ROWS] = rows, count
-        if self._takes(hashed, _FEW):
+        if self._use_hash_table(hashed, _FEW):
             return True
         self._memory["rows"], self._counters[at.N_ROWS] = made, 0
         return False
 
-    def _takes(self, hashed: UInt32, most: int) -> bool:
+    def _use_hash_table(self, hashed: UInt32, most: int) -> bool:
         """Use a saved hash table for the rows that are there. Returns False, and changes nothing, if it does not fit.
 
         At most `most` rows are looked up in the hash table.
@@ -167,10 +167,10 @@ class FactTable(Facts):
 
         Returns the old number of each row: int32[n]. All arrangements must be empty.
         """
-        kept = self.present()
+        kept = self.present_rows()
         rows = zeros((max(16, len(kept)), at.FIRST + self.width), np.int32)
         np.take(self._memory["rows"], kept, axis=0, out=rows[: len(kept)], mode="clip")
-        entries = _entries(max(16, len(kept)))
+        entries = _empty_hash_table(max(16, len(kept)))
         queue, free = np.zeros(16, dtype=np.int32), np.zeros(16, dtype=np.int32)
         self._memory["rows"], self._memory["queue"], self._memory["free"] = rows, queue, free
         self._block[[at.N_ROWS, at.N_FREE, at.N_DEAD, at.N_QUEUE]] = len(kept), 0, 0, 0
@@ -185,7 +185,7 @@ def _is_possible(hashed: UInt32, rows: int) -> bool:
     return has_form and count_entries(hashed, rows) == rows
 
 
-def _entries(rows: int) -> UInt32:
+def _empty_hash_table(rows: int) -> UInt32:
     """Return an empty hash table that has room for `rows` rows: uint32[2**k]."""
     return np.zeros(power_of_two(-(-8 * rows // 5)), dtype=np.uint32)
 

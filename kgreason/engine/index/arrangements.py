@@ -27,7 +27,7 @@ from kgreason.engine.index.maintenance import arrange_asked, arrange_few, arrang
 from kgreason.engine.index.postings import rehash_groups
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.program.derivable import note_needed
+from kgreason.engine.program.derivable import note_needed_asks
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32
@@ -55,7 +55,7 @@ class Workers(Protocol):
         """Whether an arrangement of so many rows is to be filled by all workers."""
         ...
 
-    def find(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
+    def fill(self, arrangement: int, end: int, arrangements: Arrangements) -> None:
         """Fill an empty arrangement with those of the rows 0 to `end - 1` that it must hold."""
 
     def forget_room(self) -> None:
@@ -65,7 +65,8 @@ class Workers(Protocol):
 class Arrangements:
     """Holds all arrangements of a circuit, and for each key the number of rows that meet the key (`key_count`).
 
-    While PARTIAL is set, counts and arrangements may lack rows. After an error, `renew` makes them complete again.
+    While PARTIAL is set, counts and arrangements may lack rows. After an error, `empty_and_recount` makes them complete
+    again.
     """
 
     def __init__(
@@ -98,7 +99,7 @@ class Arrangements:
 
     def refresh_signs(self) -> None:
         """Build the hash table and its filter anew, because too many bits of the filter stand for dropped groups."""
-        with self._partial():
+        with self._while_partial():
             self._set_entries(self._memory["group_entries"].size)
             rehash_groups(self._block)
         self._counters[at.N_SIGNED] = self._counters[at.N_ARRANGED]
@@ -135,15 +136,15 @@ class Arrangements:
         self._memory.grow("postings", needed, _MOST_POSTINGS)
         self._memory.grow("values", needed, _MOST_POSTINGS)
 
-    def catch_up(self) -> None:
+    def count_new_keys(self) -> None:
         """Count, for each trigger key that is new in the planner, the present rows that meet the key."""
         known = self._planner.key_info.n
         if self._counters[at.N_ROWS] and known != self._keys:
-            with self._partial():
-                self._count_from(self._keys)
+            with self._while_partial():
+                self._count_keys_from(self._keys)
         self._keys = known
 
-    def _count_from(self, keys: int) -> None:
+    def _count_keys_from(self, keys: int) -> None:
         """Count, for each trigger key from number `keys` on, the present rows that meet the key."""
         fresh = self._planner.triggers(keys)
         if _MANY_ROWS * len(fresh) > self._counters[at.N_ROWS]:
@@ -184,7 +185,7 @@ class Arrangements:
             known = saved.get((planner.table_of(key), frozenset(constants.items())))
             counts[key] = known or 0
             unknown += [key] if known is None else []
-        with self._partial():
+        with self._while_partial():
             for key in unknown:
                 count_key(self._block, key, self.candidates(key))
 
@@ -194,7 +195,7 @@ class Arrangements:
         return self._catalogue.candidates(is_triple, self._planner.constants_of(key))
 
     @contextmanager
-    def _partial(self) -> Iterator[None]:
+    def _while_partial(self) -> Iterator[None]:
         """Keep PARTIAL set during a `with` block in which counts and arrangements may lack rows.
 
         If the block ends with an error, PARTIAL stays set.
@@ -210,7 +211,7 @@ class Arrangements:
         If the arrangement is empty, enter the rows of all asks for this arrangement (`_enter_all`).
         """
         arrangement = int(self._planner.asks.array[ask, 0])
-        with self._partial():
+        with self._while_partial():
             if self._memory["live"][arrangement, 0]:
                 self._enter_asked(ask)
             else:
@@ -227,14 +228,14 @@ class Arrangements:
         is_large = self._are_large(keys)
         if is_large.any():
             needed = np.zeros(self._planner.asks.n, dtype=np.int32)
-            note_needed(self._block, self._planner.plans.n, needed)
+            note_needed_asks(self._block, self._planner.plans.n, needed)
             asks = asks[~is_large | (needed[asks] == 1)]
         self._memory["live_asks"][asks] = 1
         here, end = 0, self._count_of_met()
         if self._enter_few(arrangement, self._planner.asks.array[asks, 2], end):
             return
         if self._workers.is_worth(end):
-            self._workers.find(arrangement, end, self)
+            self._workers.fill(arrangement, end, self)
             return
         while (here := arrange_present(self._block, arrangement, here, end)) < end:
             self.grow()
@@ -256,7 +257,7 @@ class Arrangements:
     def _enter_asked(self, ask: int) -> None:
         """Enter the rows of one ask into its arrangement."""
         key, here, is_first = int(self._planner.asks.array[ask, 2]), 0, not self._planner.may_share(ask)
-        rows = self._facts.held_rows() if self._are_large(np.array([key]))[0] else self.candidates(key)
+        rows = self._facts.present_and_gone_rows() if self._are_large(np.array([key]))[0] else self.candidates(key)
         while (here := arrange_asked(self._block, ask, key, rows, here, is_first)) < len(rows):
             self.grow()
         self._memory["live_asks"][ask] = 1
@@ -272,7 +273,7 @@ class Arrangements:
         """Return how many rows, from the first one on, may be MET. A Bootstrap meets its rows in their order."""
         return self._counters[at.N_ROWS if self._counters[at.IS_UPDATE] else at.SEGMENT_HIGH]
 
-    def drop(self) -> None:
+    def empty(self) -> None:
         """Empty all arrangements and free the DEAD rows. An arrangement is filled again when a plan needs it."""
         self.clear()
         self._memory["live"][:] = 0
@@ -281,9 +282,9 @@ class Arrangements:
         if len(dead):
             self._facts.free_rows(dead.astype(np.int32))
 
-    def renew(self) -> None:
+    def empty_and_recount(self) -> None:
         """Empty all arrangements, and count the present rows again for every key. Unsets PARTIAL."""
-        self.drop()
+        self.empty()
         self._memory["key_count"][:] = 0
         count_present(self._block, 0, self._counters[at.N_ROWS], 0)
         self._counters[at.PARTIAL] = 0

@@ -30,7 +30,7 @@ _PART = 1 << 20
 """So many rows are read together when a list is made."""
 
 
-class _Listed(NamedTuple):
+class _SortedRows(NamedTuple):
     """A list of row numbers, `rows` int32[n], and the numbers by which it is sorted, `keys` int64[n].
 
     `keys` has predicate << 32 | object for a triple, relation << 32 | first argument for an n-ary fact.
@@ -44,7 +44,7 @@ class _Listed(NamedTuple):
         return self.rows[np.searchsorted(self.keys, low) : np.searchsorted(self.keys, high, side="right")]
 
 
-_EMPTY = _Listed(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
+_EMPTY = _SortedRows(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int32))
 
 
 class Catalogue:
@@ -59,7 +59,7 @@ class Catalogue:
         """Drop the lists. The next call of `candidates` makes new lists."""
         self.is_listed = False
         self._listed = _EMPTY
-        self._recent: list[_Listed] = []
+        self._recent: list[_SortedRows] = []
         self._new: list[Int32] = []
         self._added = 0
 
@@ -87,20 +87,20 @@ class Catalogue:
         """
         first, second = (1, 2) if is_triple else (0, 1)
         if first not in constants:
-            return self._facts.held_rows()
+            return self._facts.present_and_gone_rows()
         if not self.is_listed and self._looks < _LOOKS:
             self._looks += 1
-            return self._facts.with_constants(constants)
+            return self._facts.rows_with_constants(constants)
         if not self.is_listed:
-            self._listed, self.is_listed = self._list(self._facts.held_rows()), True
+            self._listed, self.is_listed = self._sorted_rows(self._facts.present_and_gone_rows()), True
         if self._new:
-            self._take_in()
+            self._list_added_rows()
         low = constants[first] << 32 | constants.get(second, 0)
         high = low if second in constants else constants[first] << 32 | 0xFFFFFFFF  # the largest id has a key, too
         found = [part.between(low, high) for part in (self._listed, *self._recent)]
         return distinct(np.concatenate(found)) if any(map(len, found[1:])) else found[0]
 
-    def _take_in(self) -> None:
+    def _list_added_rows(self) -> None:
         """Make a list of the added rows.
 
         Merge the newest extra list into this list, as long as the extra list has less than twice as many rows.
@@ -109,9 +109,9 @@ class Catalogue:
         self._new = []
         while self._recent and len(self._recent[-1].rows) < 2 * len(rows):
             rows = np.concatenate([self._recent.pop().rows, rows])
-        self._recent.append(self._list(distinct(rows)))
+        self._recent.append(self._sorted_rows(distinct(rows)))
 
-    def _list(self, rows: Int32) -> _Listed:
+    def _sorted_rows(self, rows: Int32) -> _SortedRows:
         """Return the row numbers `rows`, int32[n], as a sorted list."""
         are_triples = np.array([is_triple for is_triple, _ in self._planner.tables()], dtype=np.int8)
         keys = self._facts.keys(rows, are_triples)
@@ -119,4 +119,4 @@ class Catalogue:
         rows = rows[order]
         for low in range(0, len(rows), _PART):  # in place, because these arrays may take gigabytes
             order[low : low + _PART] = keys[order[low : low + _PART]]
-        return _Listed(order, rows)
+        return _SortedRows(order, rows)

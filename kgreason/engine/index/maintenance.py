@@ -21,9 +21,9 @@ from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.index.postings import arrange, enter_row, row_hash
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
-from kgreason.engine.memory.hashing import entry_number, log2
+from kgreason.engine.memory.hashing import entry_number, table_bits
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.trigger_keys import find_key, is_met, meets_key, shapes_met
+from kgreason.engine.program.trigger_keys import find_key, is_shape_met, meets_key, shapes_met
 from kgreason.zset.columns import Int32, UInt64
 
 
@@ -74,7 +74,7 @@ def uncount_and_note(m: Block, r: Number) -> None:
     m[at.N_UNCOUNTED] = m[at.N_UNCOUNTED] % 2_000_000_000 + 1
     bits = shapes_met(matrix(m, at.FILTERS), entries(m, at.ASKED), rows, r, at.EVERY_SHAPE)
     for shape in range(m[at.N_SHAPES]):
-        if is_met(bits, shape) or shapes[shape, 1] == 0:
+        if is_shape_met(bits, shape) or shapes[shape, 1] == 0:
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 count[k] -= 1
@@ -90,7 +90,7 @@ def touch_groups(m: Block, h: UInt64, low: Number, high: Number) -> None:
     """
     slots, groups, rows = entries(m, at.GROUP_ENTRIES), matrix(m, at.GROUPS), matrix(m, at.ROWS)
     postings, values = vector(m, at.POSTINGS), vector(m, at.VALUES)
-    bits, met = log2(m, at.GROUP_ENTRIES), np.int64(0)
+    bits, met = table_bits(m, at.GROUP_ENTRIES), np.int64(0)
     shift = np.uint64(64 - bits)
     for j in range(low, high):
         met += np.int64(slots[h[j] >> shift])
@@ -137,7 +137,7 @@ def count_present(m: Block, low: Number, high: Number, first_key: Number) -> Non
         if rows[r, at.STATE] & at.MET != 0:
             bits = shapes_met(matrix(m, at.FILTERS), entries(m, at.ASKED), rows, r, at.EVERY_SHAPE)
             for shape in range(m[at.N_SHAPES]):
-                if is_met(bits, shape) or shapes[shape, 1] == 0:
+                if is_shape_met(bits, shape) or shapes[shape, 1] == 0:
                     k = find_key(m, shape, rows, r)
                     if k >= first_key:
                         count[k] += 1
@@ -168,7 +168,7 @@ def is_asked(m: Block, a: Number, arranged: Int32, rows: Int32, r: Number) -> Fl
         return False
     asks, live_asks, key_info = matrix(m, at.ASKS), vector(m, at.LIVE_ASKS), matrix(m, at.KEY_INFO)
     for shape in range(m[at.N_SHAPES]):
-        if is_met(bits, shape):
+        if is_shape_met(bits, shape):
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 ask = key_info[k, 2]

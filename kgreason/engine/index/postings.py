@@ -23,14 +23,14 @@ from kgreason.engine.memory.hashing import (
     entry_number,
     entry_tag,
     finish_hash,
-    from_upper,
-    log2,
+    hash_from_upper,
     mix,
-    place,
+    place_entry,
     salt_hash,
-    sign,
+    set_sign,
     sign_of,
-    upper,
+    table_bits,
+    upper_half,
 )
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, UInt32
@@ -108,7 +108,7 @@ def find_group_before(
 
 
 @inline
-def power(n: Number) -> Number:
+def ceil_log2(n: Number) -> Number:
     """Return the base-2 logarithm of the smallest power of two that is at least n."""
     k = np.int64(0)
     while (np.int64(1) << k) < n:
@@ -174,9 +174,9 @@ def new_group(m: Block, a: Number, r: Number, entry: Number, h: Number) -> Flag:
         g = n
         m[at.N_ARRANGED] = n + 1
     groups[g, at.GROUP_ARRANGEMENT], groups[g, at.GROUP_START], groups[g, at.GROUP_LENGTH] = a, r, 1
-    groups[g, at.GROUP_FIRST], groups[g, at.GROUP_DEAD], groups[g, at.GROUP_HASH] = r, 0, upper(h)
-    slots[entry] = entry_tag(h, log2(m, at.GROUP_ENTRIES)) | np.uint32(g + 1)
-    sign(entries(m, at.SIGNS), sign_of(h, log2(m, at.GROUP_ENTRIES)))
+    groups[g, at.GROUP_FIRST], groups[g, at.GROUP_DEAD], groups[g, at.GROUP_HASH] = r, 0, upper_half(h)
+    slots[entry] = entry_tag(h, table_bits(m, at.GROUP_ENTRIES)) | np.uint32(g + 1)
+    set_sign(entries(m, at.SIGNS), sign_of(h, table_bits(m, at.GROUP_ENTRIES)))
     m[at.N_SIGNED] += 1
     return True
 
@@ -204,7 +204,7 @@ def enter_before(m: Block, a: Number, r: Number, h: Number, end: Number) -> Numb
     """
     rows, groups, slots = matrix(m, at.ROWS), matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
     arranged = matrix(m, at.ARRANGED)
-    g = find_group_before(rows, groups, slots, log2(m, at.GROUP_ENTRIES), arranged, a, r, h, end)
+    g = find_group_before(rows, groups, slots, table_bits(m, at.GROUP_ENTRIES), arranged, a, r, h, end)
     if g == PUT_OFF:
         return np.int64(PUT_OFF)
     if g < 0:
@@ -264,7 +264,7 @@ def release(m: Block, r: Number) -> None:
 @inline
 def home_of(groups: Int32, g: Number, bits: Number) -> Number:
     """Return where the search for group `g` begins in a hash table of 2**bits entries."""
-    return np.int64(from_upper(groups[g, at.GROUP_HASH]) >> np.uint64(64 - bits))
+    return np.int64(hash_from_upper(groups[g, at.GROUP_HASH]) >> np.uint64(64 - bits))
 
 
 @inline
@@ -274,7 +274,7 @@ def drop_group(m: Block, g: Number) -> None:
     (Knuth 6.4, algorithm R.)
     """
     groups, slots = matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
-    bits, mask = log2(m, at.GROUP_ENTRIES), slots.size - 1
+    bits, mask = table_bits(m, at.GROUP_ENTRIES), slots.size - 1
     here = home_of(groups, g, bits)
     while entry_number(slots[here], bits) != g:
         here = (here + 1) & mask
@@ -305,7 +305,7 @@ def shrink_run(m: Block, groups: Int32, g: Number) -> None:
         free_run(m, np.int64(groups[g, at.GROUP_START]), room)
         groups[g, at.GROUP_START], groups[g, at.GROUP_DEAD] = groups[g, at.GROUP_FIRST], 0
     elif 4 * length <= 1 << room:
-        move_run(m, groups, g, power(length))
+        move_run(m, groups, g, ceil_log2(length))
 
 
 @inline
@@ -348,14 +348,14 @@ def take_out(m: Block, groups: Int32, g: Number, r: Number) -> None:
 
 
 @inline
-def leave(m: Block, a: Number, r: Number, h: Number) -> Number:
+def leave_arrangement(m: Block, a: Number, r: Number, h: Number) -> Number:
     """Take row `r` out of arrangement `a`. The row must not have the flag MET any more.
 
     `h`: the hash of the row in the arrangement. Returns 1 if the row stays in its group as a dead row, else 0.
     """
     arranged, groups = matrix(m, at.ARRANGED), matrix(m, at.GROUPS)
     rows, slots = matrix(m, at.ROWS), entries(m, at.GROUP_ENTRIES)
-    g = find_group_of(rows, groups, slots, log2(m, at.GROUP_ENTRIES), arranged, a, r, h)
+    g = find_group_of(rows, groups, slots, table_bits(m, at.GROUP_ENTRIES), arranged, a, r, h)
     if g < 0:
         return 0
     if groups[g, at.GROUP_LENGTH] == 1:
@@ -377,9 +377,9 @@ def rehash_groups(m: Block) -> None:
     """Enter all groups into the empty hash table. The table must have room for them."""
     groups = matrix(m, at.GROUPS)
     slots, signs = entries(m, at.GROUP_ENTRIES), entries(m, at.SIGNS)
-    bits = log2(m, at.GROUP_ENTRIES)
+    bits = table_bits(m, at.GROUP_ENTRIES)
     for g in range(m[at.N_ARRANGED]):
         if groups[g, at.GROUP_LENGTH] > 0:
-            h = from_upper(groups[g, at.GROUP_HASH])
-            place(slots, bits, h, g)
-            sign(signs, sign_of(h, bits))
+            h = hash_from_upper(groups[g, at.GROUP_HASH])
+            place_entry(slots, bits, h, g)
+            set_sign(signs, sign_of(h, bits))

@@ -20,10 +20,10 @@ import numpy as np
 
 from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, copy_fact
-from kgreason.engine.level.entering import has_fact
+from kgreason.engine.level.entering import is_same_fact
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, vector
-from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, log2
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, Int32s, UInt32
 
@@ -48,7 +48,7 @@ def enter_fact(slots: UInt32, bits: Number, rows: Int32, r: Number, keys: Int32,
             if fill_free(slots, here, tag | np.uint32(r + 1)):
                 return True
             continue  # another worker has just taken it, perhaps for the same fact
-        if (entry & ~low) == tag and has_fact(
+        if (entry & ~low) == tag and is_same_fact(
             keys, i, rows, np.int64(at.FIRST), entry_number(entry, bits), np.int64(keys.shape[1])
         ):
             return False
@@ -62,7 +62,7 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
     The fact table and the queue must have room for all of them.
     """
     rows, slots, queue, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), vector(m, at.QUEUE), hashes(m, at.HASHES)
-    bits, width = log2(m, at.ENTRIES), keys.shape[1]
+    bits, width = table_bits(m, at.ENTRIES), keys.shape[1]
     shift, stop = np.uint64(64 - bits), part_of(m, low, high, m[at.PART] + 1)
     for start in range(part_of(m, low, high, m[at.PART]), stop, BLOCK):
         end, met = min(start + BLOCK, stop), np.uint32(0)
@@ -81,7 +81,7 @@ def enter_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number)
 @kernel
 def forget_rows(m: Block) -> None:
     """Remove the entries of the rows from N_ROWS on. They are the last ones that were entered."""
-    slots, bits = entries(m, at.ENTRIES), log2(m, at.ENTRIES)
+    slots, bits = entries(m, at.ENTRIES), table_bits(m, at.ENTRIES)
     for here in range(slots.size):
         if entry_number(slots[here], bits) >= m[at.N_ROWS]:
             slots[here] = 0

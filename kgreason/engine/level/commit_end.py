@@ -13,10 +13,10 @@ import numpy as np
 from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK, kind, remove_entry
 from kgreason.engine.index.maintenance import touch_groups, uncount_and_note
-from kgreason.engine.index.postings import free_row, leave
+from kgreason.engine.index.postings import free_row, leave_arrangement
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix
-from kgreason.engine.memory.hashing import entry_number, hash_row, log2
+from kgreason.engine.memory.hashing import entry_number, hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int8, Int32, Int32s
 
@@ -49,7 +49,7 @@ def note_changes(m: Block, start: Number, columns: Int32s, tables: Int32, before
 
 
 @inline
-def leaves(rows: Int32, undo: Int32, i: Number, undoes: Flag) -> Flag:
+def is_leaving(rows: Int32, undo: Int32, i: Number, undoes: Flag) -> Flag:
     """Whether row undo[i] leaves: a GONE row, or with `undoes` a row that the commit has made."""
     if undoes:
         return undo[i, 1] & at.AGE == at.FREE
@@ -63,11 +63,11 @@ def touch_facts(m: Block, rows: Int32, undo: Int32, low: Number, high: Number, u
     That is the hash-table entry at its hash, and the row that the entry after this one names.
     """
     slots, h = entries(m, at.ENTRIES), hashes(m, at.HASHES)
-    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
+    bits, width = table_bits(m, at.ENTRIES), rows.shape[1] - at.FIRST
     shift, mask = np.uint64(64 - bits), np.uint64(slots.size - 1)
     for i in range(low, high):
         h[i - low] = (
-            hash_row(rows, np.int64(undo[i, 0]), at.FIRST, width) if leaves(rows, undo, i, undoes) else np.uint64(0)
+            hash_row(rows, np.int64(undo[i, 0]), at.FIRST, width) if is_leaving(rows, undo, i, undoes) else np.uint64(0)
         )
     met = np.uint32(0)
     for i in range(high - low):
@@ -83,13 +83,14 @@ def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Num
     """Uncount those rows of undo[low:high] that leave, and note the arrangements that hold them.
 
     Returns `high`, or an earlier end if there might be no room for the notes of the next row. The rows keep the flag
-    MET until `remove`, because `compact_group` releases a row without it, also one whose own removal is still to come.
+    MET until `remove_row`, because `compact_group` releases a row without it, also one whose own removal is still to
+    come.
     """
     room, most = matrix(m, at.NOTED).shape[0], matrix(m, at.LIVE).shape[0]
     m[at.N_NOTED] = 0
     for i in range(low, high):
         r = np.int64(undo[i, 0])
-        if leaves(rows, undo, i, undoes) and rows[r, at.STATE] & at.MET != 0:
+        if is_leaving(rows, undo, i, undoes) and rows[r, at.STATE] & at.MET != 0:
             if i > low and m[at.N_NOTED] + most > room:
                 return np.int64(i)
             uncount_and_note(m, r)
@@ -97,7 +98,7 @@ def note_leaving_rows(m: Block, rows: Int32, undo: Int32, low: Number, high: Num
 
 
 @inline
-def remove(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
+def remove_row(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
     """Remove row `r`, whose hash is `h`, from the hash table and from arrangements.
 
     The notes from number `note` on name the arrangements. If the posting of an arrangement still has the row, the row
@@ -107,7 +108,7 @@ def remove(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
     remove_entry(m, rows, r, h)
     rows[r, at.STATE] &= ~at.MET
     while note < m[at.N_NOTED] and noted[note, 1] == r:
-        named += leave(m, np.int64(noted[note, 0]), r, noted_hashes[note])
+        named += leave_arrangement(m, np.int64(noted[note, 0]), r, noted_hashes[note])
         note += 1
     if named == 0:
         free_row(m, r)
@@ -119,7 +120,7 @@ def remove(m: Block, rows: Int32, r: Number, h: Number, note: Number) -> Number:
 
 
 @inline
-def end(m: Block, undoes: Flag) -> None:
+def end_commit(m: Block, undoes: Flag) -> None:
     """End the commit: remove the rows that leave, with `undoes` restore all others, and empty the undo log.
 
     For a block of rows: look up the keys that they meet, and note the arrangements that hold them. Then load the groups
@@ -137,14 +138,14 @@ def end(m: Block, undoes: Flag) -> None:
         note = np.int64(0)
         for i in range(low, high):
             r = np.int64(undo[i, 0])
-            is_gone = leaves(rows, undo, i, undoes)
+            is_gone = is_leaving(rows, undo, i, undoes)
             if undoes and not is_gone:
                 for word in range(at.FIRST):
                     rows[r, word] = undo[i, 1 + word]
             else:
                 rows[r, at.STATE] &= ~at.LOGGED
             if is_gone:
-                note = remove(m, rows, r, hashes(m, at.HASHES)[i - low], note)
+                note = remove_row(m, rows, r, hashes(m, at.HASHES)[i - low], note)
         low = high
     m[at.N_TOUCHED] = m[at.N_NOTED] = 0
 
@@ -156,7 +157,7 @@ def settle(m: Block) -> None:
     The free list must have room for the rows of the undo log and for all DEAD rows, and `noted` for a note for each
     arrangement.
     """
-    end(m, False)
+    end_commit(m, False)
 
 
 @kernel
@@ -166,4 +167,4 @@ def unwind(m: Block) -> None:
     The free list must have room for the rows of the undo log and for all DEAD rows, and `noted` for a note for each
     arrangement.
     """
-    end(m, True)
+    end_commit(m, True)

@@ -22,10 +22,10 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import Flag, Number, inline, kernel
-from kgreason.engine.facts.hash_table import BLOCK, copy_fact, find_row, log_row, touch
+from kgreason.engine.facts.hash_table import BLOCK, copy_fact, find_row, hash_facts, log_row
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, vector
-from kgreason.engine.memory.hashing import entry_tag, log2
+from kgreason.engine.memory.hashing import entry_tag, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, Int32s, UInt32
 
@@ -69,13 +69,13 @@ def touch_free(m: Block, rows: Int32, most: Number) -> None:
 
 
 @inline
-def above(rank: Number) -> Number:
+def stamp_above(rank: Number) -> Number:
     """Return the smallest stamp of the level above a rank. Level 1 is above the rank of an empty body."""
     return min(max((rank >> at.LEVEL_BITS) + 1, 1), at.LAST_LEVEL) << at.LEVEL_BITS
 
 
 @inline
-def become(rows: Int32, r: Number, age: Number) -> None:
+def set_age(rows: Int32, r: Number, age: Number) -> None:
     """Set the age of a row and keep its flags."""
     rows[r, at.STATE] = (rows[r, at.STATE] & ~at.AGE) | age
 
@@ -88,11 +88,11 @@ def distinct(m: Block) -> None:
     """
     rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
     ranks, tables, h = vector(m, at.RANKS), vector(m, at.TABLES), hashes(m, at.HASHES)
-    bits = log2(m, at.ENTRIES)
+    bits = table_bits(m, at.ENTRIES)
     n = m[at.N_HEADS]
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
-        touch(m, rows, slots, bits, heads, low, high)
+        hash_facts(m, rows, slots, bits, heads, low, high)
         touch_free(m, rows, high - low)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
@@ -100,20 +100,20 @@ def distinct(m: Block) -> None:
             if r < 0:
                 r = new_row(m, rows, slots, bits, heads, i, ~r, h[i - low])
                 rows[r, at.STATE] |= at.NEXT | tables[i] << at.TABLE
-                rows[r, at.STAMP] = above(rank)
+                rows[r, at.STAMP] = stamp_above(rank)
                 rows[r, at.SUPPORT] = 1
             elif rows[r, at.STATE] & (at.AGE | at.ASSERTED) == at.NEXT:
                 rows[r, at.SUPPORT] += 1
-                rows[r, at.STAMP] = max(rows[r, at.STAMP], above(rank))
+                rows[r, at.STAMP] = max(rows[r, at.STAMP], stamp_above(rank))
             elif rows[r, at.STATE] & at.AGE == at.GONE:
-                become(rows, r, at.NEXT)
+                set_age(rows, r, at.NEXT)
                 enqueue(m, r)
                 rows[r, at.STATE] &= ~at.SPARE
-                rows[r, at.STAMP] = above(rank)
+                rows[r, at.STAMP] = stamp_above(rank)
                 rows[r, at.SUPPORT] = 1
             elif rows[r, at.STATE] & at.UNKNOWN == 0:
                 log_row(m, rows, r)
-                count(rows, r, rank)
+                count_derivation(rows, r, rank)
             elif rank < rows[r, at.STAMP]:
                 log_row(m, rows, r)
                 rows[r, at.SUPPORT] += 1
@@ -121,7 +121,7 @@ def distinct(m: Block) -> None:
 
 
 @inline
-def count(rows: Int32, r: Number, rank: Number) -> None:
+def count_derivation(rows: Int32, r: Number, rank: Number) -> None:
     """Count a derivation of a present fact, as support or as a spare one. The number of spare ones must be known.
 
     No branch: which of the two it is cannot be predicted.
@@ -132,13 +132,13 @@ def count(rows: Int32, r: Number, rank: Number) -> None:
 
 
 @inline
-def may_leave(m: Block, rows: Int32, r: Number) -> None:
+def enqueue_unsupported(m: Block, rows: Int32, r: Number) -> None:
     """Put row `r` into the queue if it has no support and is not asserted: it leaves in the next level.
 
     The fact of the row is present.
     """
     if rows[r, at.SUPPORT] == 0 and rows[r, at.STATE] & at.ASSERTED == 0:
-        become(rows, r, at.NEXT)
+        set_age(rows, r, at.NEXT)
         enqueue(m, r)
 
 
@@ -151,17 +151,17 @@ def discount(m: Block) -> None:
     """
     rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
     ranks, h = vector(m, at.RANKS), hashes(m, at.HASHES)
-    bits = log2(m, at.ENTRIES)
+    bits = table_bits(m, at.ENTRIES)
     n = m[at.N_HEADS]
     for low in range(0, n, BLOCK):
         high = min(low + BLOCK, n)
-        touch(m, rows, slots, bits, heads, low, high)
+        hash_facts(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
             if ranks[i] < rows[r, at.STAMP]:
                 log_row(m, rows, r)
                 rows[r, at.SUPPORT] -= 1
-                may_leave(m, rows, r)
+                enqueue_unsupported(m, rows, r)
             elif rows[r, at.STATE] & at.UNKNOWN == 0:
                 log_row(m, rows, r)
                 rows[r, at.STATE] -= at.ONE_SPARE
@@ -193,10 +193,10 @@ def assert_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number
     fact table, the queue and the undo log must have room for high - low rows.
     """
     rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
-    bits, age = log2(m, at.ENTRIES), at.NEXT if m[at.IS_UPDATE] != 0 else at.WAITING
+    bits, age = table_bits(m, at.ENTRIES), at.NEXT if m[at.IS_UPDATE] != 0 else at.WAITING
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
-        touch(m, rows, slots, bits, keys, start, stop)
+        hash_facts(m, rows, slots, bits, keys, start, stop)
         touch_free(m, rows, stop - start)
         for i in range(start, stop):
             r = find_row(rows, slots, bits, keys, i, h[i - start])
@@ -222,17 +222,17 @@ def retract_rows(m: Block, keys: Int32s, low: Number, high: Number) -> Number:
     high - low rows.
     """
     rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
-    bits = log2(m, at.ENTRIES)
+    bits = table_bits(m, at.ENTRIES)
     missed = np.int64(0)
     for start in range(low, high, BLOCK):
         stop = min(start + BLOCK, high)
-        touch(m, rows, slots, bits, keys, start, stop)
+        hash_facts(m, rows, slots, bits, keys, start, stop)
         for i in range(start, stop):
             r = find_row(rows, slots, bits, keys, i, h[i - start])
             if r >= 0 and rows[r, at.STATE] & at.ASSERTED != 0:
                 log_row(m, rows, r)
                 rows[r, at.STATE] &= ~at.ASSERTED
-                may_leave(m, rows, r)
+                enqueue_unsupported(m, rows, r)
             else:
                 missed += 1
     return missed

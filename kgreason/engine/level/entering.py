@@ -1,10 +1,10 @@
 """entering: takes the heads that a crew has found into the fact table, in a Bootstrap, by all workers at the same time.
 
-    list_runs     one thread     the heads that can be taken in, in the order of one thread
-    enter_heads   all workers    each worker enters the heads of its part: their entries are in its part of the table
-    number_heads  one thread     the new facts get the numbers of their rows, in the order of their first heads
-    write_rows    all workers    rows, queue and entries are written
-    finish        one thread     the rows are counted, and the buffers are empty again
+    list_runs        one thread    the heads that can be taken in, in the order of one thread
+    enter_heads      all workers   each worker enters the heads of its part: their entries are in its part of the table
+    number_heads     one thread    the new facts get the numbers of their rows, in the order of their first heads
+    write_rows       all workers   rows, queue and entries are written
+    finish_entering  one thread    the rows are counted, and the buffers are empty again
 
 Asserted facts of a Bootstrap that may be there already are taken in the same way; `part_rows` makes heads of them.
 
@@ -26,16 +26,16 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import Flag, Number, inline, kernel
-from kgreason.engine.level.distinct import above, count
-from kgreason.engine.level.shares import count_work, next_worker, put_in_parts
+from kgreason.engine.level.distinct import count_derivation, stamp_above
+from kgreason.engine.level.shares import count_work, list_heads_by_part, next_worker
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fill_free, hashes, matrix, part_of, places_of, vector, wide
-from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, log2
+from kgreason.engine.memory.hashing import SHARES, entry_tag, first_share, hash_row, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, Int32s, Int64, UInt32
 
 LIST, ENTER, NUMBER, WRITE, FINISH, REHASH = range(6)
-"""The stages of `take_in`."""
+"""The stages of `run_entering_stage`."""
 
 REPEATED, PUT_OFF = -1, -2
 """In place of the position of an entry: for a head that is not the first of its fact, and for one that `number_heads`
@@ -55,7 +55,7 @@ def part_rows(m: Block, keys: Int32s, table: Number, low: Number, high: Number) 
         for c in range(heads.shape[1]):
             heads[i - start, c] = keys[i, c] if c < keys.shape[1] else 0
     m[at.N_HEADS] = stop - start
-    put_in_parts(m, np.int64(0))
+    list_heads_by_part(m, np.int64(0))
     extents[0, at.EXTENT_CHUNK], extents[0, at.EXTENT_START], extents[0, at.EXTENT_END] = 0, 0, m[at.N_HEADS]
     extents[0, at.EXTENT_REWRITES] = extents[0, at.EXTENT_DERIVATIONS] = 0
     m[at.N_EXTENTS] = 1
@@ -85,7 +85,7 @@ def part_start(extents: Int64, part_ends: Int64, extent: Number, p: Number) -> N
 
 
 @inline
-def has_fact(lines: Int32, i: Number, others: Int32, first: Number, other: Number, width: Number) -> Flag:
+def is_same_fact(lines: Int32, i: Number, others: Int32, first: Number, other: Number, width: Number) -> Flag:
     """Whether `width` words of lines[i] are those in line `other` of `others`, from word `first` on."""
     for c in range(width):  # noqa: SIM110 - a kernel has no generator expressions
         if lines[i, c] != others[other, first + c]:
@@ -102,7 +102,7 @@ def enter_head(
     `place`: its place in `parted`. Returns the position of its entry if the head is the first of a new fact; otherwise
     REPEATED, or PUT_OFF if the search comes to the position `end` of the hash table.
     """
-    bits, width, n_rows = log2(m, at.ENTRIES), heads.shape[1], m[at.N_ROWS]
+    bits, width, n_rows = table_bits(m, at.ENTRIES), heads.shape[1], m[at.N_ROWS]
     tag, low, mask = entry_tag(h, bits), np.uint32((1 << bits) - 1), np.int64(slots.size - 1)
     here = np.int64(h >> np.uint64(64 - bits))
     while True:
@@ -116,12 +116,12 @@ def enter_head(
             if r >= n_rows:
                 other = wide(m, at.CREW)[(r - n_rows) >> m[at.PART_BITS]]
                 first = (r - n_rows) & ((1 << m[at.PART_BITS]) - 1)
-                if has_fact(
+                if is_same_fact(
                     heads, line, matrix(other, at.HEADS), np.int64(0), np.int64(vector(other, at.PARTED)[first]), width
                 ):
                     vector(other, at.COUNTED)[first] += 1
                     return np.int64(REPEATED)
-            elif has_fact(heads, line, rows, np.int64(at.FIRST), r, width):
+            elif is_same_fact(heads, line, rows, np.int64(at.FIRST), r, width):
                 count_head(m, rows, r, np.int64(vector(wide(m, at.CREW)[t], at.RANKS)[line]))
                 return np.int64(REPEATED)
         here = (here + 1) & mask
@@ -136,7 +136,7 @@ def count_head(m: Block, rows: Int32, r: Number, rank: Number) -> None:
     if m[at.ASSERTING] != 0:
         rows[r, at.STATE] = state | at.ASSERTED
     elif state & at.UNKNOWN == 0:
-        count(rows, r, rank)
+        count_derivation(rows, r, rank)
     else:
         rows[r, at.SUPPORT] += rank < rows[r, at.STAMP]
 
@@ -146,7 +146,7 @@ def enter_heads(m: Block) -> None:
     """As a worker, enter the heads of the worker's part, whose entries are in its part of the hash table."""
     crew, runs, slots = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES)
     rows, h = matrix(m, at.ROWS), hashes(m, at.HASHES)
-    p, n_rows, bits = m[at.PART], m[at.N_ROWS], log2(m, at.ENTRIES)
+    p, n_rows, bits = m[at.PART], m[at.N_ROWS], table_bits(m, at.ENTRIES)
     shift, low_bits = np.uint64(64 - bits), np.uint32((1 << bits) - 1)
     end = first_share(p + 1, crew.shape[0]) * (slots.size // SHARES) & (slots.size - 1)
     for n in range(m[at.N_RUNS]):
@@ -175,7 +175,7 @@ def enter_heads(m: Block) -> None:
 
 
 @inline
-def enter_put_off(m: Block) -> None:
+def enter_put_off_heads(m: Block) -> None:
     """Enter the heads that were put off."""
     crew, runs, slots, rows = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES), matrix(m, at.ROWS)
     for n in range(m[at.N_RUNS]):
@@ -200,7 +200,7 @@ def number_heads(m: Block) -> None:
         put_off += crew[t, at.N_PUT_OFF]
         crew[t, at.N_PUT_OFF] = 0
     if put_off > 0:
-        enter_put_off(m)
+        enter_put_off_heads(m)
     for n in range(m[at.N_RUNS]):
         runs[n, RUN_BEFORE] = total
         for p in range(crew.shape[0]):
@@ -209,7 +209,7 @@ def number_heads(m: Block) -> None:
 
 
 @inline
-def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
+def order_new_facts(worker: Block, extent: Number, ordered: Int32) -> Number:
     """Write the new facts of an extent to `ordered`, each at the number of its first head in the extent.
 
     A new fact is there as the place of its first head in `parted` + 1. Returns how many heads the extent has.
@@ -225,12 +225,12 @@ def order_new(worker: Block, extent: Number, ordered: Int32) -> Number:
 @inline
 def write_rows(m: Block) -> None:
     """As a worker, write the rows of the new facts in some of the runs, their places in the queue and their entries."""
-    crew, runs, slots, bits = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES), log2(m, at.ENTRIES)
+    crew, runs, slots, bits = wide(m, at.CREW), wide(m, at.RUNS), entries(m, at.ENTRIES), table_bits(m, at.ENTRIES)
     rows, queue, ordered = matrix(m, at.ROWS), vector(m, at.QUEUE), vector(m, at.ORDERED)
     state, stamp = (
         (at.WAITING | at.ASSERTED, np.int64(0))
         if m[at.ASSERTING] != 0
-        else (at.NEXT, above(m[at.LEVEL] << at.LEVEL_BITS))
+        else (at.NEXT, stamp_above(m[at.LEVEL] << at.LEVEL_BITS))
     )
     for n in range(m[at.PART], m[at.N_RUNS], crew.shape[0]):
         worker, extent = crew[runs[n, RUN_WORKER]], runs[n, RUN_EXTENT]
@@ -238,7 +238,7 @@ def write_rows(m: Block) -> None:
         entry_at, counted = places_of(worker, at.ENTRY_AT), vector(worker, at.COUNTED)
         r, here = m[at.N_ROWS] + runs[n, RUN_BEFORE], m[at.N_QUEUE] + runs[n, RUN_BEFORE]
         first = wide(worker, at.EXTENTS)[extent, at.EXTENT_START]
-        for j in range(order_new(worker, extent, ordered)):
+        for j in range(order_new_facts(worker, extent, ordered)):
             place = np.int64(ordered[j]) - 1
             if place >= 0:
                 ordered[j] = 0
@@ -253,7 +253,7 @@ def write_rows(m: Block) -> None:
 
 
 @inline
-def finish(m: Block) -> None:
+def finish_entering(m: Block) -> None:
     """Count the new rows, and empty the buffers whose heads are all taken in."""
     crew = wide(m, at.CREW)
     m[at.N_ROWS] += m[at.N_NEW]
@@ -269,7 +269,7 @@ def finish(m: Block) -> None:
 def rehash_part(m: Block) -> None:
     """As a worker, fill the hash table with a part of the rows. Other workers fill it at the same time."""
     rows, slots, h = matrix(m, at.ROWS), entries(m, at.ENTRIES), hashes(m, at.HASHES)
-    bits, width = log2(m, at.ENTRIES), rows.shape[1] - at.FIRST
+    bits, width = table_bits(m, at.ENTRIES), rows.shape[1] - at.FIRST
     shift, none = np.uint64(64 - bits), np.int64(0)
     end = part_of(m, none, m[at.N_ROWS], m[at.PART] + 1)
     for low in range(part_of(m, none, m[at.N_ROWS], m[at.PART]), end, BLOCK):
@@ -289,7 +289,7 @@ def rehash_part(m: Block) -> None:
 
 
 @kernel
-def take_in(m: Block, stage: Number) -> None:
+def run_entering_stage(m: Block, stage: Number) -> None:
     """Run a stage."""
     if stage == LIST:
         list_runs(m)
@@ -300,6 +300,6 @@ def take_in(m: Block, stage: Number) -> None:
     elif stage == WRITE:
         write_rows(m)
     elif stage == FINISH:
-        finish(m)
+        finish_entering(m)
     else:
         rehash_part(m)

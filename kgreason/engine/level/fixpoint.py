@@ -20,7 +20,15 @@ from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.level.distinct import discount, distinct
 from kgreason.engine.level.gatekeep import close_segment, gatekeep, open_level, scan, segment_end
 from kgreason.engine.level.product import MISSING, product
-from kgreason.engine.level.shares import are_finished, collect, count_work, divide, is_divided, next_worker, run_chunks
+from kgreason.engine.level.shares import (
+    are_finished,
+    collect_heads,
+    count_work,
+    divide_product,
+    is_worth_dividing,
+    next_worker,
+    run_chunks,
+)
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.layout import Block
 
@@ -76,7 +84,7 @@ def has_room(m: Block) -> Flag:
 
 
 @inline
-def go_on_sharing(m: Block) -> Number:
+def resume_product(m: Block) -> Number:
     """Go on after heads of the workers were taken in: with more of their heads, or with the product."""
     if next_worker(m) >= 0:
         return at.RUNNING
@@ -99,8 +107,8 @@ def advance(m: Block) -> Number:
             if status != at.RUNNING:
                 return status
         elif m[at.PHASE] == at.PRODUCT:
-            if is_divided(m):
-                if divide(m) == MISSING:
+            if is_worth_dividing(m):
+                if divide_product(m) == MISSING:
                     return at.NEED_ARRANGEMENT
                 m[at.PHASE] = at.DISTINCT
                 if m[at.N_CHUNKS] != 0:
@@ -114,7 +122,7 @@ def advance(m: Block) -> Number:
         else:
             if m[at.N_CHUNKS] != 0:
                 count_work(m)
-                collect(m)
+                collect_heads(m)
             if m[at.MODE] == at.EXPLAIN:
                 if m[at.N_HEADS] > 0:
                     return at.NEED_READER
@@ -125,7 +133,7 @@ def advance(m: Block) -> Number:
             else:
                 distinct(m)
             if m[at.N_CHUNKS] != 0:
-                status = go_on_sharing(m)
+                status = resume_product(m)
                 if status != at.RUNNING:
                     return status
                 continue

@@ -22,7 +22,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_work
-from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_met, meets_key, shapes_met
+from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_shape_met, meets_key, shapes_met
 from kgreason.zset.columns import Int32
 
 
@@ -37,7 +37,7 @@ def meet_row(m: Block, rows: Int32, r: Number, bits: Number, is_fresh: Flag) -> 
     hit_keys, hit_rows, fill, n = vector(m, at.HIT_KEYS), vector(m, at.HIT_ROWS), vector(m, at.KEY_FILL), m[at.N_HITS]
     shapes = matrix(m, at.SHAPES)
     for shape in range(m[at.N_SHAPES]):
-        if is_met(bits, shape) and shapes[shape, 1] != 0:
+        if is_shape_met(bits, shape) and shapes[shape, 1] != 0:
             k = find_key(m, shape, rows, r)
             if k >= 0:
                 if is_fresh and not note_for_key(m, k, r):
@@ -166,7 +166,7 @@ def segment_end(m: Block) -> Number:
 
 
 @inline
-def constant_free(m: Block) -> Number:
+def constant_free_shape(m: Block) -> Number:
     """Return the shape of the key without constants, or -1. It is the shape of the triple pattern `?s ?p ?o`.
 
     There is at most one, because an n-ary atom has its relation as a constant.
@@ -197,7 +197,7 @@ def gatekeep(m: Block) -> Number:
     what is needed first: NEED_POSTINGS, or NEED_HITS for hits and for notes. Then make room and call again.
     """
     rows, queue, shapes = matrix(m, at.ROWS), vector(m, at.QUEUE), matrix(m, at.SHAPES)
-    low, here, end, common = m[at.SEGMENT_LOW], m[at.SEGMENT_HIGH], segment_end(m), constant_free(m)
+    low, here, end, common = m[at.SEGMENT_LOW], m[at.SEGMENT_HIGH], segment_end(m), constant_free_shape(m)
     room = vector(m, at.HIT_ROWS).size - m[at.N_SHAPES] - (end - low if common >= 0 else 0)
     filters, asked = matrix(m, at.FILTERS), entries(m, at.ASKED)
     arrives, everywhere = m[at.MODE] == at.ASSERT, has_arranged_all(m)

@@ -27,7 +27,7 @@ EVERY_AGE = -1
 
 
 @inline
-def agrees(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
+def has_equal_repeats(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) -> Flag:
     """Whether each variable that occurs several times in an atom has the same value everywhere in row `row`.
 
     The atom is that of step `step`; `slots` has the values of the rewrite.
@@ -49,11 +49,11 @@ def bind(rows: Int32, row: Number, steps: UInt32, step: Number, slots: Int32) ->
     for j in range(steps[step, at.STEP_FREE]):
         here = at.STEP_PAIRS + 2 * np.uint64(j)
         slots[steps[step, here + 1]] = rows[row, at.FIRST + steps[step, here]]
-    return steps[step, at.STEP_COMPARED] == 0 or agrees(rows, row, steps, step, slots)
+    return steps[step, at.STEP_COMPARED] == 0 or has_equal_repeats(rows, row, steps, step, slots)
 
 
 @inline
-def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
+def keep_head(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
     """Keep head `n`, the last one in the buffer, or drop it. Returns the new end of the buffer: n + 1 or n.
 
     Head n is dropped if an earlier head of the same rewrite equals head n. The heads of the rewrite start at `first`.
@@ -72,7 +72,7 @@ def keep(heads: Int32, n: Number, first: Number, quiet: Number) -> Number:
 
 
 @inline
-def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
+def last_that_fits(m: Block, step: Number, start: Number, end: Number) -> Number:
     """Return the largest `stop` <= `end` for which the heads of the rows at start to stop - 1 fit into the buffer.
 
     `step`: the last step of a plan, which derives the heads from each row.
@@ -83,10 +83,10 @@ def room_for(m: Block, step: Number, start: Number, end: Number) -> Number:
 
 
 @inline
-def keep_last(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
+def keep_last_head(heads: Int32, ranks: Int32, first: Number, last: Number, end: Number) -> Number:
     """Keep head `last` of a rewrite, and drop its heads from `first` to `last - 1`. Returns the new end of the buffer.
 
-    `ranks`: the ranks of the heads. `end`: the end of the buffer before this call. If `end` is `last`, `keep` has
+    `ranks`: the ranks of the heads. `end`: the end of the buffer before this call. If `end` is `last`, `keep_head` has
     dropped head `last`; then no head is kept.
     """
     if end == last:
@@ -116,7 +116,7 @@ def trace(m: Block, step: Number, source: Int32, single: Number, start: Number, 
 
 
 @inline
-def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
+def can_copy_heads(m: Block, step: Number, single: Number, ages: Number) -> Flag:
     """Whether each row gives exactly one head, so that `copy_heads` can make the heads.
 
     `step`, `single` and `ages` are those of `ground`.
@@ -132,7 +132,7 @@ def are_copies(m: Block, step: Number, single: Number, ages: Number) -> Flag:
 
 @inline
 def copy_heads(m: Block, step: Number, source: Int32, start: Number, stop: Number) -> None:
-    """Make a head from each of the rows source[start:stop], column by column. See `are_copies`."""
+    """Make a head from each of the rows source[start:stop], column by column. See `can_copy_heads`."""
     rows, slots, template = matrix(m, at.ROWS), vector(m, at.SLOTS), unsigned(m, at.STEPS)[step, at.STEP_TEMPLATES]
     templates, heads = matrix(m, at.TEMPLATES), matrix(m, at.HEADS)
     tables, ranks = vector(m, at.TABLES), vector(m, at.RANKS)
@@ -168,7 +168,7 @@ def ground(
     if m[at.MODE] == at.EXPLAIN:
         trace(m, step, source, single, start, stop, ages)
         return
-    if are_copies(m, step, single, ages):
+    if can_copy_heads(m, step, single, ages):
         copy_heads(m, step, source, start, stop)
         return
     rows, steps, slots = matrix(m, at.ROWS), unsigned(m, at.STEPS), vector(m, at.SLOTS)
@@ -194,9 +194,9 @@ def ground(
                 heads[n, c] = rows[row, np.uint32(word)] if word >= 0 else slots[np.uint32(~word)]
             tables[n] = templates[t, 0]
             ranks[n] = rank
-            n = np.uint64(keep(heads, n, first, quiet))
+            n = np.uint64(keep_head(heads, n, first, quiet))
         if only_last:
-            n = np.uint64(keep_last(heads, ranks, first, last, n))
+            n = np.uint64(keep_last_head(heads, ranks, first, last, n))
     m[at.N_HEADS] = n
     m[at.DERIVATIONS] += np.int64(n - before)
     m[at.REWRITES] += stop - start

@@ -1,19 +1,19 @@
 """meeting: gatekeep for a large segment of a Bootstrap, and the filling of an arrangement, by all workers at once.
 
-    meet_rows     all workers    each looks up the keys that its part of the segment meets: hits, and found rows
-    find_rows     all workers    in place of this: each finds the present rows that one arrangement must hold
-    order_groups  one thread     groups the hits of all workers by key, in the order of one thread, and counts them
-    group_part    all workers    each writes its hits to their groups
-    enter_found   all workers    each enters the found rows whose groups are in its part of the hash table
-    end_meeting   one thread     enters the found rows that were put off
+    meet_rows         all workers   each looks up the keys that its part of the segment meets: hits, and found rows
+    find_rows         all workers   in place of this: each finds the present rows that one arrangement must hold
+    order_groups      one thread    groups the hits of all workers by key, in the order of one thread, and counts them
+    group_part        all workers   each writes its hits to their groups
+    enter_found_rows  all workers   each enters the found rows whose groups are in its part of the hash table
+    end_meeting       one thread    enters the found rows that were put off
 
 A found row is a pair: an arrangement, and a row that it must hold. Invariant: hits, groups of hits, counts and
 arrangements are those of `gatekeep`. Only the numbers of groups, and the places of runs, depend on the number of
 workers. The rows of a group stand in the order of one thread, because one worker enters them all.
 
 Each worker has a part of the hash table. A share of the table has at least four entries, and so two workers never write
-the same word of the filter `signs`. A worker has group numbers and postings of its own (`Keepers._give_room`), so no
-two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
+the same word of the filter `signs`. A worker has group numbers and postings of its own (`Gatekeepers._give_room`), so
+no two workers take the same. A search that would leave the worker's part of the hash table is put off; so is each later
 row of that group.
 
 In a Bootstrap every row of a segment is new: it is counted and entered here and never again. `find_rows` also runs in
@@ -30,7 +30,14 @@ from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.facts.hash_table import BLOCK
 from kgreason.engine.index.maintenance import is_asked, note_for_key, note_row, touch_groups
 from kgreason.engine.index.postings import PUT_OFF, arrange, enter_before
-from kgreason.engine.level.gatekeep import common_key, constant_free, count_hits, has_arranged_all, meet_row, open_group
+from kgreason.engine.level.gatekeep import (
+    common_key,
+    constant_free_shape,
+    count_hits,
+    has_arranged_all,
+    meet_row,
+    open_group,
+)
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, part_of_hash
@@ -39,7 +46,7 @@ from kgreason.engine.program.derivable import has_work
 from kgreason.engine.program.trigger_keys import find_key, shapes_met
 
 MEET, FIND, ORDER, ENTER, END = range(5)
-"""The stages of `meet`."""
+"""The stages of `run_meeting_stage`."""
 PICKED = BLOCK
 """So many found rows are picked at a time: `group_key` has room for them, and `hashes` for their hashes."""
 
@@ -49,7 +56,7 @@ def meet_rows(m: Block, low: Number, high: Number) -> None:
     """As a worker, find the hits of a part of queue[low:high], from AT_WORK on, until the part or the room ends."""
     rows, queue, shapes = matrix(m, at.ROWS), vector(m, at.QUEUE), matrix(m, at.SHAPES)
     filters, asked, room = matrix(m, at.FILTERS), entries(m, at.ASKED), vector(m, at.HIT_ROWS).size - m[at.N_SHAPES]
-    common, everywhere = constant_free(m), has_arranged_all(m)
+    common, everywhere = constant_free_shape(m), has_arranged_all(m)
     here, end = part_of(m, low, high, m[at.PART]) + m[at.AT_WORK], part_of(m, low, high, m[at.PART] + 1)
     start = here
     while here < end:
@@ -117,7 +124,7 @@ def order_groups(m: Block, low: Number) -> None:
     for t in range(crew.shape[0]):
         n_common += crew[t, at.N_COMMON]
     if n_common > 0:
-        k = common_key(m, constant_free(m), low)
+        k = common_key(m, constant_free_shape(m), low)
         count[k] += n_common
         works = has_work(m, k)
         if works:
@@ -143,7 +150,7 @@ def group_part(m: Block, low: Number, high: Number) -> None:
         fill[k] += 1
     for i in range(m[at.N_GROUPS]):
         fill[met[i]] = 0
-    common, place = constant_free(m), m[at.N_COMMON]
+    common, place = constant_free_shape(m), m[at.N_COMMON]
     if common >= 0 and place >= 0:
         table = matrix(m, at.SHAPES)[common, 0]
         for i in range(part_of(m, low, high, m[at.PART]), part_of(m, low, high, m[at.PART] + 1)):
@@ -155,7 +162,7 @@ def group_part(m: Block, low: Number, high: Number) -> None:
 
 
 @inline
-def enter_found(m: Block) -> None:
+def enter_found_rows(m: Block) -> None:
     """As a worker, enter the found rows of all workers whose groups are in the worker's part of the hash table.
 
     Starts at AT_WORK of worker AT_FINDER, and stops when all rows are entered or an array is full.
@@ -189,7 +196,7 @@ def enter_found(m: Block) -> None:
 
 
 @inline
-def enter_put_off(m: Block) -> Flag:
+def enter_put_off_rows(m: Block) -> Flag:
     """Enter the found rows that were put off. Returns False if an array is full; then make room and call again."""
     crew, waiting = wide(m, at.CREW), np.int64(0)
     for t in range(crew.shape[0]):
@@ -212,7 +219,7 @@ def end_meeting(m: Block) -> Flag:
     Returns False if an array is full; then make room and call again.
     """
     crew = wide(m, at.CREW)
-    if not enter_put_off(m):
+    if not enter_put_off_rows(m):
         return False
     for t in range(crew.shape[0]):
         m[at.N_SIGNED] += crew[t, at.N_SIGNED]
@@ -224,7 +231,7 @@ def end_meeting(m: Block) -> Flag:
 
 
 @kernel
-def meet(m: Block, stage: Number, a: Number, low: Number, high: Number) -> Number:
+def run_meeting_stage(m: Block, stage: Number, a: Number, low: Number, high: Number) -> Number:
     """Run a stage for queue[low:high], or for arrangement `a` and the rows `low` to `high - 1`.
 
     Returns 0 if END needs more room first, else 1.
@@ -237,7 +244,7 @@ def meet(m: Block, stage: Number, a: Number, low: Number, high: Number) -> Numbe
         order_groups(m, low)
     elif stage == ENTER:
         group_part(m, low, high)
-        enter_found(m)
+        enter_found_rows(m)
     elif not end_meeting(m):
         return np.int64(0)
     return np.int64(1)

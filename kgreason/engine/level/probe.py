@@ -15,7 +15,7 @@ from kgreason.engine.facts.hash_table import find_row
 from kgreason.engine.level.ground import bind
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector
-from kgreason.engine.memory.hashing import entry_tag, finish_hash, hash_row, log2, mix, salt_hash
+from kgreason.engine.memory.hashing import entry_tag, finish_hash, hash_row, mix, salt_hash, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, UInt32, UInt64
 
@@ -23,7 +23,7 @@ BLOCK = 128
 
 
 @inline
-def bound_pairs(steps: UInt32, step: Number) -> Number:
+def first_bound_pair(steps: UInt32, step: Number) -> Number:
     """Return the first word of step `step` that belongs to its bound columns, which are pairs (column, slot)."""
     return at.STEP_PAIRS + 2 * (np.uint64(steps[step, at.STEP_FREE]) + np.uint64(steps[step, at.STEP_COMPARED]))
 
@@ -31,7 +31,7 @@ def bound_pairs(steps: UInt32, step: Number) -> Number:
 @inline
 def key_hash(steps: UInt32, step: Number, a: Number, slots: Int32) -> Number:
     """Return the hash of the key that step `step` looks up in arrangement `a`: the values of its bound columns."""
-    pairs = bound_pairs(steps, step)
+    pairs = first_bound_pair(steps, step)
     h = salt_hash(a)
     for j in range(steps[step, at.STEP_BOUND]):
         here = pairs + 2 * np.uint64(j)
@@ -45,7 +45,7 @@ def find_group(
 ) -> Number:
     """Return the number of the group that step `step` looks up in its arrangement, or -1. `h`: the hash of the key."""
     a = np.int32(steps[step, at.STEP_ARRANGEMENT])
-    pairs, count = bound_pairs(steps, step), np.uint64(steps[step, at.STEP_BOUND])
+    pairs, count = first_bound_pair(steps, step), np.uint64(steps[step, at.STEP_BOUND])
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     here = h >> np.uint64(64 - bits)
@@ -105,12 +105,12 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
         rows, heads, table = matrix(m, at.ROWS), matrix(m, at.HEADS), entries(m, at.ENTRIES)
         last = heads.shape[0] - 1
         fill_key(steps, step, slots, heads, last)
-        r = find_row(rows, table, log2(m, at.ENTRIES), heads, last, h)
+        r = find_row(rows, table, table_bits(m, at.ENTRIES), heads, last, h)
         ages = m[at.BEFORE + steps[step, at.STEP_LATER]]
         is_seen = r >= 0 and (ages >> np.int64(rows[r, at.STATE] & at.AGE)) & 1 != 0
         return np.int64(0), np.int64(is_seen), np.int64(r)
     groups, table = matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
-    g = find_group(matrix(m, at.ROWS), groups, table, log2(m, at.GROUP_ENTRIES), steps, step, slots, h)
+    g = find_group(matrix(m, at.ROWS), groups, table, table_bits(m, at.GROUP_ENTRIES), steps, step, slots, h)
     if g < 0:
         return np.int64(0), np.int64(0), np.int64(-1)
     start, length = np.int64(groups[g, at.GROUP_START]), np.int64(groups[g, at.GROUP_LENGTH])
@@ -120,7 +120,7 @@ def posting(m: Block, steps: UInt32, step: Number, slots: Int32, h: Number) -> t
 
 
 @inline
-def choose(m: Block, node: Number, target: Number) -> Flag:
+def choose_step(m: Block, node: Number, target: Number) -> Flag:
     """Look up all steps of a node. Write the step with the fewest rows, and its posting, to `first_probes[target]`.
 
     Returns False if a step finds no row.
@@ -141,7 +141,7 @@ def choose(m: Block, node: Number, target: Number) -> Flag:
 
 @inline
 def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number) -> None:
-    """Make the first probe (`choose`) for the rewrites that start at the rows grouped[low:high] and are at node `node`.
+    """Make the first probe (`choose_step`) for rewrites: they start at the rows grouped[low:high], at node `node`.
 
     The results are written to `first_probes[0]`, `first_probes[1]`, ... If a rewrite cannot be extended, the columns
     POSITION and END of its result are 0.
@@ -152,7 +152,7 @@ def probe_block(m: Block, start: Number, node: Number, low: Number, high: Number
         touch_block(m, start, step, low, high)
     for i in range(high - low):
         row = np.int64(grouped[low + i])
-        if not bind(rows, row, steps, start, slots) or not choose(m, node, i):
+        if not bind(rows, row, steps, start, slots) or not choose_step(m, node, i):
             found[i, at.POSITION] = found[i, at.END] = 0
 
 
@@ -169,10 +169,12 @@ def touch_block(m: Block, start: Number, step: Number, low: Number, high: Number
         h[i] = step_hash(m, steps, step, slots)
     if np.int32(steps[step, at.STEP_ARRANGEMENT]) >= 0:
         h[BLOCK] = np.uint64(
-            touch_entries(entries(m, at.GROUP_ENTRIES), log2(m, at.GROUP_ENTRIES), h, high - low, matrix(m, at.GROUPS))
+            touch_entries(
+                entries(m, at.GROUP_ENTRIES), table_bits(m, at.GROUP_ENTRIES), h, high - low, matrix(m, at.GROUPS)
+            )
         )
     else:
-        h[BLOCK] = np.uint64(touch_entries(entries(m, at.ENTRIES), log2(m, at.ENTRIES), h, high - low, rows))
+        h[BLOCK] = np.uint64(touch_entries(entries(m, at.ENTRIES), table_bits(m, at.ENTRIES), h, high - low, rows))
 
 
 @inline

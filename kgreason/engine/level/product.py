@@ -19,12 +19,12 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import Flag, Number, inline
-from kgreason.engine.level.ground import EVERY_AGE, bind, ground, room_for
+from kgreason.engine.level.ground import EVERY_AGE, bind, ground, last_that_fits
 from kgreason.engine.level.probe import (
     BLOCK,
-    bound_pairs,
-    choose,
+    choose_step,
     find_group,
+    first_bound_pair,
     key_hash,
     posting,
     probe_block,
@@ -32,7 +32,7 @@ from kgreason.engine.level.probe import (
 )
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector, wide
-from kgreason.engine.memory.hashing import finish_hash, is_signed, log2, mix, salt_hash, sign_of
+from kgreason.engine.memory.hashing import finish_hash, is_signed, mix, salt_hash, sign_of, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_arrangements, has_facts
 from kgreason.zset.columns import Int32, UInt32
@@ -41,21 +41,21 @@ FINISHED, INTERRUPTED, MISSING = range(3)
 
 
 @inline
-def run_down(m: Block, depth: Number) -> None:
+def run_frame(m: Block, depth: Number) -> None:
     """Derive heads from the rows of the frame at `depth`, until no row is left or the head buffer is full.
 
     The frame has the last step of a plan.
     """
     frames, postings = matrix(m, at.FRAMES), vector(m, at.POSTINGS)
     step, start = np.int64(frames[depth, at.STEP]), np.int64(frames[depth, at.POSITION])
-    stop = room_for(m, step, start, np.int64(frames[depth, at.END]))
+    stop = last_that_fits(m, step, start, np.int64(frames[depth, at.END]))
     ages = m[at.BEFORE + unsigned(m, at.STEPS)[step, at.STEP_LATER]]
     ground(m, step, postings, np.int64(frames[depth, at.SINGLE]), start, stop, ages, np.int64(frames[depth, at.RANK]))
     frames[depth, at.POSITION] = stop
 
 
 @inline
-def push(m: Block, depth: Number, source: Number, rank: Number) -> None:
+def push_frame(m: Block, depth: Number, source: Number, rank: Number) -> None:
     """Write first_probes[source], a step with its posting, to the frame at `depth` of the stack.
 
     `rank`: the rank of the rewrite so far.
@@ -79,13 +79,13 @@ def only_step(m: Block, node: Number) -> Number:
 
 
 @inline
-def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
+def varying_column(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Number, Number]:
     """Return two numbers: the hash of the key of step `only` without slot `slot`, and the column that the slot fills.
 
     `mix` and `finish_hash` complete the hash when the slot gets a value. The column is -1 if the slot fills no column
     of the key, or several: then one value cannot complete the hash.
     """
-    pairs = bound_pairs(steps, only)
+    pairs = first_bound_pair(steps, only)
     base, column = salt_hash(steps[only, at.STEP_ARRANGEMENT]), np.int64(-1)
     for j in range(steps[only, at.STEP_BOUND]):
         here = pairs + 2 * np.uint64(j)
@@ -99,7 +99,7 @@ def varying(steps: UInt32, only: Number, slot: Number, slots: Int32) -> tuple[Nu
 
 
 @inline
-def skip_ends(
+def skip_dead_ends(
     signs: UInt32, values: Int32, bits: Number, base: Number, column: Number, start: Number, end: Number
 ) -> Number:
     """Return the first position of a posting, from `start` on, whose row may extend the rewrite further, else `end`.
@@ -115,7 +115,7 @@ def skip_ends(
 
 
 @inline
-def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
+def finish_rewrites(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Flag:
     """Derive heads from the rows of group `g`, the posting of the last step. `rank`: the rank of the rewrite so far.
 
     Returns True if the head buffer is full; the remaining rows are then in the frame at `depth`.
@@ -125,7 +125,7 @@ def finish(m: Block, depth: Number, step: Number, g: Number, rank: Number) -> Fl
     if length == 1:
         low, single = np.int64(0), low
     end = low + length
-    stop = room_for(m, step, low, end)
+    stop = last_that_fits(m, step, low, end)
     ground(m, step, vector(m, at.POSTINGS), single, low, stop, m[at.BEFORE + steps[step, at.STEP_LATER]], rank)
     if stop == end:
         return False
@@ -145,34 +145,34 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
     rows, postings = matrix(m, at.ROWS), vector(m, at.POSTINGS)
     slots, frames = vector(m, at.SLOTS), matrix(m, at.FRAMES)
     steps, groups, table = unsigned(m, at.STEPS), matrix(m, at.GROUPS), entries(m, at.GROUP_ENTRIES)
-    bits, only = log2(m, at.GROUP_ENTRIES), only_step(m, node)
+    bits, only = table_bits(m, at.GROUP_ENTRIES), only_step(m, node)
     ages, single, rank = m[at.BEFORE + steps[step, at.STEP_LATER]], frames[depth, at.SINGLE], frames[depth, at.RANK]
     start, end = np.int64(frames[depth, at.POSITION]), np.int64(frames[depth, at.END])
     signs, values, base, column = entries(m, at.SIGNS), vector(m, at.VALUES), np.uint64(0), np.int64(-1)
     if only >= 0 and single < 0 and steps[step, at.STEP_FREE] == 1 and steps[step, at.STEP_COMPARED] == 0:
-        base, column = varying(steps, only, steps[step, at.STEP_PAIRS + 1], slots)
+        base, column = varying_column(steps, only, steps[step, at.STEP_PAIRS + 1], slots)
     is_last = only >= 0 and steps[only, at.STEP_HEADS] != 0
     found = False
     position = start
     while position < end and not found and m[at.FUEL] >= 0:
         if column >= 0:
-            position = skip_ends(signs, values, bits, base, column, position, end)
+            position = skip_dead_ends(signs, values, bits, base, column, position, end)
             if position == end:
                 break
         row = np.uint64(single) if single >= 0 else np.uint64(postings[position])
         position += 1
         if (ages >> np.int64(rows[row, at.STATE] & at.AGE)) & 1 and bind(rows, row, steps, step, slots):
-            if only >= 0:  # most rows end here, before the costlier `choose`
+            if only >= 0:  # most rows end here, before the costlier `choose_step`
                 h = key_hash(steps, only, steps[only, at.STEP_ARRANGEMENT], slots)
                 g = find_group(rows, groups, table, bits, steps, only, slots, h)
                 if g < 0:
                     continue
                 if is_last:
-                    found = finish(m, depth + 1, only, g, max(rank, rows[row, at.STAMP]))
+                    found = finish_rewrites(m, depth + 1, only, g, max(rank, rows[row, at.STAMP]))
                     continue
-            found = choose(m, node, BLOCK)
+            found = choose_step(m, node, BLOCK)
             if found:
-                push(m, depth + 1, BLOCK, max(rank, rows[row, at.STAMP]))
+                push_frame(m, depth + 1, BLOCK, max(rank, rows[row, at.STAMP]))
     frames[depth, at.POSITION] = position
     m[at.REWRITES] += position - start
     m[at.FUEL] -= position - start
@@ -180,7 +180,7 @@ def step_down(m: Block, depth: Number, step: Number, node: Number) -> Flag:
 
 
 @inline
-def extend(m: Block, depth: Number) -> Number:
+def run_frames(m: Block, depth: Number) -> Number:
     """Run the frames of the stack from `depth` down to 0.
 
     Returns -1 when the stack is empty. If the head buffer is full or the fuel is used up, returns the depth at which to
@@ -198,7 +198,7 @@ def extend(m: Block, depth: Number) -> Number:
             if step_down(m, depth, step, np.int64(steps[step, at.STEP_NEXT])):
                 depth += 1
             continue
-        run_down(m, depth)
+        run_frame(m, depth)
         if frames[depth, at.POSITION] < frames[depth, at.END]:
             return depth
         depth -= 1
@@ -218,7 +218,7 @@ def load_constants(m: Block, rule: Number) -> None:
 def run_single(m: Block, step: Number, high: Number) -> Number:
     """Run a plan whose body has one atom: derive heads from each row of the hits, up to position `high`."""
     start = m[at.AT_ROW]
-    stop = room_for(m, step, start, high)
+    stop = last_that_fits(m, step, start, high)
     ground(m, step, vector(m, at.GROUPED), np.int64(-1), start, stop, EVERY_AGE, np.int64(0))
     m[at.AT_ROW] = stop
     return FINISHED if stop == high else INTERRUPTED
@@ -275,7 +275,7 @@ def run_pairs(m: Block, start: Number, step: Number, high: Number) -> Number:
         low, end, single = posting(m, steps, step, slots, key)
         if low == end:
             continue
-        stop = room_for(m, step, low, end)
+        stop = last_that_fits(m, step, low, end)
         ground(m, step, postings, single, low, stop, ages, start_rank(m, row))
         if stop < end:  # the buffer is full: the rest of this posting waits on the stack
             frames[0, at.STEP], frames[0, at.POSITION] = step, stop
@@ -303,8 +303,8 @@ def run_joins(m: Block, start: Number, node: Number, high: Number) -> Number:
         m[at.AT_ROW] += 1
         if found[i, at.END] > found[i, at.POSITION]:
             bind(rows, row, steps, start, slots)
-            push(m, 0, i, start_rank(m, row))
-            m[at.AT_DEPTH] = extend(m, np.int64(0))
+            push_frame(m, 0, i, start_rank(m, row))
+            m[at.AT_DEPTH] = run_frames(m, np.int64(0))
             if m[at.AT_DEPTH] >= 0:
                 return INTERRUPTED
     return FINISHED
@@ -323,7 +323,7 @@ def run_plan(m: Block, plan: Number, high: Number) -> Number:
     if steps[start, at.STEP_HEADS] != 0:
         return run_single(m, start, high)
     if m[at.AT_DEPTH] >= 0:
-        m[at.AT_DEPTH] = extend(m, m[at.AT_DEPTH])
+        m[at.AT_DEPTH] = run_frames(m, m[at.AT_DEPTH])
         if m[at.AT_DEPTH] >= 0:
             return INTERRUPTED
     node = np.int64(steps[start, at.STEP_NEXT])

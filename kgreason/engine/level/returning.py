@@ -29,7 +29,7 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import Number, kernel
-from kgreason.engine.level.distinct import above, enqueue
+from kgreason.engine.level.distinct import enqueue, stamp_above
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import matrix
 from kgreason.engine.memory.layout import Block
@@ -45,13 +45,13 @@ from here on facts return by a search, with stamps that grow much more slowly.""
 
 
 @kernel
-def late(m: Block) -> Number:
+def late_stamp(m: Block) -> Number:
     """Return the late stamp: the smallest stamp of the level above all facts that remain after Retract."""
     rows, latest = matrix(m, at.ROWS), np.int64(-1)
     for r in range(m[at.N_ROWS]):
         if rows[r, at.STATE] & at.AGE == at.OLD and rows[r, at.STAMP] > latest:
             latest = np.int64(rows[r, at.STAMP])
-    return above(latest)
+    return stamp_above(latest)
 
 
 @kernel

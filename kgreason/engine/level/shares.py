@@ -24,11 +24,11 @@ from __future__ import annotations
 import numpy as np
 
 from kgreason.compiled import Flag, Number, inline
-from kgreason.engine.facts.hash_table import BLOCK, find_row, touch
+from kgreason.engine.facts.hash_table import BLOCK, find_row, hash_facts
 from kgreason.engine.level.product import FINISHED, MISSING, add_cost, run_plan
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
-from kgreason.engine.memory.hashing import hash_row, log2, part_of_hash
+from kgreason.engine.memory.hashing import hash_row, part_of_hash, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.engine.program.derivable import has_arrangements, has_facts
 from kgreason.zset.columns import Int32
@@ -43,14 +43,14 @@ _UNSIFTED = 31
 
 
 @inline
-def is_divided(m: Block) -> Flag:
+def is_worth_dividing(m: Block) -> Flag:
     """Whether the rest of the segment's product is to be divided: the segment is large, and no rewrite waits."""
     large = vector(m, at.GROUP_LOW)[m[at.N_GROUPS]] >= m[at.FEWEST_HITS]
     return large and m[at.MODE] != at.EXPLAIN and (m[at.AT_PLAN] == -1 or m[at.AT_DEPTH] == -1)
 
 
 @inline
-def divide(m: Block) -> Number:
+def divide_product(m: Block) -> Number:
     """Write the next chunks of the product to the array `chunks`, until the product ends or the array is full.
 
     Returns MISSING if there is no chunk because an arrangement lacks rows; else FINISHED.
@@ -100,7 +100,7 @@ def count_spare(rows: Int32, r: Number, more: Number) -> None:
 
 
 @inline
-def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Flag) -> Flag:
+def is_head_needed(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Flag) -> Flag:
     """Whether a head must be taken in for its row `r`, now or after earlier heads. `rank`: the rank of the head.
 
     `leaves`: whether facts leave. In a Bootstrap a derivation of a present fact is counted at once. In an Update, a
@@ -122,22 +122,22 @@ def counts(rows: Int32, r: Number, rank: Number, leaves: Flag, is_bootstrap: Fla
 
 
 @inline
-def sift(m: Block, start: Number) -> None:
-    """Drop those heads of the buffer, from `start` on, that change nothing or that are counted at once (`counts`).
+def sift_heads(m: Block, start: Number) -> None:
+    """Drop those heads of the buffer, from `start` on, that change nothing or are counted at once (`is_head_needed`).
 
     The hashes of the other heads are written to HASHED.
     """
     rows, slots, heads = matrix(m, at.ROWS), entries(m, at.ENTRIES), matrix(m, at.HEADS)
     ranks, tables, h = vector(m, at.RANKS), vector(m, at.TABLES), hashes(m, at.HASHES)
-    bits, leaves = log2(m, at.ENTRIES), m[at.MODE] == at.RETRACT
+    bits, leaves = table_bits(m, at.ENTRIES), m[at.MODE] == at.RETRACT
     is_bootstrap = m[at.IS_UPDATE] == 0 and m[at.MODE] == at.ASSERT
     hashed, n = hashes(m, at.HASHED), start
     for low in range(start, m[at.N_HEADS], BLOCK):
         high = min(low + BLOCK, m[at.N_HEADS])
-        touch(m, rows, slots, bits, heads, low, high)
+        hash_facts(m, rows, slots, bits, heads, low, high)
         for i in range(low, high):
             r = find_row(rows, slots, bits, heads, i, h[i - low])
-            if r < 0 or counts(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
+            if r < 0 or is_head_needed(rows, r, np.int64(ranks[i]), leaves, is_bootstrap):
                 for c in range(heads.shape[1]):
                     heads[n, c] = heads[i, c]
                 ranks[n], tables[n], hashed[n] = ranks[i], tables[i], h[i - low]
@@ -146,7 +146,7 @@ def sift(m: Block, start: Number) -> None:
 
 
 @inline
-def put_in_parts(m: Block, start: Number) -> None:
+def list_heads_by_part(m: Block, start: Number) -> None:
     """List the heads of the buffer from `start` on by the parts of their hashes, as the next extent.
 
     Their hashes are in HASHED. Within a part they keep their order.
@@ -177,7 +177,7 @@ def hash_heads(m: Block, start: Number) -> None:
 
 
 @inline
-def part(m: Block, start: Number) -> None:
+def put_heads_in_parts(m: Block, start: Number) -> None:
     """In a Bootstrap, put the heads of the buffer from `start` on into parts: all, or those that must be taken in.
 
     Heads are looked up first if more than a quarter of those that were looked up last were dropped. Some chunks are
@@ -188,10 +188,10 @@ def part(m: Block, start: Number) -> None:
         hash_heads(m, start)
     else:
         made = m[at.N_HEADS] - start
-        sift(m, start)
+        sift_heads(m, start)
         if made >= _ENOUGH:
             m[at.SIFTS], m[at.UNTIL_SIFT] = 4 * (m[at.N_HEADS] - start) < 3 * made, _UNSIFTED
-    put_in_parts(m, start)
+    list_heads_by_part(m, start)
 
 
 @inline
@@ -223,9 +223,9 @@ def run_chunks(m: Block) -> None:
         if run_plan(m, m[at.AT_PLAN], np.int64(chunks[c, 2])) == FINISHED:
             m[at.CHUNK] = -1
         if is_bootstrap:
-            part(m, start)
+            put_heads_in_parts(m, start)
         else:
-            sift(m, start)
+            sift_heads(m, start)
         extents[n, at.EXTENT_CHUNK], extents[n, at.EXTENT_START], extents[n, at.EXTENT_END] = c, start, m[at.N_HEADS]
         extents[n, at.EXTENT_REWRITES] = m[at.REWRITES] - rewrites
         extents[n, at.EXTENT_DERIVATIONS] = m[at.DERIVATIONS] - derivations
@@ -271,7 +271,7 @@ def next_worker(m: Block) -> Number:
 
 
 @inline
-def collect(m: Block) -> None:
+def collect_heads(m: Block) -> None:
     """Fill the head buffer with the next heads of the workers."""
     heads, ranks, tables, crew = matrix(m, at.HEADS), vector(m, at.RANKS), vector(m, at.TABLES), wide(m, at.CREW)
     room, n = heads.shape[0] - 1, m[at.N_HEADS]

@@ -185,7 +185,7 @@ class Buffer:
         self.n += len(values)
         return start
 
-    def widened(self, width: int, fill: int = 0) -> NDArray[Any]:
+    def rows_of_width(self, width: int, fill: int = 0) -> NDArray[Any]:
         """Return a copy of the array whose rows are `width` columns wide; new columns hold `fill`."""
         wider = np.full((self.array.shape[0], width), fill, dtype=self.array.dtype)
         wider[:, : self.array.shape[1]] = self.array

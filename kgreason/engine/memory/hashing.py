@@ -49,7 +49,7 @@ def hash_row(rows: Int32, r: Number, first: Number, width: Number) -> Number:
 
 
 @inline
-def log2(m: Block, name: Number) -> Number:
+def table_bits(m: Block, name: Number) -> Number:
     """Return the base-2 logarithm of the size of a hash table.
 
     `name`: the position of the table in the memory block.
@@ -96,13 +96,13 @@ def sign_of(h: Number, bits: Number) -> Number:
 
 
 @inline
-def upper(h: Number) -> Number:
+def upper_half(h: Number) -> Number:
     """Return the upper half of hash `h`: int32. No table and no filter uses another part of a hash."""
     return np.int32(h >> np.uint64(32))
 
 
 @inline
-def from_upper(half: Number) -> Number:
+def hash_from_upper(half: Number) -> Number:
     """Return a hash, uint64, whose upper half is `half`."""
     return np.uint64(np.uint32(half)) << np.uint64(32)
 
@@ -114,13 +114,13 @@ def is_signed(signs: UInt32, at: Number) -> Flag:
 
 
 @inline
-def sign(signs: UInt32, at: Number) -> None:
+def set_sign(signs: UInt32, at: Number) -> None:
     """Set bit `at` of the filter."""
     signs[at >> np.uint64(5)] |= np.uint32(1) << np.uint32(at & np.uint64(31))
 
 
 @inline
-def place(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
+def place_entry(slots: UInt32, bits: Number, h: Number, number: Number) -> None:
     """Write `number` under hash `h` into the first free entry of a table of 2**bits entries.
 
     The table must have a free entry.

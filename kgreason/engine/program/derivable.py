@@ -61,7 +61,7 @@ def has_arrangements(m: Block, plan: Number) -> Flag:
 
 
 @kernel
-def note_needed(m: Block, count: Number, needed: Int32) -> None:
+def note_needed_asks(m: Block, count: Number, needed: Int32) -> None:
     """Note which asks are needed by a plan that can derive facts (`has_facts`), among the plans 0 to `count - 1`.
 
     `needed`, int32[asks]: `needed[ask]` is set to 1 for these asks.

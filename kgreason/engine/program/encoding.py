@@ -28,7 +28,7 @@ def relation_text(relation: str, arity: int) -> str:
     return f"{relation}/{arity}"
 
 
-def columns_of(atom: Atom) -> tuple[Term, ...]:
+def terms_of_row(atom: Atom) -> tuple[Term, ...]:
     """Return the terms of the row for an atom: the atom's terms, after the text of its relation if it has one."""
     if atom.relation is None:
         return atom.terms
@@ -88,7 +88,7 @@ class _Sketch(NamedTuple):
 def _sketch_of(rule: Rule) -> _Sketch:
     """Return the sketch of a rule. Sketches are cached, because most graphs run the same rules."""
     atoms = [*rule.body, *[contradiction(rule) if head == FALSE else head for head in rule.heads]]
-    rows = [atom.terms if atom.relation is None else columns_of(atom) for atom in atoms]
+    rows = [atom.terms if atom.relation is None else terms_of_row(atom) for atom in atoms]
     if max(map(len, rows)) > MAX_COLUMNS:
         most = f"an atom may have at most {MAX_COLUMNS - 1} terms"
         also = f"a rule with the head false at most {MAX_COLUMNS - 2} variables and constants"

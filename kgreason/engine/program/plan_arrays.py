@@ -52,7 +52,7 @@ class Plans(NamedTuple):
 
 
 @lru_cache(maxsize=4_096)
-def laid_out(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
+def shape_plans(shape: Shape, atoms: tuple[int, ...], width: int) -> Plans:
     """Return the plans of a shape that start at one of the body atoms `atoms`, for rows of `width` columns.
 
     The plans are cached, because most graphs run the same rules.

@@ -18,7 +18,7 @@ import numpy as np
 
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Buffer, Memory, power_of_two
-from kgreason.engine.program.plan_arrays import Direction, Plans, laid_out
+from kgreason.engine.program.plan_arrays import Direction, Plans, shape_plans
 from kgreason.engine.program.shapes import EncodedRule, Shape
 from kgreason.engine.program.trigger_keys import enter_keys
 from kgreason.errors import LimitError
@@ -49,7 +49,7 @@ _PUBLISHED = (
 )
 
 
-class _Form(NamedTuple):
+class _KeyForm(NamedTuple):
     """What all keys of an atom share: the number of their shape, and the columns where the atom has constants."""
 
     number: int
@@ -72,7 +72,7 @@ class _PlannedShape(NamedTuple):
 
     starts: tuple[tuple[int, int, int], ...]
     asks: tuple[tuple[int, int], ...]
-    forms: tuple[_Form, ...]
+    forms: tuple[_KeyForm, ...]
     heads: tuple[tuple[_Waiting, tuple[int, ...]], ...]
     numbers: dict[tuple[tuple[int, ...], tuple[str, str]], int]
 
@@ -84,7 +84,7 @@ class _PlannedStart(NamedTuple):
     steps. `asks`: pairs (atom, arrangement). Atom 0 is the head; body atoms count from 1.
     """
 
-    form: _Form
+    form: _KeyForm
     start: tuple[int, int, int]
     asks: tuple[tuple[int, int], ...]
 
@@ -157,8 +157,8 @@ class Planner:
     def _widen(self, width: int) -> None:
         """Make keys, steps and templates wide enough for tables of `width` columns, all of them or none."""
         if width > self.width:
-            keys, steps = self.keys.widened(width), self.steps.widened(at.STEP_PAIRS + 2 * width)
-            self.templates.array = self.templates.widened(1 + width, fill=~0)
+            keys, steps = self.keys.rows_of_width(width), self.steps.rows_of_width(at.STEP_PAIRS + 2 * width)
+            self.templates.array = self.templates.rows_of_width(1 + width, fill=~0)
             self.keys.array, self.steps.array, self.width = keys, steps, width
 
     def add(self, rule: EncodedRule) -> int:
@@ -267,23 +267,25 @@ class Planner:
         if shape not in self._planned_back:
             planned = []
             for head in range(len(shape.heads)):
-                plans = laid_out(shape.backward(head), (0,), self.width)
-                (start,), asks = self._take_in(plans)
-                planned.append(_PlannedStart(self._form(plans.body[0], is_head=True), start, asks))
+                plans = shape_plans(shape.backward(head), (0,), self.width)
+                (start,), asks = self._append_plans(plans)
+                planned.append(_PlannedStart(self._key_form(plans.body[0], is_head=True), start, asks))
             self._planned_back[shape] = planned
         return self._planned_back[shape]
 
     def _plan_shape(self, shape: Shape) -> _PlannedShape:
-        plans = laid_out(shape, tuple(range(len(shape.body))), self.width)
-        starts, asks = self._take_in(plans)
+        plans = shape_plans(shape, tuple(range(len(shape.body))), self.width)
+        starts, asks = self._append_plans(plans)
         heads = plans.heads if shape.body else ()  # without a body there is nothing to plan backwards
         waiting = tuple(
             (self._unplanned.setdefault(head.table, {}).setdefault(head.columns, {}), head.constants) for head in heads
         )
-        planned = self._planned[shape] = _PlannedShape(starts, asks, tuple(map(self._form, plans.body)), waiting, {})
+        planned = self._planned[shape] = _PlannedShape(
+            starts, asks, tuple(map(self._key_form, plans.body)), waiting, {}
+        )
         return planned
 
-    def _take_in(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
+    def _append_plans(self, plans: Plans) -> tuple[tuple[tuple[int, int, int], ...], tuple[tuple[int, int], ...]]:
         """Append plans to the planner's arrays. Returns their `starts` and `asks` with the planner's numbers."""
         arrangements = [self._arrangement(*wanted) for wanted in plans.arrangements]
         steps = plans.steps.copy()
@@ -303,7 +305,7 @@ class Planner:
             self.arranged.append(table, len(columns), 0, at.FIRST + free, *columns)
         return number
 
-    def _form(self, direction: Direction, *, is_head: bool = False) -> _Form:
+    def _key_form(self, direction: Direction, *, is_head: bool = False) -> _KeyForm:
         """Return the form of the keys of an atom. `direction` says where the atom has constants.
 
         `is_head`: whether the atom is a head. A form with new columns gets the number of a new shape of keys.
@@ -312,9 +314,9 @@ class Planner:
         numbers = self._back_shape_numbers if is_head else self._shape_numbers
         if form not in numbers:
             numbers[form] = self._new_back_shape(*form) if is_head else self._new_shape(*form)
-        return _Form(numbers[form], direction)
+        return _KeyForm(numbers[form], direction)
 
-    def _key(self, form: _Form, constants: Sequence[int]) -> int:
+    def _key(self, form: _KeyForm, constants: Sequence[int]) -> int:
         """Return the number of the key that an atom of this form has in a rule with the constants `constants`.
 
         If there is no such key yet, it is added.

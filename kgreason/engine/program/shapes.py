@@ -88,10 +88,10 @@ class DeltaPlan(NamedTuple):
 @lru_cache(maxsize=4_096)
 def delta_plan(shape: Shape, start: int) -> DeltaPlan:
     """Return the plan of a shape that starts at body atom `start`. Plans are cached: most graphs run the same rules."""
-    return _line(shape, start) if len(shape.body) > LONG else _net(shape, start)
+    return _plan_of_one_order(shape, start) if len(shape.body) > LONG else _plan_of_all_orders(shape, start)
 
 
-def _net(shape: Shape, start: int) -> DeltaPlan:
+def _plan_of_all_orders(shape: Shape, start: int) -> DeltaPlan:
     """Make the plan that allows all orders of the atoms. It has a node for each set of atoms that may be done."""
     numbers: dict[frozenset[int], int] = {}
 
@@ -126,7 +126,7 @@ def _next_atoms(shape: Shape, done: frozenset[int]) -> list[int]:
     return connected or left
 
 
-def _line(shape: Shape, start: int) -> DeltaPlan:
+def _plan_of_one_order(shape: Shape, start: int) -> DeltaPlan:
     """Make the plan with a single order of the atoms: the atom with the most bound variables comes next.
 
     If no atom has a bound variable, an atom without variables comes next, else the first remaining atom of the body.

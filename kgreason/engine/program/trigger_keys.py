@@ -18,7 +18,7 @@ import numpy as np
 from kgreason.compiled import Flag, Number, inline, kernel
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix
-from kgreason.engine.memory.hashing import entry_tag, finish_hash, log2, mix, place, salt_hash
+from kgreason.engine.memory.hashing import entry_tag, finish_hash, mix, place_entry, salt_hash, table_bits
 from kgreason.engine.memory.layout import Block
 from kgreason.zset.columns import Int32, UInt32
 
@@ -26,7 +26,7 @@ _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inline
-def place_asked(asked: UInt32, value: Number) -> Number:
+def asked_position(asked: UInt32, value: Number) -> Number:
     """Return the position in `asked` of the bits of the id `value`."""
     return (_SPREAD * np.uint64(value) >> np.uint64(32)) & np.uint64(asked.size - 1)
 
@@ -52,17 +52,17 @@ def matching_bits(bits: Number, filters: Int32, asked: UInt32, table: Number, c:
     free = np.uint32(filters[table, np.uint64(1) + c])
     if bits & ~free == 0:
         return bits
-    return bits & (asked[place_asked(asked, value)] | free)
+    return bits & (asked[asked_position(asked, value)] | free)
 
 
 @inline
-def is_met(bits: Number, shape: Number) -> Flag:
+def is_shape_met(bits: Number, shape: Number) -> Flag:
     """Whether the bit of a shape is set in `bits`, a result of `shapes_met`."""
     return (bits >> np.uint32(min(shape, at.SHARED_BIT))) & np.uint32(1) != 0
 
 
 @inline
-def holds_key(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
+def has_key_constants(shapes: Int32, shape: Number, keys: Int32, k: Number, rows: Int32, r: Number) -> Flag:
     """Whether row `r` has the constants of key `k`. Line `shape` of `shapes` has the columns of this key."""
     for j in range(shapes[shape, 1]):
         c = shapes[shape, 2 + j]
@@ -85,7 +85,7 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
         c = shapes[shape, 2 + j]
         h = mix(h, c, rows[r, at.FIRST + c])
     h = finish_hash(h)
-    bits = log2(m, at.KEY_ENTRIES)
+    bits = table_bits(m, at.KEY_ENTRIES)
     tag = entry_tag(h, bits)
     low = np.uint32((1 << bits) - 1)
     here = h >> np.uint64(64 - bits)
@@ -94,7 +94,7 @@ def find_in(m: Block, shapes: Int32, number: Number, shape: Number, rows: Int32,
         if entry == 0:
             return -1
         k = np.int64(entry & low) - 1
-        if (entry & ~low) == tag and key_info[k, 0] == number and holds_key(shapes, shape, keys, k, rows, r):
+        if (entry & ~low) == tag and key_info[k, 0] == number and has_key_constants(shapes, shape, keys, k, rows, r):
             return k
         here = (here + np.uint64(1)) & np.uint64(slots.size - 1)
 
@@ -119,7 +119,7 @@ def meets_key(m: Block, k: Number, rows: Int32, r: Number) -> Flag:
     """Whether row `r` meets trigger key `k`: the row is in the key's table and has the key's constants."""
     shapes, shape = matrix(m, at.SHAPES), matrix(m, at.KEY_INFO)[k, 0]
     table = rows[r, at.STATE] >> at.TABLE & at.LAST_TABLE
-    return shapes[shape, 0] == table and holds_key(shapes, shape, matrix(m, at.KEYS), k, rows, r)
+    return shapes[shape, 0] == table and has_key_constants(shapes, shape, matrix(m, at.KEYS), k, rows, r)
 
 
 @kernel
@@ -130,7 +130,7 @@ def enter_keys(m: Block, low: Number, high: Number) -> None:
     """
     shapes, back = matrix(m, at.SHAPES), matrix(m, at.BACK_SHAPES)
     keys, key_info, slots = matrix(m, at.KEYS), matrix(m, at.KEY_INFO), entries(m, at.KEY_ENTRIES)
-    bits, asked = log2(m, at.KEY_ENTRIES), entries(m, at.ASKED)
+    bits, asked = table_bits(m, at.KEY_ENTRIES), entries(m, at.ASKED)
     for k in range(low, high):
         number = key_info[k, 0]
         shape = number - at.BACK if number >= at.BACK else number
@@ -139,5 +139,5 @@ def enter_keys(m: Block, low: Number, high: Number) -> None:
             c = back[shape, 2 + j] if number >= at.BACK else shapes[shape, 2 + j]
             h = mix(h, c, keys[k, c])
             if number < at.BACK:
-                asked[place_asked(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, at.SHARED_BIT))
-        place(slots, bits, finish_hash(h), k)
+                asked[asked_position(asked, keys[k, c])] |= np.uint32(1) << np.uint32(min(shape, at.SHARED_BIT))
+        place_entry(slots, bits, finish_hash(h), k)

@@ -14,7 +14,7 @@ from kgreason.engine.program.shapes import EncodedRule
 from kgreason.interrupts import SOME, let_out
 
 
-class Numbered(NamedTuple):
+class NumberedRules(NamedTuple):
     """Rules: the numbers of all, the numbers of those with a body, and those without a body, each with its number."""
 
     numbers: Sequence[int] = ()
@@ -22,14 +22,14 @@ class Numbered(NamedTuple):
     bodiless: Sequence[tuple[int, EncodedRule]] = ()
 
 
-class Reweighed(NamedTuple):
+class RuleChanges(NamedTuple):
     """The rules that leave the program, and the rules that are new."""
 
-    leaving: Numbered
-    fresh: Numbered
+    leaving: NumberedRules
+    fresh: NumberedRules
 
 
-NO_RULES = Reweighed(Numbered(), Numbered())
+NO_RULES = RuleChanges(NumberedRules(), NumberedRules())
 
 
 class Weights:
@@ -60,7 +60,7 @@ class Weights:
         for number, _ in self.log:
             self._planner.set_active(number, number in self._weights)
 
-    def change(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> Reweighed:
+    def change(self, added: Sequence[EncodedRule], removed: Sequence[EncodedRule]) -> RuleChanges:
         """Add 1 to the weight of each rule of `added`; then subtract 1 for each rule of `removed` that is in force."""
         before: dict[int, bool] = {}
         for rules, weight in ((added, 1), (removed, -1)):
@@ -72,7 +72,7 @@ class Weights:
                     self._set_weight(number, total + weight)
         leaving = [number for number, was in before.items() if was and number not in self._weights]
         fresh = [number for number, was in before.items() if not was and number in self._weights]
-        return Reweighed(self._with_bodiless(leaving), self._with_bodiless(fresh))
+        return RuleChanges(self._numbered_rules(leaving), self._numbered_rules(fresh))
 
     def _numbers(self, rules: Sequence[EncodedRule]) -> list[int]:
         """Return the numbers of rules in the planner, which gets those that it lacks."""
@@ -86,13 +86,13 @@ class Weights:
 
     def bodiless(self) -> Sequence[tuple[int, EncodedRule]]:
         """Return the rules in force that have no body, each with its number."""
-        return self._with_bodiless(list(self._weights)).bodiless
+        return self._numbered_rules(list(self._weights)).bodiless
 
-    def _with_bodiless(self, numbers: Sequence[int]) -> Numbered:
+    def _numbered_rules(self, numbers: Sequence[int]) -> NumberedRules:
         if not self._bodiless:
-            return Numbered(numbers, numbers)
+            return NumberedRules(numbers, numbers)
         none = [(number, self._bodiless[number]) for number in numbers if number in self._bodiless]
-        return Numbered(numbers, [number for number in numbers if number not in self._bodiless], none)
+        return NumberedRules(numbers, [number for number in numbers if number not in self._bodiless], none)
 
     def _set_weight(self, number: int, weight: int) -> None:
         if weight:

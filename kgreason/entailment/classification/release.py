@@ -94,7 +94,7 @@ def release(
         if not (merge and is_stated and row not in kept):
             written[row] = Triple(*map(_term, row))
         if annotate and not is_stated:
-            written |= {_texts(each): each for each in _annotation(row)}
+            written |= {_texts(each): each for each in _annotation_triples(row)}
     return Release([written[row] for row in sorted(written)], annotated)
 
 
@@ -131,7 +131,7 @@ def _annotated_triples(asserted: Iterable[Row]) -> set[Row]:
     }
 
 
-def _annotation(row: Row) -> Iterator[Triple]:
+def _annotation_triples(row: Row) -> Iterator[Triple]:
     """Yield an owl:Axiom that says that a triple is inferred. The triple alone decides the label of the node."""
     node = BlankNode(f"i{sha256(' '.join(row).encode()).hexdigest()[:16]}")
     said = ((v.RDF_TYPE, _AXIOM), (_SOURCE, row[0]), (_PROPERTY, row[1]), (_TARGET, row[2]))
@@ -167,7 +167,7 @@ def _types(graph: KnowledgeGraph, found: Taxonomy, indirect: bool) -> Iterator[R
 
 def _sub_properties(kind: str) -> Callable[[KnowledgeGraph, Taxonomy, bool], Iterator[Row]]:
     def triples(graph: KnowledgeGraph, _: Taxonomy, indirect: bool) -> Iterator[Row]:
-        found = _properties(graph, kind)
+        found = _property_taxonomy(graph, kind)
         pairs = {*found.links, *found.indirect} if indirect else found.links
         yield from ((name, v.RDFS_SUB_PROPERTY_OF, above) for name, above in pairs)
 
@@ -175,11 +175,11 @@ def _sub_properties(kind: str) -> Callable[[KnowledgeGraph, Taxonomy, bool], Ite
 
 
 def _equal_properties(graph: KnowledgeGraph, _: Taxonomy, indirect: bool) -> Iterator[Row]:  # noqa: ARG001
-    for first, *others in _properties(graph, _OBJECT).equal:
+    for first, *others in _property_taxonomy(graph, _OBJECT).equal:
         yield from ((first, _EQUAL_PROPERTIES, other) for other in others)
 
 
-def _properties(graph: KnowledgeGraph, kind: str) -> Taxonomy:
+def _property_taxonomy(graph: KnowledgeGraph, kind: str) -> Taxonomy:
     names = {str(subject) for subject, *_ in graph.match(None, v.RDF_TYPE, kind)}
     above: dict[str, set[str]] = {name: set() for name in names if v.is_own_iri(name)}
     for predicate in (v.RDFS_SUB_PROPERTY_OF, _EQUAL_PROPERTIES):

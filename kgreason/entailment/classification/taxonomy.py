@@ -154,13 +154,13 @@ def classify(
         if reasoner == "el" or not found.is_consistent:
             return Classification(graph, found)
         proofs = {each.name: each.proof for each in graph.unsatisfiable_classes()}
-        return Classification(graph, _without(found, proofs.keys()), proofs)
+        return Classification(graph, _with_unsatisfiable(found, proofs.keys()), proofs)
     except BaseException:
         graph.close()
         raise
 
 
-def _without(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
+def _with_unsatisfiable(found: Taxonomy, unsatisfiable: AbstractSet[str]) -> Taxonomy:
     """Return a taxonomy in which more classes are unsatisfiable: with a class all that are equal to it or below it."""
     if not unsatisfiable:
         return found

@@ -43,12 +43,12 @@ class Names:
     def iri(self, name: str) -> str:
         """Return the IRI that a name stands for. Raises InputError if there is none, or if there are several."""
         if name.startswith("'"):
-            return self._iri_of(re.sub(r"\\(.)", r"\1", name[1:-1]))
+            return self._iri_by_label(re.sub(r"\\(.)", r"\1", name[1:-1]))
         if name.startswith("<"):
             return self._iri_in_graph(name[1:-1], name)
         prefix, colon, local = name.partition(":")
         if not colon:
-            return self._iri_of(name)
+            return self._iri_by_label(name)
         if prefix not in self._prefixes:
             raise InputError(
                 f"{short_text(name)}: the prefix {short_text(prefix)}: is not known; write it in <>, or declare the"
@@ -65,7 +65,7 @@ class Names:
             raise InputError(f"{short_text(name)}: the graph does not mention it")
         return iri
 
-    def _iri_of(self, name: str) -> str:
+    def _iri_by_label(self, name: str) -> str:
         """Return the IRI with a label, or else the one with an end after its last `#`, `/` or `:`."""
         found = self._iris(_LABELLED, name) or [each for each in self._iris(_ENDING, name) if _local_part(each) == name]
         preferred = self._prefixes.get("", "\0") + name

@@ -67,7 +67,7 @@ def query(
     names = Names(graph, prefixes or {})
     asked, member = (f"<urn:{what}:{secrets.token_hex(16)}>" for what in ("the-class-asked-for", "a-member"))
     definition = f"{asked} a {v.OWL_CLASS} ; {v.OWL_EQUIVALENT_CLASS} {turtle(expression, names.iri)} ."
-    unread = _unread(graph, definition, asked)
+    unread = _unread_warnings(graph, definition, asked)
     with graph.what_if() as tx:
         tx.add(definition)
     above, below, instances = set[str](), set[str](), set[str]()
@@ -90,7 +90,7 @@ def query(
     above, below = above - equal, below - equal
     if not indirect:
         known = _superclasses(graph, above | below)
-        above, below = _ends(above, known, upper=False), _ends(below, known, upper=True)
+        above, below = _nearest(above, known, upper=False), _nearest(below, known, upper=True)
     equivalent, superclasses, subclasses, members = (tuple(sorted(each)) for each in (equal, above, below, instances))
     return ClassAnswer(equivalent, superclasses, subclasses, members, unread=unread)
 
@@ -108,7 +108,7 @@ def _superclasses(graph: Graph, names: Collection[str]) -> dict[str, set[str]]:
     return found
 
 
-def _ends(names: set[str], superclasses: Mapping[str, set[str]], *, upper: bool) -> set[str]:
+def _nearest(names: set[str], superclasses: Mapping[str, set[str]], *, upper: bool) -> set[str]:
     """Return the classes of `names` that have none of the others strictly above them, or below them."""
     strict = {
         (name, each)
@@ -119,7 +119,7 @@ def _ends(names: set[str], superclasses: Mapping[str, set[str]], *, upper: bool)
     return names - {pair[0 if upper else 1] for pair in strict}
 
 
-def _unread(graph: Graph, definition: str, asked: str) -> tuple[str, ...]:
+def _unread_warnings(graph: Graph, definition: str, asked: str) -> tuple[str, ...]:
     """Return the warnings of the graph's rules about the axioms of the class expression alone."""
     rules = [name for name in graph.options["rules"] if name.split("+")[0] in DEFAULT_GROUPS]
     with KnowledgeGraph.open(rules=rules or ["none"]) as alone:

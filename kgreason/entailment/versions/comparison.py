@@ -166,7 +166,7 @@ def compare(
             with graph.transaction() as tx:
                 tx.load(*data, progress=progress) if data else tx
                 tx.add_lines(text)
-        before, after = (_State(graph, classes=classes) for graph in graphs)
+        before, after = (_Version(graph, classes=classes) for graph in graphs)
         sides = _side(after, before, limit), _side(before, after, limit)
         labels = {} if language is None else before.labels(language) | after.labels(language)
         return Comparison(*sides, prefixes, labels)
@@ -181,7 +181,7 @@ def _lines(file: File) -> tuple[bytes, dict[str, str]]:
         return b"".join(graph.dump(asserted=True, graphs=True)), graph.prefixes
 
 
-class _State:
+class _Version:
     """A version: its asserted and inferred triples, its contradictions, and the facts in which proofs are searched."""
 
     def __init__(self, graph: KnowledgeGraph, *, classes: bool) -> None:
@@ -240,7 +240,7 @@ def triples_of(graph: KnowledgeGraph, *, asserted: bool) -> set[Triple]:
     return found
 
 
-def _side(here: _State, there: _State, limit: int) -> Side:
+def _side(here: _Version, there: _Version, limit: int) -> Side:
     """Return what the version `here` has and the version `there` lacks. At most `limit` entailed triples are proved."""
     asserted = here.asserted - there.asserted
     only = {
@@ -251,11 +251,13 @@ def _side(here: _State, there: _State, limit: int) -> Side:
     told = sorted(triple for triple in only if not _is_blank(triple))
     groups: dict[tuple[Axioms, Axioms], list[Triple]] = {}
     for triple in told[:limit]:
-        groups.setdefault(_responsible(here.axioms_used(triple) & asserted), []).append(triple)
+        groups.setdefault(_responsible_axioms(here.axioms_used(triple) & asserted), []).append(triple)
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     contradictions = tuple(each for line, each in here.contradictions.items() if line not in there.contradictions)
     empty = (
-        Group(*_responsible(here.axioms_of_proof(proof) & asserted), ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING),))
+        Group(
+            *_responsible_axioms(here.axioms_of_proof(proof) & asserted), ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING),)
+        )
         for name, proof in here.unsatisfiable.items()
         if name not in there.unsatisfiable
     )
@@ -273,7 +275,7 @@ def _side(here: _State, there: _State, limit: int) -> Side:
     )
 
 
-def _responsible(axioms: Iterable[Triple]) -> tuple[Axioms, Axioms]:
+def _responsible_axioms(axioms: Iterable[Triple]) -> tuple[Axioms, Axioms]:
     """Return the `axioms` and `parts` of a group."""
     ordered = sorted(axioms)
     roots = _roots(ordered)

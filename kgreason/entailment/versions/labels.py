@@ -30,18 +30,18 @@ _Node: TypeAlias = tuple[int, str]
 
 def with_stable_labels(documents: Sequence[bytes]) -> list[bytes]:
     """Return N-Quads documents with new labels of blank nodes, each made from the triples around the blank node."""
-    parsed = [list(tags.quads(text, lenient=True)) for text in documents]
-    classes = _classes(parsed)
+    parsed = [list(tags.parse_quads(text, lenient=True)) for text in documents]
+    classes = _node_classes(parsed)
     found = []
     for number, quads in enumerate(parsed):
-        names = _names(number, quads, classes)
+        names = _new_labels(number, quads, classes)
         named = ([names[term.value] if isinstance(term, BlankNode) else term for term in quad] for quad in quads)
         lines = (Quad(*cast(tuple[Any, Any, Any, Any], tuple(terms))) for terms in named)
         found.append(pyoxigraph.serialize(lines, format=RdfFormat.N_QUADS) or b"")
     return found
 
 
-def _classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
+def _node_classes(documents: Sequence[Sequence[Quad]]) -> dict[_Node, int]:
     edges = _edges(documents)
     classes = dict.fromkeys(edges, 0)
     count = 1
@@ -77,7 +77,7 @@ def _edges(documents: Sequence[Sequence[Quad]]) -> dict[_Node, list[tuple[_Edge,
     return found
 
 
-def _names(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
+def _new_labels(document: int, quads: Sequence[Quad], classes: dict[_Node, int]) -> dict[str, BlankNode]:
     """Return a dict from the old label of each blank node to a blank node with the new label.
 
     `document` is the number of the document, `quads` are its quads. New labels are made from the `classes`.

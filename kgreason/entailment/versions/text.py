@@ -45,7 +45,7 @@ def to_text(comparison: Comparison, prefixes: Mapping[str, str], most: int) -> s
             if len(group.triples) > most:
                 lines.append(f"    and {len(group.triples) - most:,} more")
         lines += [f"  contradiction: {each}" for each in words.contradictions]
-        lines += _left_out(words.side)
+        lines += _omission_lines(words.side)
     lines += [gained.empty(group, _EMPTY) for group in gained.side.unsatisfiable]
     lines += [lost.empty(group, _FILLED) for group in lost.side.unsatisfiable]
     return "".join(f"{line}\n" for line in lines)
@@ -66,7 +66,7 @@ def to_markdown(comparison: Comparison, prefixes: Mapping[str, str], most: int, 
             lines += _lines([_code(words.axiom(each)) for each in group.triples], most)
         if words.contradictions:
             lines += ["Contradictions:", "", *_lines(list(map(_code, words.contradictions)), most, "contradictions")]
-        lines += [f"{line.strip()}\n" for line in _left_out(words.side)]
+        lines += [f"{line.strip()}\n" for line in _omission_lines(words.side)]
     empty = [gained.empty(each, _EMPTY, code=True) for each in gained.side.unsatisfiable]
     empty += [lost.empty(each, _FILLED, code=True) for each in lost.side.unsatisfiable]
     if empty:
@@ -116,7 +116,7 @@ def _summary(side: Side) -> str:
     return f"{told} and {_amount(len(side.contradictions), 'contradiction')}" if side.contradictions else told
 
 
-def _left_out(side: Side) -> Iterator[str]:
+def _omission_lines(side: Side) -> Iterator[str]:
     if side.untold:
         yield f"  {_amount(side.untold, 'more entailed triple')}, not explained: --limit explains more"
     if side.blank:

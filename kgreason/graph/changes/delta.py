@@ -28,17 +28,17 @@ from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import terms_of_texts
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
-from kgreason.graph.results.notebook import SHOWN, table
+from kgreason.graph.results.notebook import SHOWN, html_table
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import Change, Kinds, Work
-from kgreason.materialize.quads.documents import of_graphs, quads_of_named
-from kgreason.materialize.relations.facts import relations
+from kgreason.materialize.edit import Change, KindChanges, Work
+from kgreason.materialize.quads.documents import quads_of_graphs, quads_of_named
+from kgreason.materialize.relations.facts import user_relations
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Relation, Triple
 from kgreason.rules.relations.declarations import columns_of
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
-from kgreason.store.journal.record import Signed, changes
-from kgreason.store.oxigraph.update import quads as quads_of
+from kgreason.store.journal.record import Signed, patch_of_changes
+from kgreason.store.oxigraph.update import parse_quads as quads_of
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
@@ -149,12 +149,12 @@ class Delta(Frames):
         return f"<Delta of {name}: {triples}{quads}{facts}>"
 
     def _repr_html_(self) -> str:
-        return table(f"{self!r}", _COLUMNS, self._changes(SHOWN), {**USUAL, **self.prefixes})
+        return html_table(f"{self!r}", _COLUMNS, self._table_rows(SHOWN), {**USUAL, **self.prefixes})
 
     def _table(self) -> tuple[Sequence[str], Iterable[Sequence[Cell]]]:
-        return _COLUMNS, self._changes(None)
+        return _COLUMNS, self._table_rows(None)
 
-    def _changes(self, most: int | None) -> Iterator[Sequence[Cell]]:
+    def _table_rows(self, most: int | None) -> Iterator[Sequence[Cell]]:
         """Yield the changes as rows of a table: first the triples, then the removed quads, then the added quads.
 
         The quads are those of named graphs. At most `most` triples, `most` removed and `most` added quads are yielded;
@@ -168,10 +168,10 @@ class Delta(Frames):
             (self.removed_quads, IS_ASSERTED, ABSENT),
             (self.added_quads, ABSENT, IS_ASSERTED),
         ):
-            for quad in quads_of(self.lines([self.named(quads)[:most]])[0]):
+            for quad in quads_of(self.lines([self.quads_in_named_graphs(quads)[:most]])[0]):
                 yield *quad.triple, cast(Cell, quad.graph_name), KINDS[before], KINDS[after]
 
-    def detached(self) -> Delta:
+    def with_own_dictionary(self) -> Delta:
         """Return a copy of the delta with a dictionary of its own. The copy stays valid when the graph drops terms."""
         change = self.change
         tables = (change.rows, change.removed_quads, change.added_quads, change.facts.rows)
@@ -191,7 +191,7 @@ class Delta(Frames):
 
         `relation(name)` gives the changed facts of a relation.
         """
-        names = dict.fromkeys(each.name for each in relations(self.change.facts.rows[:, 0], self.dictionary))
+        names = dict.fromkeys(each.name for each in user_relations(self.change.facts.rows[:, 0], self.dictionary))
         return [name for name in names if name not in self.declared or self.declared[name].kind != "internal"]
 
     def relation(self, name: str, arity: int | None = None) -> RelationDelta:
@@ -200,7 +200,7 @@ class Delta(Frames):
         Raises InputError if facts with different numbers of places changed, and `arity` is missing.
         """
         facts = self.change.facts
-        found = [each for each in relations(facts.rows[:, 0], self.dictionary) if each.name == name]
+        found = [each for each in user_relations(facts.rows[:, 0], self.dictionary) if each.name == name]
         found = [each for each in found if arity in (None, each.arity)]
         if len(found) > 1:
             several = " and ".join(str(each.arity) for each in found)
@@ -209,7 +209,7 @@ class Delta(Frames):
         kept = facts.rows[:, 0] == number
         rows = np.ascontiguousarray(facts.rows[kept, 1 : 1 + width])
         columns = columns_of(self.declared.get(name), width)
-        return RelationDelta(name, columns, Kinds(rows, facts.before[kept], facts.after[kept]), self.dictionary)
+        return RelationDelta(name, columns, KindChanges(rows, facts.before[kept], facts.after[kept]), self.dictionary)
 
     def results(self, *, appeared: bool = True, shapes: ShapesGraph | None = None) -> tuple[Result, ...]:
         """Return the validation results that appeared, or with `appeared=False` those that disappeared.
@@ -224,30 +224,30 @@ class Delta(Frames):
         facts = found.appeared() if appeared else found.disappeared()
         return results_of((terms_of_texts(fact) for fact in facts), shapes)
 
-    def rows_that(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
+    def rows_of_kinds(self, *, before: tuple[int, ...], after: tuple[int, ...]) -> Int32:
         """Return the triples, int32[k, 3], whose kind was in `before` and is now in `after`."""
-        return np.ascontiguousarray(self.rows[_are(self.before, before) & _are(self.after, after)])
+        return np.ascontiguousarray(self.rows[_are_one_of(self.before, before) & _are_one_of(self.after, after)])
 
     @property
     def disappeared_rows(self) -> Int32:
         """The triples int32[k, 3] that disappeared."""
-        return self.rows_that(before=_PRESENT, after=(ABSENT,))
+        return self.rows_of_kinds(before=_PRESENT, after=(ABSENT,))
 
     @property
     def appeared_rows(self) -> Int32:
         """The triples int32[k, 3] that appeared."""
-        return self.rows_that(before=(ABSENT,), after=_PRESENT)
+        return self.rows_of_kinds(before=(ABSENT,), after=_PRESENT)
 
     def appeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
-        return self._decode(self.rows_that(before=(ABSENT,), after=_kinds(asserted)))
+        return self._decode(self.rows_of_kinds(before=(ABSENT,), after=_kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[Triple]:
         """Return the triples that disappeared.
 
         With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
         """
-        return self._decode(self.rows_that(before=_kinds(asserted), after=(ABSENT,)))
+        return self._decode(self.rows_of_kinds(before=_kinds(asserted), after=(ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[Triple]:
         """Return the triples that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
@@ -255,14 +255,14 @@ class Delta(Frames):
         A triple turns asserted if it was inferred before, and turns inferred if it was asserted before.
         """
         check_asserted(asserted)
-        return self._decode(self.rows_that(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
+        return self._decode(self.rows_of_kinds(before=(_PRESENT[not asserted],), after=(_PRESENT[asserted],)))
 
     def quads(self, *, added: bool) -> list[Quad]:
         """Return the quads that became asserted (`added=True`), or ceased to be asserted (`added=False`).
 
         Quads of imported documents are left out.
         """
-        quads = of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
+        quads = quads_of_graphs(self.dictionary, self.added_quads if added else self.removed_quads)
         return self._decode(quads)
 
     def _decode(self, rows: Int32) -> list[Any]:
@@ -277,12 +277,12 @@ class Delta(Frames):
     @property
     def removed(self) -> bytes:
         """N-Quads lines of the triples that disappeared, and of the quads that were removed from named graphs."""
-        return self.lines((self.disappeared_rows, self.named(self.removed_quads)))[0]
+        return self.lines((self.disappeared_rows, self.quads_in_named_graphs(self.removed_quads)))[0]
 
     @property
     def added(self) -> bytes:
         """N-Quads lines of the triples that appeared, and of the quads that were added to named graphs."""
-        return self.lines((self.appeared_rows, self.named(self.added_quads)))[0]
+        return self.lines((self.appeared_rows, self.quads_in_named_graphs(self.added_quads)))[0]
 
     def lines_by_kind(self) -> Iterator[tuple[int, bool, bytes]]:
         """Yield lines with their sign and whether they are asserted: those that went (-1), then those that came (1).
@@ -295,9 +295,9 @@ class Delta(Frames):
             for kind in _PRESENT:
                 rows = np.ascontiguousarray(self.rows[(here == kind) & (there != kind)])
                 asserted = kind == IS_ASSERTED
-                yield sign, asserted, self.lines([rows, self.named(quads)] if asserted else [rows])[0]
+                yield sign, asserted, self.lines([rows, self.quads_in_named_graphs(quads)] if asserted else [rows])[0]
 
-    def named(self, quads: Int32) -> Int32:
+    def quads_in_named_graphs(self, quads: Int32) -> Int32:
         """Return those of the quads, int32[n, 4], that are in a named graph."""
         return quads_of_named(self.dictionary, quads) if quads[:, 3].any() else quads[:0]
 
@@ -323,7 +323,7 @@ class Delta(Frames):
         """
         signature = {"time": self.time, "author": self.author} if self.time else {}
         told: dict[str, Any] = {"commit": self.commit} | signature
-        for name, rows in self._by_kind().items():
+        for name, rows in self._triples_by_kind().items():
             told[name] = {kind: self._decode(each[:most]) for kind, each in rows.items()}
         told["results"] = {
             name: [each.to_json() for each in self.results(appeared=name == "appeared", shapes=shapes)[:most]]
@@ -334,27 +334,27 @@ class Delta(Frames):
             told[name] = [text for sign, text in self.rules if sign == wanted]
         return told
 
-    def _by_kind(self) -> dict[str, dict[str, Int32]]:
+    def _triples_by_kind(self) -> dict[str, dict[str, Int32]]:
         """Return the triples int32[n, 3] that appeared and those that disappeared: asserted ones and inferred ones."""
         kinds = {"asserted": (IS_ASSERTED,), "inferred": (INFERRED,)}
         return {
-            "appeared": {name: self.rows_that(before=(ABSENT,), after=kind) for name, kind in kinds.items()},
-            "disappeared": {name: self.rows_that(before=kind, after=(ABSENT,)) for name, kind in kinds.items()},
+            "appeared": {name: self.rows_of_kinds(before=(ABSENT,), after=kind) for name, kind in kinds.items()},
+            "disappeared": {name: self.rows_of_kinds(before=kind, after=(ABSENT,)) for name, kind in kinds.items()},
         }
 
     def counts(self) -> dict[str, Any]:
         """Return the lengths of the lists that `to_json` gives without a limit."""
         found: dict[str, Any] = {
-            name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._by_kind().items()
+            name: {kind: len(each) for kind, each in rows.items()} for name, rows in self._triples_by_kind().items()
         }
         quads = {"asserted": self.added_quads, "retracted": self.removed_quads}
-        found |= {name: len(of_graphs(self.dictionary, each)) for name, each in quads.items()}
+        found |= {name: len(quads_of_graphs(self.dictionary, each)) for name, each in quads.items()}
         results = self.relation(RESULT, len(COLUMNS))
         return found | {"results": {"appeared": len(results.appeared()), "disappeared": len(results.disappeared())}}
 
     def inferred(self, *, appeared: bool, most: int) -> list[Triple]:
         """Return at most `most` of the inferred triples that appeared, or of those that disappeared."""
-        return self._decode(self._by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
+        return self._decode(self._triples_by_kind()["appeared" if appeared else "disappeared"]["inferred"][:most])
 
     def to_patch(self) -> str:
         """Return the delta as RDF Patch: triples of the default graph, and quads of named graphs.
@@ -367,14 +367,14 @@ class Delta(Frames):
         let_out()
         removed = self.removed
         let_out()
-        return changes(removed, self.added, facts).decode()
+        return patch_of_changes(removed, self.added, facts).decode()
 
 
 def _count_text(kinds: Int8) -> str:
     return f"{len(kinds)} ({int((kinds == IS_ASSERTED).sum())} asserted)" if len(kinds) else "0"
 
 
-def _are(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
+def _are_one_of(kinds: Int8, wanted: tuple[int, ...]) -> NDArray[np.bool_]:
     """For each kind, whether it is in `wanted`: bool[n]. Each commit calls this function four times."""
     found: NDArray[np.bool_] = kinds == wanted[0]
     for kind in wanted[1:]:

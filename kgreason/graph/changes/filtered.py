@@ -1,4 +1,4 @@
-"""`filtered`: the part of a delta that a pattern of terms and a kind of fact choose.
+"""`filter_delta`: the part of a delta that a pattern of terms and a kind of fact choose.
 
     filtered(delta, (None, "<http://e/knows>", None))        the triples and quads with this predicate
     filtered(delta, asserted=True)                           triples that became asserted, or ceased to be asserted
@@ -24,16 +24,16 @@ from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 Terms = Sequence[str | None]
 
 
-def filtered(delta: Delta, terms: Terms = (None, None, None), asserted: bool | None = None) -> Delta:
+def filter_delta(delta: Delta, terms: Terms = (None, None, None), asserted: bool | None = None) -> Delta:
     """Return a delta with only the triples and quads that have these terms at these places; None is any term.
 
     `asserted` chooses one kind of fact, as the module describes. Facts of relations are left out.
     """
     change = delta.change
     before, after = (_reduce_kinds(kinds, asserted) for kinds in (change.before, change.after))
-    kept = (before != after) & _having(delta, change.rows, terms)
+    kept = (before != after) & _have_terms(delta, change.rows, terms)
     quads = [
-        each[:0] if asserted is False else each[_having(delta, each, terms)]
+        each[:0] if asserted is False else each[_have_terms(delta, each, terms)]
         for each in (change.removed_quads, change.added_quads)
     ]
     rows = np.ascontiguousarray(change.rows[kept])
@@ -54,7 +54,7 @@ def _reduce_kinds(kinds: Any, asserted: bool | None) -> Any:
     return np.where(kinds == kind, kind, ABSENT).astype(np.int8)
 
 
-def _having(delta: Delta, rows: Int32, terms: Terms) -> NDArray[np.bool_]:
+def _have_terms(delta: Delta, rows: Int32, terms: Terms) -> NDArray[np.bool_]:
     """For each row, whether it has the given terms at their places: bool[n]. None is any term."""
     found = np.ones(len(rows), dtype=np.bool_)
     for place, term in enumerate(terms):

@@ -26,11 +26,19 @@ import numpy as np
 from kgreason.errors import StoreError
 from kgreason.functions.registry import Registry
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.relations import lines, signed_facts
+from kgreason.graph.changes.relations import fact_lines, signed_facts
 from kgreason.graph.recovery import replay, restore
 from kgreason.materialize.materializer import Materializer
 from kgreason.rules.expressions import RESERVED
-from kgreason.store.folder import Manifest, is_store, journal_path, no_store, older, read_manifest, snapshot_path
+from kgreason.store.folder import (
+    Manifest,
+    is_store,
+    journal_path,
+    no_store_error,
+    older_format_error,
+    read_manifest,
+    snapshot_path,
+)
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import Record
 from kgreason.terms.dictionary import Dictionary
@@ -38,7 +46,7 @@ from kgreason.zset.columns import Int32
 from kgreason.zset.zset import ZSet
 
 
-class _Seen(NamedTuple):
+class _StoreContents(NamedTuple):
     """What a follower has just read of a store.
 
     `commit` is the commit of the snapshot, `materializer` has its state, and `records` are those of the `journal`.
@@ -50,7 +58,7 @@ class _Seen(NamedTuple):
     records: list[Record]
 
 
-class Followed(NamedTuple):
+class FollowedCommit(NamedTuple):
     """A commit that a follower has read: its record, and its rows by kind.
 
     `lines_by_kind` is that of `Delta`. Call it before the next commit is read.
@@ -92,15 +100,15 @@ class Follower:
         """
         return (each.record for each in self.commits())
 
-    def commits(self) -> Iterator[Followed]:
+    def commits(self) -> Iterator[FollowedCommit]:
         """Yield what `read` yields, and for each commit also its rows by kind. Errors are those of `read`."""
         yield from self._waiting_records()
-        is_same = yield from self._news()
+        is_same = yield from self._apply_news()
         if not is_same:
             yield from self._resume(self._read_store())
             yield from self._waiting_records()
 
-    def _news(self) -> Generator[Followed, None, bool]:
+    def _apply_news(self) -> Generator[FollowedCommit, None, bool]:
         """Apply the new records of the journal, and yield each as `_apply` returns it.
 
         The generator returns whether the store still has the same snapshot. It also returns False if the journal cannot
@@ -109,18 +117,18 @@ class Follower:
         if self._journal is None:
             return False
         try:
-            for record in self._journal.news():
+            for record in self._journal.new_records():
                 yield self._apply(record)
         except StoreError:  # the journal was emptied, or is damaged: then `_read_store` raises the error
             return False
         return _manifest(self._path).commit == self._base
 
-    def _read_store(self) -> _Seen:
+    def _read_store(self) -> _StoreContents:
         """Read the store as it is now. If a writer replaces the files meanwhile, read them again."""
         while True:
             manifest = _manifest(self._path)
             try:
-                seen = self._seen(manifest)
+                seen = self._read_contents(manifest)
             except StoreError:
                 if _manifest(self._path).commit == manifest.commit:
                     raise
@@ -128,14 +136,14 @@ class Follower:
                 if _manifest(self._path).commit == manifest.commit:
                     return seen
 
-    def _seen(self, manifest: Manifest) -> _Seen:
+    def _read_contents(self, manifest: Manifest) -> _StoreContents:
         commit, materializer = manifest.commit, self._materializer
         if commit != self._commit:
             materializer = restore(manifest, snapshot_path(self._path, commit), self._registry)[0] if commit else None
         journal = Journal(journal_path(self._path), write=False, last=commit)
-        return _Seen(commit, materializer, journal, list(journal.records(commit)))
+        return _StoreContents(commit, materializer, journal, list(journal.records(commit)))
 
-    def _begin_at(self, seen: _Seen, after: int) -> None:
+    def _begin_at(self, seen: _StoreContents, after: int) -> None:
         if after > seen.journal.last:
             raise StoreError(f"{self._path}: there is no commit {after}; the last commit is {seen.journal.last}")
         if after < seen.commit:
@@ -145,7 +153,7 @@ class Follower:
             )
         self._take_over(seen, after)
 
-    def _resume(self, seen: _Seen) -> Iterator[Followed]:
+    def _resume(self, seen: _StoreContents) -> Iterator[FollowedCommit]:
         """Go on with `seen`, which was read after the store got a new snapshot.
 
         If the new snapshot is of a commit that the follower has not read, take over its state, and yield the difference
@@ -154,17 +162,19 @@ class Follower:
         if seen.materializer is self._materializer:
             self._base, self._journal, self._waiting = seen.commit, seen.journal, seen.records
             return
-        before, commit = _State.of_materializer(self._materializer), self._commit
-        facts = _facts(self._materializer)
+        before, commit = _AllRows.of_materializer(self._materializer), self._commit
+        facts = _fact_texts(self._materializer)
         self._take_over(seen, commit)
-        state = _State.of_materializer(self._materializer)
+        state = _AllRows.of_materializer(self._materializer)
         removed, added = before.difference(state)
-        after = _facts(self._materializer)
+        after = _fact_texts(self._materializer)
         signed = (*((-1, text) for text in sorted(facts - after)), *((1, text) for text in sorted(after - facts)))
         if removed or added or signed or self._commit != commit:
-            yield Followed(Record(self._commit, removed, added, facts=signed), partial(before.lines_by_kind, state))
+            yield FollowedCommit(
+                Record(self._commit, removed, added, facts=signed), partial(before.lines_by_kind, state)
+            )
 
-    def _take_over(self, seen: _Seen, after: int) -> None:
+    def _take_over(self, seen: _StoreContents, after: int) -> None:
         """Replace the follower's state by the snapshot in `seen`. Then apply its records up to commit `after`.
 
         The records after `after` are kept for `_waiting_records`.
@@ -178,12 +188,12 @@ class Follower:
             else:
                 self._waiting.append(record)
 
-    def _waiting_records(self) -> Iterator[Followed]:
+    def _waiting_records(self) -> Iterator[FollowedCommit]:
         """Apply the records that `_take_over` kept, and yield them as `_apply` returns them."""
         while self._waiting:
             yield self._apply(self._waiting.pop(0))
 
-    def _apply(self, record: Record) -> Followed:
+    def _apply(self, record: Record) -> FollowedCommit:
         """Apply a record to the engine. Returns a record of all changed rows, asserted and inferred."""
         materializer = self._materializer
         assert materializer is not None  # the first commit of a store is a snapshot
@@ -193,24 +203,28 @@ class Follower:
         declared = {rule.declares.name: rule.declares for rule in materializer.own if rule.declares}
         facts = signed_facts(delta.change.facts, materializer.dictionary, declared)
         told = replace(record, removed=delta.removed, added=delta.added, facts=facts, strategies=())
-        return Followed(told, delta.lines_by_kind)
+        return FollowedCommit(told, delta.lines_by_kind)
 
 
 def _manifest(path: Path) -> Manifest:
     if not is_store(path):
-        raise no_store(path)
+        raise no_store_error(path)
     found = read_manifest(path) or Manifest([])
     if found.is_older:
-        raise older(path, found.format)
+        raise older_format_error(path, found.format)
     return found
 
 
-def _facts(materializer: Materializer | None) -> set[str]:
+def _fact_texts(materializer: Materializer | None) -> set[str]:
     """Return all facts of the user's relations in the state `materializer`, as rule text."""
-    return set(lines((materializer.save(), materializer.dictionary), materializer.own, None)) if materializer else set()
+    return (
+        set(fact_lines((materializer.save(), materializer.dictionary), materializer.own, None))
+        if materializer
+        else set()
+    )
 
 
-class _State(NamedTuple):
+class _AllRows(NamedTuple):
     """All rows of a store as quads of ids, int32[n, 4]: the triples of the closure, and the quads of named graphs.
 
     The triples of the closure have the graph 0. `inferred` is how many rows at the beginning are inferred triples.
@@ -221,25 +235,25 @@ class _State(NamedTuple):
     dictionary: Dictionary
 
     @classmethod
-    def of_materializer(cls, materializer: Materializer | None) -> _State:
+    def of_materializer(cls, materializer: Materializer | None) -> _AllRows:
         if materializer is None:
             return cls(np.empty((0, 4), dtype=np.int32), 0, Dictionary())
         saved, dictionary = materializer.save(), materializer.dictionary
         tables = [saved.triples(dictionary, asserted=asserted) for asserted in (False, True)]
         inferred, asserted = (rows[dictionary.are_rdf(rows)] for rows in tables)
         rows = np.pad(np.concatenate([inferred, asserted]), ((0, 0), (0, 1)))
-        return cls(np.concatenate([rows, saved.named(dictionary)]), len(inferred), dictionary)
+        return cls(np.concatenate([rows, saved.named_quads(dictionary)]), len(inferred), dictionary)
 
-    def difference(self, after: _State) -> tuple[bytes, bytes]:
+    def difference(self, after: _AllRows) -> tuple[bytes, bytes]:
         """Return two texts of lines: the rows that only this state has, and the rows that only `after` has.
 
         The terms of `after` are interned in the dictionary of this state.
         """
-        return self._difference(self.rows, self._rows_of(after))
+        return self._difference(self.rows, self._in_own_ids(after))
 
-    def lines_by_kind(self, after: _State) -> Iterator[tuple[int, bool, bytes]]:
+    def lines_by_kind(self, after: _AllRows) -> Iterator[tuple[int, bool, bytes]]:
         """Yield the difference to `after` by kind, as `Delta.lines_by_kind` does."""
-        rows = self._rows_of(after)
+        rows = self._in_own_ids(after)
         kinds = {
             False: self._difference(self.rows[: self.inferred], rows[: after.inferred]),
             True: self._difference(self.rows[self.inferred :], rows[after.inferred :]),
@@ -247,7 +261,7 @@ class _State(NamedTuple):
         yield from ((-1, asserted, gone) for asserted, (gone, _) in kinds.items())
         yield from ((1, asserted, come) for asserted, (_, come) in kinds.items())
 
-    def _rows_of(self, after: _State) -> Int32:
+    def _in_own_ids(self, after: _AllRows) -> Int32:
         """Return the rows of `after` with the ids of this state."""
         terms = after.dictionary.decode(np.arange(len(after.dictionary) + 1))
         ids = np.append(np.int32(0), self.dictionary.intern(terms[1:]))

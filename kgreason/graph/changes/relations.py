@@ -19,9 +19,9 @@ from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
-from kgreason.materialize.edit import Kinds
-from kgreason.materialize.relations.facts import all_of, relations, rows_of, texts_of
-from kgreason.materialize.state import Saved
+from kgreason.materialize.edit import KindChanges
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts, texts_of, user_relations
+from kgreason.materialize.state import SavedState
 from kgreason.rules.model import Relation, Rule
 from kgreason.rules.relations.declarations import is_internal
 from kgreason.store.journal.facts import fact_text
@@ -44,7 +44,7 @@ class RelationDelta(Frames):
 
     name: str
     columns: tuple[str, ...]
-    facts: Kinds
+    facts: KindChanges
     dictionary: Dictionary
 
     def __len__(self) -> int:
@@ -52,19 +52,21 @@ class RelationDelta(Frames):
         return len(self.facts.rows)
 
     def __repr__(self) -> str:
-        came, went = (len(rows) for rows in (self._that((ABSENT,), _PRESENT), self._that(_PRESENT, (ABSENT,))))
+        came, went = (
+            len(rows) for rows in (self._rows_of_kinds((ABSENT,), _PRESENT), self._rows_of_kinds(_PRESENT, (ABSENT,)))
+        )
         return f"<Delta of {self.name}: {came} appeared, {went} disappeared, {len(self) - came - went} turned>"
 
     def appeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
         """Return the facts that appeared: with `asserted=True` asserted ones, with False inferred ones, else all."""
-        return self._texts(self._that((ABSENT,), _kinds(asserted)))
+        return self._texts(self._rows_of_kinds((ABSENT,), _kinds(asserted)))
 
     def disappeared(self, *, asserted: bool | None = None) -> list[tuple[str, ...]]:
         """Return the facts that disappeared.
 
         With `asserted=True` only those that were asserted are returned, with False only those that were inferred.
         """
-        return self._texts(self._that(_kinds(asserted), (ABSENT,)))
+        return self._texts(self._rows_of_kinds(_kinds(asserted), (ABSENT,)))
 
     def turned(self, *, asserted: bool) -> list[tuple[str, ...]]:
         """Return the facts that turned asserted (`asserted=True`), or turned inferred (`asserted=False`).
@@ -72,9 +74,9 @@ class RelationDelta(Frames):
         A fact turns asserted if it was inferred before, and turns inferred if it was asserted before.
         """
         check_asserted(asserted)
-        return self._texts(self._that((_PRESENT[not asserted],), (_PRESENT[asserted],)))
+        return self._texts(self._rows_of_kinds((_PRESENT[not asserted],), (_PRESENT[asserted],)))
 
-    def _that(self, before: Sequence[int], after: Sequence[int]) -> Int32:
+    def _rows_of_kinds(self, before: Sequence[int], after: Sequence[int]) -> Int32:
         """Return the ids, int32[k, arity], of the facts whose kind was in `before` and is now in `after`."""
         kept: NDArray[np.bool_] = np.isin(self.facts.before, before) & np.isin(self.facts.after, after)
         rows: Int32 = self.facts.rows[kept]
@@ -93,7 +95,7 @@ class RelationDelta(Frames):
             yield *map(term_of, terms), KINDS[old], KINDS[new]
 
 
-def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
+def asserted_facts(facts: KindChanges, dictionary: Dictionary) -> Signed:
     """Return those of `facts` that became asserted (1) or ceased to be asserted (-1), each as (sign, rule text).
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
@@ -105,7 +107,7 @@ def asserted_facts(facts: Kinds, dictionary: Dictionary) -> Signed:
     )
 
 
-def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int) -> list[str]:
+def texts_by_kind(facts: KindChanges, dictionary: Dictionary, before: int, after: int) -> list[str]:
     """Return those of `facts` whose kind was `before` and is now `after`, as rule text.
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`.
@@ -114,7 +116,7 @@ def texts_by_kind(facts: Kinds, dictionary: Dictionary, before: int, after: int)
     return [text for _, text in _signed_texts(1, facts.rows[kept], dictionary)]
 
 
-def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
+def signed_facts(facts: KindChanges, dictionary: Dictionary, declared: Mapping[str, Relation]) -> Signed:
     """Return those of `facts` that appeared (1) or disappeared (-1), asserted or inferred, each as (sign, rule text).
 
     `facts` are changed facts of any of the user's relations, as in `Change.facts`. `declared` are the declarations of
@@ -129,7 +131,9 @@ def signed_facts(facts: Kinds, dictionary: Dictionary, declared: Mapping[str, Re
     return tuple((sign, text) for sign, text in found if text.partition("(")[0] not in internal)
 
 
-def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None) -> Iterator[str]:
+def fact_lines(
+    state: tuple[SavedState, Dictionary] | None, rules: Sequence[Rule], asserted: bool | None
+) -> Iterator[str]:
     """Yield the facts of the user's relations in `state` as rule text. If `state` is None, there are no facts.
 
     With `asserted=True` only asserted facts are yielded, with False only inferred facts, with None all. `rules` are the
@@ -138,14 +142,14 @@ def lines(state: tuple[Saved, Dictionary] | None, rules: Sequence[Rule], asserte
     if state is None:
         return
     saved, dictionary = state
-    for name, arity, number in all_of(saved, dictionary):
+    for name, arity, number in relations_with_facts(saved, dictionary):
         if not is_internal(name, rules):
-            for terms in texts_of(rows_of(saved, number, arity, asserted=asserted), dictionary):
+            for terms in texts_of(relation_rows(saved, number, arity, asserted=asserted), dictionary):
                 yield fact_text(name, terms)
 
 
 def _signed_texts(sign: int, rows: Int32, dictionary: Dictionary) -> Iterator[tuple[int, str]]:
-    for name, arity, number in relations(rows[:, 0], dictionary):
+    for name, arity, number in user_relations(rows[:, 0], dictionary):
         for terms in texts_of(np.ascontiguousarray(rows[rows[:, 0] == number, 1 : 1 + arity]), dictionary):
             yield sign, fact_text(name, terms)
 

@@ -32,11 +32,11 @@ class Subscribers:
         entry: list[Subscriber] = [callback]
         self.callbacks.append(callback)
 
-        def end() -> None:
+        def unsubscribe() -> None:
             while entry:
                 self.callbacks.remove(entry.pop())
 
-        return end
+        return unsubscribe
 
     def call_with_each(self, deltas: list[Delta]) -> None:
         """Call all callbacks with each delta of the list, and empty the list.

@@ -1,4 +1,4 @@
-"""`Keyed`: finds the rows of a big table whose object is a literal, by their subjects and predicates.
+"""`KeyedRows`: finds the rows of a big table whose object is a literal, by their subjects and predicates.
 
     first questions      a look at the subject of each row
     later questions      binary searches in a sorted copy of the rows whose object is a literal or a triple term
@@ -29,7 +29,7 @@ def keys_of(subjects: Int32, predicates: Int32) -> NDArray[np.int64]:
     return found
 
 
-class Keyed:
+class KeyedRows:
     """`rows`, int32[n, w], have subject, predicate and object in the columns from `first` on.
 
     Threads: any thread may ask.

@@ -1,4 +1,4 @@
-"""`OfState`: how a graph writes triples, read from its saved state, without the engine. See `spellings` for the law.
+"""`StateSpeller`: how a graph writes triples, from its saved state, without the engine. See `spellings` for the law.
 
 The spellings of all objects of one subject and predicate are a *group*: normal form -> spellings. A batch of triples
 reads the groups that it needs. Groups with many objects are kept for the next batches, so that the objects of a hub are
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 from pyoxigraph import Triple
 
 from kgreason.engine.records import fact_columns
-from kgreason.graph.constructed.keyed import Keyed, keys_of
+from kgreason.graph.constructed.keyed import KeyedRows, keys_of
 from kgreason.graph.constructed.spellings import respell
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.literals.visible import without_others
-from kgreason.materialize.same_as.images import without
-from kgreason.materialize.state import Saved
-from kgreason.store.spellings import normal_forms, varies
+from kgreason.materialize.literals.visible import visible_rows
+from kgreason.materialize.same_as.images import rows_without
+from kgreason.materialize.state import SavedState
+from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -52,7 +52,7 @@ _LITERAL = re.compile(
 """The quad of a line of a record whose object is a literal or a triple term."""
 
 
-class OfState:
+class StateSpeller:
     """Spells triples from the saved state of a graph. Nothing of it changes later. Any thread may ask.
 
     With the `records` of the commits after the saved state, triples that these commits assert are spelled as well. A
@@ -60,11 +60,11 @@ class OfState:
     """
 
     def __init__(
-        self, commit: int, saved: Saved | None, dictionary: Dictionary, records: Iterable[Record] = ()
+        self, commit: int, saved: SavedState | None, dictionary: Dictionary, records: Iterable[Record] = ()
     ) -> None:
         """The state `saved` and the `records` end with the commit `commit`. Without `saved` the state is empty."""
         self.commit, self._saved, self._dictionary = commit, saved, dictionary
-        self._changes = _changes(records)
+        self._changes = _last_edits(records)
         self._kept: dict[tuple[str | None, _Ends], _Group] = {}
         self._size = 0
 
@@ -85,7 +85,7 @@ class OfState:
     def _groups(self, ends: Iterable[_Ends], graph: str | None, check: _Check) -> dict[_Ends, _Group]:
         kept = self._kept
         found = {each: kept[graph, each] for each in ends if (graph, each) in kept}
-        read = self._read([each for each in ends if each not in found], graph, check)
+        read = self._read_groups([each for each in ends if each not in found], graph, check)
         found |= read
         large = {(graph, each): group for each, group in read.items() if len(group) > _SMALL}
         self._size += sum(map(len, large.values()))
@@ -96,7 +96,7 @@ class OfState:
             kept.update(large)
         return found
 
-    def _read(self, ends: Sequence[_Ends], graph: str | None, check: _Check) -> dict[_Ends, _Group]:
+    def _read_groups(self, ends: Sequence[_Ends], graph: str | None, check: _Check) -> dict[_Ends, _Group]:
         """Read the groups of some subjects and predicates."""
         check()
         ids = self._dictionary.find(chain.from_iterable(ends)).astype(np.int32).reshape(-1, 2)
@@ -104,16 +104,16 @@ class OfState:
         names = dict(zip(keys.tolist(), ends, strict=True))
         shown, quads = self._rows(np.unique(keys[ids.all(axis=1)]), graph, check)
         if not self._changes:  # an asserted triple is given as such
-            shown = without(shown[:, :3], np.ascontiguousarray(quads[:, :3]))
+            shown = rows_without(shown[:, :3], np.ascontiguousarray(quads[:, :3]))
         inferred = [(names[key], text) for key, text, _ in self._literals(shown, check)]
-        asserted = list(self._asserted(ends, names, quads, graph, check))
+        asserted = list(self._asserted_objects(ends, names, quads, graph, check))
         forms = _forms({text for _, text in chain(inferred, asserted)}, check)
         before, found = _texts_by_form(inferred, forms), _texts_by_form(asserted, forms)
         for each, group in before.items():
             found[each] = group | found.get(each, {})  # asserted spellings go before inferred ones
         return {each: found.get(each, {}) for each in ends}
 
-    def _asserted(
+    def _asserted_objects(
         self, ends: Iterable[_Ends], names: Mapping[int, _Ends], quads: Int32, graph: str | None, check: _Check
     ) -> Iterator[tuple[_Ends, str]]:
         """Yield the objects that are asserted for some subjects and predicates, after the last commits.
@@ -151,33 +151,33 @@ class OfState:
             quads = np.column_stack([asserted, np.zeros(len(asserted), np.int32)])
         if self._visible_triples is not None:
             return self._visible_triples.rows_with(keys, check), quads
-        return without_others(self._dictionary, some.facts(), asserted, self._pairs), quads
+        return visible_rows(self._dictionary, some.facts(), asserted, self._spelling_pairs), quads
 
     @cached_property
-    def _pairs(self) -> Int32:
+    def _spelling_pairs(self) -> Int32:
         assert self._saved
         return self._saved.spellings()
 
     @cached_property
-    def _facts(self) -> Keyed:
+    def _facts(self) -> KeyedRows:
         assert self._saved
         records = self._saved.records
-        return Keyed(records, records.shape[1] - fact_columns(records).shape[1], self._dictionary)
+        return KeyedRows(records, records.shape[1] - fact_columns(records).shape[1], self._dictionary)
 
     @cached_property
-    def _quads(self) -> Keyed | None:
+    def _quads(self) -> KeyedRows | None:
         """The asserted quads; None if all are in the default graph."""
         assert self._saved
         quads = self._saved.quads
-        return None if quads is None else Keyed(quads, 0, self._dictionary)
+        return None if quads is None else KeyedRows(quads, 0, self._dictionary)
 
     @cached_property
-    def _visible_triples(self) -> Keyed | None:
+    def _visible_triples(self) -> KeyedRows | None:
         """The triples that users see, if facts have representatives in place of equal terms."""
         assert self._saved
-        if not len(self._saved.represented()):
+        if not len(self._saved.representative_rows()):
             return None
-        return Keyed(self._saved.triples(self._dictionary), 0, self._dictionary)
+        return KeyedRows(self._saved.triples(self._dictionary), 0, self._dictionary)
 
     def _literals(self, rows: Int32, check: _Check) -> Iterator[tuple[int, str, str]]:
         """Yield key, object and graph of those `rows` whose object may have several spellings."""
@@ -185,7 +185,7 @@ class OfState:
             check()
             part = rows[low : low + _CHUNK]
             objects, places = np.unique(part[:, 2], return_inverse=True)
-            texts = [text if varies(text) else "" for text in self._dictionary.decode(objects)]
+            texts = [text if may_have_spellings(text) else "" for text in self._dictionary.decode(objects)]
             keys = keys_of(part[:, 0], part[:, 1]).tolist()
             names = self._dictionary.decode(part[:, 3]) if part.shape[1] > 3 and part[:, 3].any() else [""] * len(part)
             for key, place, name in zip(keys, places.ravel().tolist(), names, strict=True):
@@ -213,7 +213,7 @@ def _texts_by_form(
     return found
 
 
-def _changes(records: Iterable[Record]) -> dict[_Ends, dict[tuple[str, str], bool]]:
+def _last_edits(records: Iterable[Record]) -> dict[_Ends, dict[tuple[str, str], bool]]:
     """Return the objects that commits asserted (True) or retracted last, with their graphs, by subject and predicate.
 
     Only objects that may have several spellings are there.
@@ -222,6 +222,6 @@ def _changes(records: Iterable[Record]) -> dict[_Ends, dict[tuple[str, str], boo
     for record in records:
         for lines, is_added in ((record.removed, False), (record.added, True)):
             for subject, predicate, text, name in _LITERAL.findall(lines.decode()):
-                if varies(text):
+                if may_have_spellings(text):
                     found[subject, predicate][text, name] = is_added
     return dict(found)

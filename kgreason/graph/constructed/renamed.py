@@ -1,4 +1,4 @@
-"""`Renamed`: how triples are written that a CONSTRUCT makes of triples of the graph, with another predicate.
+"""`QuerySpeller`: how triples are written that a CONSTRUCT makes of triples of the graph, with another predicate.
 
     CONSTRUCT { ?s :m ?o } WHERE { ?s :n ?o }
     Oxigraph's triple    :b :m 7                  the graph has    :b :n "07"^^xsd:int
@@ -22,7 +22,7 @@ from typing import TypeAlias
 from pyoxigraph import BlankNode, NamedNode, Triple
 
 from kgreason.errors import KgreasonError
-from kgreason.sparql.query.asking import as_insert
+from kgreason.sparql.query.asking import insert_of_construct
 from kgreason.sparql.query.reads import graphs_of
 
 SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[Triple]]]
@@ -30,7 +30,7 @@ SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[
 its place: nothing if it lacks the triple."""
 
 
-class Renamed:
+class QuerySpeller:
     """Spells the triples of one query. `spell_in` spells triples that a graph has.
 
     `default_graphs` are the graphs that the query reads in place of the default graph; None if nobody names any.
@@ -48,7 +48,7 @@ class Renamed:
 
     def spell(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
         """Return for each of the `triples` how it is written."""
-        found = list(self._in_graph(triples))
+        found = list(self._spell_in_graph(triples))
         given = [
             (place, Triple(triple.subject, predicate, triple.object))
             for place, triple in enumerate(triples)
@@ -56,14 +56,14 @@ class Renamed:
             for predicate in self._predicates.get(triple.predicate, ())
         ]
         more = defaultdict[int, dict[Triple, None]](dict)
-        for (place, _), some in zip(given, self._in_graph([triple for _, triple in given]), strict=True):
+        for (place, _), some in zip(given, self._spell_in_graph([triple for _, triple in given]), strict=True):
             subject, predicate, _ = triples[place]
             more[place] |= {Triple(subject, predicate, each.object): None for each in some}
         for place, each in more.items():
             found[place] = list(each)
         return [each or [triple] for each, triple in zip(found, triples, strict=True)]
 
-    def _in_graph(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
+    def _spell_in_graph(self, triples: Sequence[Triple]) -> Sequence[Sequence[Triple]]:
         """Return what the graph has in place of `triples`. If several graphs differ, a triple stays."""
         if not triples:
             return []
@@ -94,13 +94,13 @@ def _predicates(query: str, prefixes: Mapping[str, str], base: str | None) -> di
     from kgreason.sparql.parser import parse
     from kgreason.sparql.template import placeholder
 
-    update = as_insert(query)
+    update = insert_of_construct(query)
     if update is None:
         return {}
     [operation] = parse(update, prefixes=prefixes, base=base)
     assert isinstance(operation, Modify)
     template = operation.added
-    of = origins_of(operation.select, template.objects).of
+    of = origins_of(operation.select, template.objects).by_variable
     names: dict[object, str] = {placeholder(name): name for name in template.variables}
     found = defaultdict[NamedNode, set[NamedNode]](set)
     for quad in template.quads:

@@ -1,7 +1,7 @@
 """`Speller`: writes the triples of an answer as the graph writes them, in whatever state the graph is.
 
-    the engine runs               `of_engine`, under the lock for a batch
-    the snapshot is the last      `OfState`, without the lock; the query keeps it to its end
+    the engine runs               `spell_in_engine`, under the lock for a batch
+    the snapshot is the last      `StateSpeller`, without the lock; the query keeps it to its end
 
 Law: a triple is given as the graph had it at the commit that the query saw. If that cannot be told without waiting for
 a transaction of another thread, the triple stays as Oxigraph gives it.
@@ -24,24 +24,26 @@ from kgreason.interrupts import let_out
 from kgreason.store.homes.home import Home
 
 if TYPE_CHECKING:
-    from kgreason.graph.constructed.of_state import OfState
+    from kgreason.graph.constructed.of_state import StateSpeller
 
 _PATIENCE = 0.1
 """The seconds that a query waits for another thread that asks the engine or commits."""
 
 
-class _Graph(Protocol):
+class _SpellingGraph(Protocol):
     """A `KnowledgeGraph`."""
 
     _speller: Speller
 
 
-def as_written(graph: _Graph, commit: int, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
+def spell_for_graph(
+    graph: _SpellingGraph, commit: int, triples: Sequence[Triple], name: str | None
+) -> Sequence[Sequence[Triple]]:
     """Return how `graph` writes each of `triples`, which somebody else has found in its store after `commit`.
 
     `name` is that of a named graph, as text; None means the closure.
     """
-    return graph._speller.after(commit)(triples, name)
+    return graph._speller.of_commit(commit)(triples, name)
 
 
 class Speller:
@@ -52,30 +54,30 @@ class Speller:
 
     def __init__(self, home: Home, lock: GraphLock, is_open: OpenTransaction, state: Callable[[], State]) -> None:
         self._home, self._lock, self._transaction, self._state = home, lock, is_open, state
-        self._known: OfState | None = None
+        self._known: StateSpeller | None = None
 
     def of_query(self, timeout: float | None) -> SpellIn:
         """Return a function that spells the triples of a query which begins now.
 
         The function raises QueryTimeoutError `timeout` seconds after this call.
         """
-        return self.after(self._home.last if self._home.is_writable else None, _clock(timeout))
+        return self.of_commit(self._home.last if self._home.is_writable else None, _time_check(timeout))
 
-    def after(self, commit: int | None, check: Callable[[], None] = let_out) -> SpellIn:
+    def of_commit(self, commit: int | None, check: Callable[[], None] = let_out) -> SpellIn:
         """Return a function that spells the triples of one query, which saw the `commit`.
 
         It returns for each triple how the graph writes it; nothing if the graph lacks it. After a later commit the
         triples stay as they are, unless the query has begun to read the last snapshot. `commit` is None if the graph is
         open for reading only. `check` is called several times a second, and may raise.
         """
-        known: OfState | None = None
+        known: StateSpeller | None = None
 
         def spell(triples: Sequence[Triple], name: str | None) -> list[list[Triple]]:
             nonlocal known
             check()
             if known is None:
                 try:
-                    found = self._state_or_spelled(commit, triples, name)
+                    found = self._state_or_spellings(commit, triples, name)
                 except KgreasonError:  # another thread has the graph, or it was closed, or its engine cannot start
                     found = None
                 if found is None or isinstance(found, list):
@@ -85,12 +87,12 @@ class Speller:
 
         return spell
 
-    def _state_or_spelled(
+    def _state_or_spellings(
         self, commit: int | None, triples: Sequence[Triple], name: str | None
-    ) -> OfState | list[list[Triple]] | None:
+    ) -> StateSpeller | list[list[Triple]] | None:
         """Return the state of the snapshot, or what the running engine says; None if neither is as of `commit`."""
-        from kgreason.graph.constructed.of_state import OfState
-        from kgreason.graph.constructed.spellings import of_engine
+        from kgreason.graph.constructed.of_state import StateSpeller
+        from kgreason.graph.constructed.spellings import spell_in_engine
         from kgreason.graph.state.running import Running
 
         known = self._known
@@ -99,17 +101,17 @@ class Speller:
                 if commit is not None and commit != self._home.last:
                     return None
                 if isinstance(running := self._state(), Running):
-                    return of_engine(running, triples, name)
+                    return spell_in_engine(running, triples, name)
                 saved = running.saved()
                 if isinstance(running := self._state(), Running):  # commits came after the snapshot
-                    return of_engine(running, triples, name)
+                    return spell_in_engine(running, triples, name)
                 if saved is None:
                     return None
-                known = self._known = OfState(self._home.last, *saved)
+                known = self._known = StateSpeller(self._home.last, *saved)
         return known if commit in (None, known.commit) else None
 
 
-def _clock(timeout: float | None) -> Callable[[], None]:
+def _time_check(timeout: float | None) -> Callable[[], None]:
     """Return a function that raises QueryTimeoutError if it is called `timeout` seconds from now, or later."""
     if timeout is None:
         return let_out

@@ -1,4 +1,4 @@
-"""`of_engine`: how a graph writes the triples that a query has constructed, as its engine tells.
+"""`spell_in_engine`: how a graph writes the triples that a query has constructed, as its engine tells.
 
     Oxigraph's triple    :b :n 7
     written              :b :n "07"^^xsd:int
@@ -35,7 +35,7 @@ def respell(triple: Triple, text: str, texts: Iterable[str]) -> list[Triple]:
     return [triple if each == text else Triple(triple.subject, triple.predicate, term_of(each)) for each in ordered]
 
 
-def of_engine(state: Running, triples: Sequence[Triple], graph: str | None = None) -> list[list[Triple]]:
+def spell_in_engine(state: Running, triples: Sequence[Triple], graph: str | None = None) -> list[list[Triple]]:
     """Return for each of `triples` what the closure, or a named `graph`, has in its place.
 
     The caller has the graph's lock.

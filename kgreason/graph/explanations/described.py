@@ -1,4 +1,4 @@
-"""`Described`: adds to proofs, and to answers of why_not, the triples that say what their blank nodes stand for.
+"""`Describer`: adds to proofs, and to answers of why_not, the triples that say what their blank nodes stand for.
 
 Cost: a look-up in the store for each blank node, and for each blank node inside its expression. At most
 `manchester.MOST` triples of a node are read.
@@ -19,27 +19,27 @@ from kgreason.rules.model import Triple
 from kgreason.store.oxigraph.store import OxigraphStore
 
 
-class Described:
+class Describer:
     """Reads the triples of blank nodes from the rows of a store. One instance reads a node once."""
 
     def __init__(self, store: OxigraphStore) -> None:
         self._store = store
         self._said: dict[str, tuple[tuple[str, str], ...]] = {}
 
-    def proof(self, proof: Proof) -> Proof:
+    def describe_proof(self, proof: Proof) -> Proof:
         """Return a proof with the triples that say what its blank nodes stand for."""
         triples = self.triples(terms_of(proof))
         return proof.with_described(triples) if triples else proof
 
-    def why_not(self, answer: WhyNot) -> WhyNot:
+    def describe_why_not(self, answer: WhyNot) -> WhyNot:
         """Return an answer with the triples that say what its blank nodes stand for."""
         return replace(answer, described=tuple(self.triples(answer.terms())))
 
     def triples(self, terms: dict[str, None]) -> list[Triple]:
         """Return the triples that say what the blank nodes among `terms` stand for."""
-        return describing_triples(filter(is_blank, terms), self._about)
+        return describing_triples(filter(is_blank, terms), self._triples_about)
 
-    def _about(self, node: str) -> tuple[tuple[str, str], ...]:
+    def _triples_about(self, node: str) -> tuple[tuple[str, str], ...]:
         if node not in self._said:
             rows = self._store.match(BlankNode(node[2:]), None, None, DefaultGraph())
             self._said[node] = tuple((str(row.predicate), str(row.object)) for row in islice(rows, MOST))

@@ -25,18 +25,18 @@ from kgreason.rules.model import Atom, Triple
 
 def explain(state: Running, item: Item, prefixes: Prefixes) -> Proof:
     """Return a proof of a triple; see `KnowledgeGraph.explain`."""
-    return prove(*_to_prove(state, item, prefixes))
+    return prove(*_goal(state, item, prefixes))
 
 
 def explain_all(state: Running, item: Item, prefixes: Prefixes) -> list[Proof]:
     """Return one proof for each derivation of a triple; see `KnowledgeGraph.explain_all`."""
-    return derivations(*_to_prove(state, item, prefixes))
+    return derivations(*_goal(state, item, prefixes))
 
 
-def _to_prove(state: Running, item: Item, prefixes: Prefixes) -> tuple[Atom, Facts]:
+def _goal(state: Running, item: Item, prefixes: Prefixes) -> tuple[Atom, Facts]:
     """Return the fact behind a triple, and the facts in which its proof is searched. Raises QueryError, InputError."""
     terms = triple_of(item, prefixes)
-    fact = state.as_written(terms)
+    fact = state.original_triple(terms)
     if fact is None:
         raise unknown_triple(terms, prefixes)
     return Atom(None, fact), facts_of(state.materializer)
@@ -45,7 +45,7 @@ def _to_prove(state: Running, item: Item, prefixes: Prefixes) -> tuple[Atom, Fac
 def why_not_triple(state: Running, item: Item, prefixes: Prefixes, limit: int) -> WhyNot:
     """Say why a triple does not hold; see `KnowledgeGraph.why_not`."""
     terms = triple_of(item, prefixes)
-    if state.as_written(terms) is not None or state.materializer.follows(terms):
+    if state.original_triple(terms) is not None or state.materializer.has_in_some_spelling(terms):
         return WhyNot(Atom(None, terms), holds=True)
     return why_not(state.materializer, Atom(None, terms), limit)
 

@@ -1,4 +1,4 @@
-"""`unsatisfiable`: the named classes of a graph that nothing can be in, each with a proof.
+"""`unsatisfiable_classes`: the named classes of a graph that nothing can be in, each with a proof.
 
     graph + a member of each class -> new contradictions -> their proofs -> the members that a proof needs
 
@@ -30,7 +30,7 @@ from kgreason.graph.explanations.proofs import explain
 from kgreason.graph.results.answers import Matches
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
-from kgreason.materialize.quads.asserted import in_default_graph
+from kgreason.materialize.quads.asserted import default_graph_quads
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradiction_proofs import prove_contradictions
 from kgreason.proofs.notation import NO_PREFIXES
@@ -44,9 +44,9 @@ Match: TypeAlias = Callable[..., Matches]
 _CLASSES = (v.OWL_CLASS, v.RDFS_CLASS)
 
 
-def unsatisfiable(committer: Committer, match: Match) -> list[Unsatisfiable]:
+def unsatisfiable_classes(committer: Committer, match: Match) -> list[Unsatisfiable]:
     """Return the named classes of a graph that nothing can be in; see `KnowledgeGraph.unsatisfiable_classes`."""
-    empty = ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING) for name in _below_nothing(match))
+    empty = ((name, v.RDFS_SUB_CLASS_OF, v.OWL_NOTHING) for name in _classes_below_nothing(match))
     found = {triple[0]: explain(committer.state, triple, NO_PREFIXES) for triple in empty}
     waiting = [name for name in _classes(match) if name not in found]
     while waiting:
@@ -57,19 +57,19 @@ def unsatisfiable(committer: Committer, match: Match) -> list[Unsatisfiable]:
         for proof, needed in tried.proofs:
             for name in needed:
                 if name not in decided:
-                    decided[name] = proof if len(needed) == 1 else _alone(committer, name)
-        found |= _with_proofs(decided)
+                    decided[name] = proof if len(needed) == 1 else _contradiction_of_member(committer, name)
+        found |= _only_proofs(decided)
         waiting = [name for name in waiting if name not in decided]
     if waiting and tried.may_hide:
-        found |= _with_proofs({name: _alone(committer, name) for name in tried.equal})
+        found |= _only_proofs({name: _contradiction_of_member(committer, name) for name in tried.equal})
     return [Unsatisfiable(name, found[name]) for name in sorted(found)]
 
 
-def _with_proofs(decided: Mapping[str, Proof | None]) -> dict[str, Proof]:
+def _only_proofs(decided: Mapping[str, Proof | None]) -> dict[str, Proof]:
     return {name: proof for name, proof in decided.items() if proof is not None}
 
 
-def _below_nothing(match: Match) -> list[str]:
+def _classes_below_nothing(match: Match) -> list[str]:
     names = {str(subject) for subject, *_ in match(None, v.RDFS_SUB_CLASS_OF[1:-1], v.OWL_NOTHING[1:-1])}
     return sorted(filter(v.is_own_iri, names))
 
@@ -83,7 +83,7 @@ def _classes(match: Match) -> list[str]:
     return sorted(filter(v.is_own_iri, names))
 
 
-class _Tried(NamedTuple):
+class _Consequences(NamedTuple):
     """The consequences of giving classes members.
 
     - `proofs`: a proof of each new contradiction, with the classes whose members it needs.
@@ -96,13 +96,13 @@ class _Tried(NamedTuple):
     may_hide: bool
 
 
-def _alone(committer: Committer, name: str) -> Proof | None:
+def _contradiction_of_member(committer: Committer, name: str) -> Proof | None:
     """Return a proof of a contradiction that a member of one class raises; None if it raises none."""
     proofs = _try_members(committer, [name]).proofs
     return proofs[0][0] if proofs else None
 
 
-def _try_members(committer: Committer, names: Iterable[str]) -> _Tried:
+def _try_members(committer: Committer, names: Iterable[str]) -> _Consequences:
     """Give each class a member, read what follows, and take the members back."""
     materializer = committer.materializer
     dictionary = materializer.dictionary
@@ -115,15 +115,15 @@ def _try_members(committer: Committer, names: Iterable[str]) -> _Tried:
         dictionary.truncate(known)
         raise
 
-    def read(raised: tuple[Contradiction, ...], may_hide: bool) -> _Tried:
+    def read(raised: tuple[Contradiction, ...], may_hide: bool) -> _Consequences:
         proofs = prove_contradictions(materializer, only=raised) if raised else []
         needs = [(proof, needed) for proof in proofs if (needed := _classes_of(proof, classes))]
-        pairs = materializer.save(is_borrowed=True).represented()
+        pairs = materializer.save(is_borrowed=True).representative_rows()
         is_equal = np.isin(triples[:, 0], pairs[pairs[:, 0] != pairs[:, 1]])
         equal = [name for name, is_one in zip(classes.values(), is_equal.tolist(), strict=True) if is_one]
-        return _Tried(needs, equal, may_hide)
+        return _Consequences(needs, equal, may_hide)
 
-    return committer.while_tried(Edit(added=in_default_graph(triples)), known, read)
+    return committer.read_tentatively(Edit(added=default_graph_quads(triples)), known, read)
 
 
 def _members(names: Iterable[str], dictionary: Dictionary) -> dict[str, str]:

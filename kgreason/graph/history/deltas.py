@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from kgreason.engine.program.encoding import relation_text
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.changes.relations import texts_by_kind
-from kgreason.graph.input.quads import of_canonical
+from kgreason.graph.input.quads import quads_of_canonical_lines
 from kgreason.interrupts import let_out
-from kgreason.materialize.edit import NO_KINDS, Change, Kinds, Work
+from kgreason.materialize.edit import NO_KINDS, Change, KindChanges, Work
 from kgreason.rules.model import Relation
 from kgreason.store.history.entry import Count, Entry, Head
 from kgreason.store.journal.facts import read_fact
@@ -37,7 +37,7 @@ def entry_of(delta: Delta, headers: Mapping[str, str]) -> Entry:
     sections: dict[str, bytes] = {}
     counts: dict[tuple[int, int], int] = {}
     for before, after in _TURNS:
-        rows = delta.rows_that(before=(before,), after=(after,))
+        rows = delta.rows_of_kinds(before=(before,), after=(after,))
         counts[before, after] = len(rows)
         if len(rows):
             sections[f"triples {before} {after}"] = delta.lines([rows])[0]
@@ -91,12 +91,12 @@ class _Sum:
         for name, lines in entry.sections.items():
             kind, *turn = name.split()
             if kind == "triples":
-                rows = np.ascontiguousarray(of_canonical(lines, self._dictionary)[:, :3])
+                rows = np.ascontiguousarray(quads_of_canonical_lines(lines, self._dictionary)[:, :3])
                 self._triples.append((rows, int(turn[0]), int(turn[1])))
             elif kind == "facts":
                 self._facts.append((self._fact_rows(lines.decode()), int(turn[0]), int(turn[1])))
             else:
-                self._quads.append((of_canonical(lines, self._dictionary), 1 if kind == "added" else -1))
+                self._quads.append((quads_of_canonical_lines(lines, self._dictionary), 1 if kind == "added" else -1))
         for sign, text in entry.head.rules:
             self._rules[text] = self._rules.get(text, 0) + sign
         self._heads.append(entry.head)
@@ -118,13 +118,16 @@ class _Sum:
 
         With `back` the delta leads from the last state back to the first.
         """
-        rows, before, after = _net(self._triples, 3)
-        facts = _net(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
+        rows, before, after = _net_kinds(self._triples, 3)
+        facts = _net_kinds(self._facts, max((part.shape[1] for part, _, _ in self._facts), default=1))
         removed, added = self._net_quads()
         rules = tuple((sign, text) for wanted in (-1, 1) for text, sign in self._rules.items() if sign == wanted)
         if back:
             before, after, removed, added = after, before, added, removed
-            facts, rules = Kinds(facts.rows, facts.after, facts.before), tuple((-sign, text) for sign, text in rules)
+            facts, rules = (
+                KindChanges(facts.rows, facts.after, facts.before),
+                tuple((-sign, text) for sign, text in rules),
+            )
         kinds = facts if len(facts.rows) else NO_KINDS
         change = Change(rows, before, after, removed, added, 0, self._total_work(), facts=kinds)
         signed = {each: getattr(self._heads[0], each) for each in ("time", "author")} if len(self._heads) == 1 else {}
@@ -148,7 +151,7 @@ class _Sum:
         return works[-1]._replace(**sums)
 
 
-def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
+def _net_kinds(parts: list[tuple[Int32, int, int]], width: int) -> KindChanges:
     """Merge changes of rows: return each row with its kind before its first change and its kind after its last change.
 
     `parts` are changes in order, each as (rows, kind before, kind after): all rows of a part changed in the same way.
@@ -165,4 +168,4 @@ def _net(parts: list[tuple[Int32, int, int]], width: int) -> Kinds:
     groups = group_rows(rows)
     first, last = groups.firsts(), groups.lasts()
     kept: NDArray[np.bool_] = before[first] != after[last]
-    return Kinds(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])
+    return KindChanges(np.ascontiguousarray(rows[first[kept]]), before[first[kept]], after[last[kept]])

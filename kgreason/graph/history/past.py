@@ -48,15 +48,15 @@ def as_of(number: int, home: Home, write: Callable[[Path], object], open_: Calla
     while True:
         with Folder(home.path, write=False) as folder:
             try:
-                return open_(_past(number, _origin(folder), history))
+                return open_(_past(number, _beginning(folder), history))
             except StoreError:
                 if not folder.has_moved():
                     raise
 
 
-def _origin(folder: Folder) -> Beginning:
+def _beginning(folder: Folder) -> Beginning:
     manifest = folder.manifest or Manifest([])
-    snapshot = folder.snapshot(manifest.commit) if manifest.commit else None
+    snapshot = folder.snapshot_path(manifest.commit) if manifest.commit else None
     return Beginning(manifest, snapshot, manifest.commit, tuple(folder.journal.records(manifest.commit)))
 
 

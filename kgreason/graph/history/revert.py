@@ -28,9 +28,9 @@ from kgreason.graph.history.deltas import delta_of
 from kgreason.graph.history.reading import history_of
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.transaction import Transaction
-from kgreason.graph.user_rules import of_journal
+from kgreason.graph.user_rules import rules_of_journal_text
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.documents import of_graphs
+from kgreason.materialize.quads.documents import quads_of_graphs
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import Rule, Triple
 from kgreason.shapes.vocabulary import SHAPE, SOURCE
@@ -81,25 +81,25 @@ def _undo(done: Delta, materializer: Materializer, tx: Transaction) -> tuple[tup
     conflicts += _undo_rules(done.rules, materializer.own, tx)  # before the facts: a declaration may come back
     conflicts += _undo_facts(done, materializer, tx)
     conflicts += _undo_shapes(done, tx)
-    return tuple(conflicts), len(conflicts) < _size(done)
+    return tuple(conflicts), len(conflicts) < _edit_count(done)
 
 
-def _size(done: Delta) -> int:
+def _edit_count(done: Delta) -> int:
     """Count how many quads, rules and facts of relations a commit asserted or retracted."""
-    quads = sum(len(of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
-    rules = sum(rule.file != SOURCE for _, text in done.rules for rule in of_journal(text))
+    quads = sum(len(quads_of_graphs(done.dictionary, rows)) for rows in (done.added_quads, done.removed_quads))
+    rules = sum(rule.file != SOURCE for _, text in done.rules for rule in rules_of_journal_text(text))
     return quads + rules + len(asserted_facts(done.change.facts, done.dictionary))
 
 
 def _undo_quads(done: Delta, materializer: Materializer, tx: Transaction) -> Iterator[str]:
     for sign, rows in ((1, done.added_quads), (-1, done.removed_quads)):
-        quads = of_graphs(done.dictionary, rows)
+        quads = quads_of_graphs(done.dictionary, rows)
         is_free = _are_asserted(materializer, _in_ids_of_graph(quads, done, materializer)) == (sign > 0)
         free, others = (done.lines([np.ascontiguousarray(quads[kept])])[0] for kept in (is_free, ~is_free))
         if free:
             (tx.remove_lines if sign > 0 else tx.add_lines)(free)
         for line in filter(None, others.decode().split("\n")):
-            yield _conflict(sign, line)
+            yield _conflict_text(sign, line)
 
 
 def _in_ids_of_graph(rows: Int32, done: Delta, materializer: Materializer) -> Int32:
@@ -124,14 +124,14 @@ def _are_asserted(materializer: Materializer, quads: Int32) -> NDArray[np.bool_]
 def _undo_rules(signed: Signed, own: Sequence[Rule], tx: Transaction) -> Iterator[str]:
     come, gone = list[Rule](), list[Rule]()
     for sign, text in signed:
-        for rule in of_journal(text):
+        for rule in rules_of_journal_text(text):
             if rule.file == SOURCE:
                 continue  # `_undo_shapes` makes them from the triples of the shapes graph
             is_there = any((rule, rule.file) == (each, each.file) for each in own)
             if is_there == (sign > 0):
                 (gone if sign > 0 else come).append(rule)
             else:
-                yield _conflict(sign, f"the rule {format_rule(rule)}")
+                yield _conflict_text(sign, f"the rule {format_rule(rule)}")
     if come or gone:
         tx.replace_rules(gone, come)
 
@@ -144,7 +144,7 @@ def _undo_facts(done: Delta, materializer: Materializer, tx: Transaction) -> Ite
         row = materializer.dictionary.find([relation_text(name, len(terms)), *terms]).astype(np.int32)[None]
         is_there = bool(row.all() and materializer.engine.facts.are_asserted(row)[0])
         if is_there != (sign > 0):
-            yield _conflict(sign, text)
+            yield _conflict_text(sign, text)
             continue
         relation, values = tx.relation(name, len(terms)), [tuple(map(term_of, terms))]
         try:
@@ -165,10 +165,10 @@ def _undo_shapes(done: Delta, tx: Transaction) -> Iterator[str]:
         if (triple in there) == (sign > 0):
             (gone if sign > 0 else come).add(triple)
         else:
-            yield _conflict(sign, text)
+            yield _conflict_text(sign, text)
     if come or gone:
         tx.shapes.replace(gone, come)
 
 
-def _conflict(sign: int, text: str) -> str:
+def _conflict_text(sign: int, text: str) -> str:
     return f"{text.removesuffix(' .')} was {_WAS[sign]}, and {_IS[sign]}"

@@ -34,7 +34,7 @@ def with_bindings(text: str, bindings: Bindings | None, prefixes: Prefixes, base
 
 
 @contextmanager
-def naming(bindings: Bindings | None) -> Iterator[None]:
+def name_bindings_in_error(bindings: Bindings | None) -> Iterator[None]:
     """A context in which the message about a text that does not parse says that it has bindings."""
     try:
         yield

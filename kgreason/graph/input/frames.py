@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP
 from kgreason.errors import InputError, InputTypeError
-from kgreason.graph.input.terms import Prefixes, fitting, term_text
+from kgreason.graph.input.terms import Prefixes, term_text, term_text_at
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
 from kgreason.terms import vocabulary as v
 from kgreason.terms.prefixes import USUAL
@@ -70,7 +70,7 @@ def lines_of(frame: Any, mapping: FrameMapping, prefixes: Prefixes) -> Iterator[
     """Yield the triples of a frame as canonical lines of N-Quads, in chunks. Raises InputError, InputTypeError."""
     from kgreason.mapping.triples import lines
 
-    table = _arrow(frame, lambda names: mapping_of(names, mapping, prefixes).names)
+    table = _arrow_table(frame, lambda names: mapping_of(names, mapping, prefixes).names)
     rows, first = mapping_of(table.column_names, mapping, prefixes), 1
     for batch in table.to_batches(_ROWS):
         yield lines(batch, rows, first)
@@ -125,7 +125,7 @@ class _Reader:
         if not isinstance(text, str):
             raise InputTypeError(f"a template has to be text; got {text!r} ({type(text).__name__})")
         if not has_holes(text):
-            iri = fitting(text, place, self._prefixes)
+            iri = term_text_at(text, place, self._prefixes)
             if not iri.startswith("<"):
                 raise InputError(f"{text}: not an IRI")
             return IriTemplate((iri[1:-1],))
@@ -138,7 +138,7 @@ class _Reader:
         for column in found.columns:
             self.check(column)
         try:
-            fitting(f"<{found.example}>" if text.startswith("<") else found.example, place, self._prefixes)
+            term_text_at(f"<{found.example}>" if text.startswith("<") else found.example, place, self._prefixes)
         except InputError as error:
             whole = "; {+name} takes whole IRIs from a column" if not isinstance(first, str) else ""
             raise InputError(f"{text}: the template makes no IRIs: {error}{whole}") from error
@@ -146,8 +146,8 @@ class _Reader:
 
     def predicate(self, name: str, vocabulary: str) -> str:
         """Return the predicate of a column that has no meaning of its own."""
-        begin = fitting(vocabulary, "predicate", self._prefixes)[1:-1]
-        return fitting(f"<{begin}{quote(name, safe='')}>", "predicate")
+        begin = term_text_at(vocabulary, "predicate", self._prefixes)[1:-1]
+        return term_text_at(f"<{begin}{quote(name, safe='')}>", "predicate")
 
     def column(self, name: str, meaning: Meaning) -> ColumnMapping | None:
         """Read what `columns` says about a column; None means that the column gives no triples."""
@@ -156,20 +156,20 @@ class _Reader:
         if meaning is None:
             return None
         if isinstance(meaning, str):
-            return ColumnMapping(name, fitting(meaning, "predicate", self._prefixes))
+            return ColumnMapping(name, term_text_at(meaning, "predicate", self._prefixes))
         if not _is_pair(meaning):
             raise InputTypeError(
                 f"column {name}: pass a predicate, a pair such as ('http://example.org/age', 'xsd:byte'), or None; got"
                 f" {meaning!r}"
             )
-        predicate, kind = fitting(meaning[0], "predicate", self._prefixes), meaning[1]
+        predicate, kind = term_text_at(meaning[0], "predicate", self._prefixes), meaning[1]
         if has_holes(kind):
             return ColumnMapping(name, predicate, template=self.template(kind, "object"))
         if kind.startswith("@"):
             if not _TAG.fullmatch(kind):
                 raise InputError(f"column {name}: {kind} is not a language tag such as @en")
             return ColumnMapping(name, predicate, language=term_text(f'"x"{kind}', "object")[4:])
-        datatype = fitting(kind, "predicate", self._prefixes)
+        datatype = term_text_at(kind, "predicate", self._prefixes)
         if (
             datatype.startswith(f"<{v.XSD}")
             and datatype not in DATATYPE_MAP
@@ -185,7 +185,7 @@ def _is_pair(meaning: object) -> bool:
     return isinstance(meaning, (tuple, list)) and [*map(type, meaning)] == [str, str]
 
 
-def _arrow(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> pyarrow.Table:
+def _arrow_table(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> pyarrow.Table:
     """Return a frame as a table of Arrow. Raises InputError, InputTypeError.
 
     `names_of` returns the columns that are read, from all columns of a frame. A frame of pandas needs to be sound in
@@ -198,7 +198,7 @@ def _arrow(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> py
     try:
         if type(frame).__module__.partition(".")[0] == "pandas" and hasattr(frame, "columns"):
             frame = _columns(frame, names_of)
-        table = _read(frame, pyarrow)
+        table = _read_table(frame, pyarrow)
     except (pyarrow.ArrowException, TypeError, ValueError, OverflowError) as error:
         if isinstance(error, (InputError, InputTypeError)):
             raise
@@ -225,7 +225,7 @@ def _columns(frame: Any, names_of: Callable[[Sequence[str]], Sequence[str]]) -> 
     return frame
 
 
-def _read(frame: Any, pyarrow: Any) -> pyarrow.Table:
+def _read_table(frame: Any, pyarrow: Any) -> pyarrow.Table:
     library = type(frame).__module__.partition(".")[0]
     if library == "pandas" and hasattr(frame, "columns"):
         return pyarrow.Table.from_pandas(frame, preserve_index=False)

@@ -1,6 +1,6 @@
 """`last_edits`: what a transaction does to each quad in the end, if it edits the quad several times.
 
-`lean`: the edit of a transaction without retractions that have no effect.
+`without_idle_retractions`: the edit of a transaction without retractions that have no effect.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def last_edits(signs: Sequence[int], parts: Sequence[Int32]) -> tuple[Int32, Int
     return quads[of_quads < 0], quads[of_quads > 0]
 
 
-def lean(edit: Edit, dictionary: Dictionary, known: int, drop: Callable[[int], object]) -> Edit:
+def without_idle_retractions(edit: Edit, dictionary: Dictionary, known: int, drop: Callable[[int], object]) -> Edit:
     """Return an edit without retractions that name new terms. A term is new if the transaction interned it.
 
     `known` is the size of the dictionary before the transaction. The graph cannot have a quad with a new term, so such

@@ -27,14 +27,14 @@ from kgreason.graph.input.terms import (
     PLACES,
     Prefixes,
     UserTerm,
-    fitting,
-    of_rdflib,
     term_of,
+    term_of_rdflib,
     term_text,
+    term_text_at,
     text_of,
     utf8,
 )
-from kgreason.rdf.counted import BUFFER, Counted, long_tokens
+from kgreason.rdf.counted import BUFFER, CountingStream, long_tokens
 from kgreason.rdf.formats import formats
 from kgreason.rdf.problem import problem_of, undeclared_prefix
 from kgreason.rules.model import Triple as TripleOfTexts
@@ -42,7 +42,7 @@ from kgreason.sparql.problems import is_update, place_of_query
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.prefixes import undeclared_message as of_prefix
-from kgreason.terms.tags import Carried, canonical, correct, quads, with_tags
+from kgreason.terms.tags import CarrierStream, canonical_lines, correct_error, parse_quads, with_tags
 from kgreason.zset.columns import Int32
 
 Row: TypeAlias = tuple[UserTerm, ...] | list[UserTerm]
@@ -80,19 +80,19 @@ def quads_of(
     rows: list[str] = []
     has_frame = False
     for item in items:
-        if isinstance(item, str) and of_rdflib(item) is None:
-            parts.append(_of_text(item, dictionary, prefixes, fresh=fresh))
+        if isinstance(item, str) and term_of_rdflib(item) is None:
+            parts.append(_quads_of_text(item, dictionary, prefixes, fresh=fresh))
         elif isinstance(item, (tuple, list)):
             rows.append(_numbered_line(len(rows) + 1, item, prefixes))
         elif is_frame(item):
             has_frame = True
-            parts += [of_canonical(lines, dictionary) for lines in lines_of(item, mapping or {}, prefixes)]
+            parts += [quads_of_canonical_lines(lines, dictionary) for lines in lines_of(item, mapping or {}, prefixes)]
         elif is_graph(item):
-            parts += [of_lines(lines, dictionary, "row") for lines in lines_of_graph(item)]
+            parts += [quads_of_lines(lines, dictionary, "row") for lines in lines_of_graph(item)]
         else:
             rows.append(_numbered_line(len(rows) + 1, item, prefixes))
     if rows:
-        parts.append(of_lines(utf8("".join(rows)), dictionary, "row"))
+        parts.append(quads_of_lines(utf8("".join(rows)), dictionary, "row"))
         if len(parts[-1]) != len(rows):
             raise InputError("a text in a row holds more or less than one term; pass one term at each place")
     if mapping and not has_frame:
@@ -108,8 +108,8 @@ def check_items(items: Iterable[Item], *, prefixes: Prefixes = NO_PREFIXES) -> N
 
     rows = 0
     for item in items:
-        if isinstance(item, str) and of_rdflib(item) is None:
-            with _explaining(item, prefixes):
+        if isinstance(item, str) and term_of_rdflib(item) is None:
+            with _explain_errors(item, prefixes):
                 check_stream(BytesIO(_with_prefixes(item, prefixes)), syntax="trig", source=TEXT)
         elif not (is_frame(item) or is_graph(item)):
             rows += 1
@@ -131,16 +131,18 @@ def triple_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> TripleOfTexts:
     stop = "" if item.rstrip().endswith(".") else " ."
     try:
         found = list(
-            quads(canonical(f"{_declarations({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE))
+            parse_quads(
+                canonical_lines(f"{_declarations({**USUAL, **prefixes})}\n{item}{stop}".encode(), RdfFormat.TURTLE)
+            )
         )
     except SyntaxError as error:
-        raise _no_triple(item, error) from error
+        raise _not_a_triple_error(item, error) from error
     if len(found) != 1:
         raise InputError(f"{item}: {len(found)} triples; pass exactly one")
     return text_of(found[0].subject), text_of(found[0].predicate), text_of(found[0].object)
 
 
-def _no_triple(item: str, error: SyntaxError) -> InputError:
+def _not_a_triple_error(item: str, error: SyntaxError) -> InputError:
     """Make the error for a text that is not a triple, from the parser's `error`.
 
     The parser got a line of prefixes before the text, so line 1 of the text is line 2 in `error`.
@@ -164,12 +166,12 @@ def quad_of(item: Item, prefixes: Prefixes = NO_PREFIXES) -> tuple[UserTerm, ...
 
     For a triple the graph is DefaultGraph(). Raises InputError for any other item.
     """
-    if isinstance(item, str) and of_rdflib(item) is None:
+    if isinstance(item, str) and term_of_rdflib(item) is None:
         return *triple_of(item, prefixes), DefaultGraph()
     terms = _terms(item, 3, 4)
     graph = DefaultGraph() if len(terms) == 3 or terms[3] == "" else terms[3]
     subject, predicate, object_ = (
-        fitting(term, place, prefixes) for term, place in zip(terms, PLACES[:3], strict=False)
+        term_text_at(term, place, prefixes) for term, place in zip(terms, PLACES[:3], strict=False)
     )
     return subject, predicate, object_, cast(UserTerm, graph)
 
@@ -178,26 +180,26 @@ def _declarations(prefixes: Prefixes) -> str:
     return " ".join(f"@prefix {prefix}: <{namespace}> ." for prefix, namespace in prefixes.items())
 
 
-def of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
+def quads_of_lines(lines: bytes, dictionary: Dictionary, source: str = TEXT) -> Int32:
     """Return the quads of N-Quads lines, int32[n, 4]; blank nodes keep their labels. Raises RdfSyntaxError.
 
     `source` is the name of the lines in messages.
     """
-    return _encode(lines, RdfFormat.N_QUADS, dictionary, source)
+    return _quads_of_document(lines, RdfFormat.N_QUADS, dictionary, source)
 
 
-def of_canonical(lines: bytes, dictionary: Dictionary) -> Int32:
+def quads_of_canonical_lines(lines: bytes, dictionary: Dictionary) -> Int32:
     """Read canonical N-Quads lines without a parser. Returns the quads, int32[n, 4]; blank nodes keep their labels."""
     from kgreason.rdf.tokens import encode  # a kernel: imported only when it is needed
 
     return np.ascontiguousarray(encode(lines, dictionary).T)
 
 
-def _of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bool) -> Int32:
+def _quads_of_text(text: str, dictionary: Dictionary, prefixes: Prefixes, *, fresh: bool) -> Int32:
     read = _with_prefixes(text, prefixes)
-    with _explaining(text, prefixes):
+    with _explain_errors(text, prefixes):
         if not fresh:
-            return _encode(read, RdfFormat.TRIG, dictionary, TEXT)
+            return _quads_of_document(read, RdfFormat.TRIG, dictionary, TEXT)
         from kgreason.rdf.reader import read_stream
 
         batches = read_stream(BytesIO(read), dictionary, syntax="trig", source=TEXT, owner=uuid.uuid4().hex)
@@ -209,7 +211,7 @@ def _with_prefixes(text: str, prefixes: Prefixes) -> bytes:
 
 
 @contextmanager
-def _explaining(text: str, prefixes: Prefixes) -> Iterator[None]:
+def _explain_errors(text: str, prefixes: Prefixes) -> Iterator[None]:
     """A context in which the error of a parser for `text` gets a message that fits it."""
     try:
         yield
@@ -223,13 +225,13 @@ def _explain(error: RdfSyntaxError, text: str, before: int) -> RdfSyntaxError:
     The parser got `before` lines of prefixes before the text, so the line in the result is lower by `before`.
     """
     line = None if error.line is None else error.line - before
-    problem = _meant(text.strip())
+    problem = _mistake_message(text.strip())
     if problem is None and isinstance(error.__cause__, SyntaxError):
         problem = problem_of(error.__cause__, "text")
     return RdfSyntaxError(error.source, line, error.column, problem or error.problem)
 
 
-def _meant(text: str) -> str | None:
+def _mistake_message(text: str) -> str | None:
     """Return a message for a text that looks like a file name, a term, rules or a query; None if it may be Turtle."""
     if len(text.split()) == 1:
         file = _FILE.fullmatch(text)
@@ -245,26 +247,26 @@ def _meant(text: str) -> str | None:
     return "this is a SPARQL query, not Turtle text: use `query` for it" if place_of_query(text) is not None else None
 
 
-def _encode(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
+def _quads_of_document(text: bytes, form: RdfFormat, dictionary: Dictionary, source: str) -> Int32:
     try:
-        lines = canonical(text, form) if len(text) < BUFFER else _canonical_of_long(text, form, source)
+        lines = canonical_lines(text, form) if len(text) < BUFFER else _canonical_of_long_text(text, form, source)
     except SyntaxError as error:
         raise RdfSyntaxError(source, error.lineno, error.offset, problem_of(error)) from error
-    return of_canonical(lines, dictionary)
+    return quads_of_canonical_lines(lines, dictionary)
 
 
-def _canonical_of_long(text: bytes, form: RdfFormat, source: str) -> bytes:
+def _canonical_of_long_text(text: bytes, form: RdfFormat, source: str) -> bytes:
     """Parse a text so long that it may have a token too long for the parser. Returns canonical N-Quads lines.
 
     `form` is the syntax of the text. `source` is its name in messages. Raises LimitError if a token is too long.
     """
-    counted = Counted(cast(IO[bytes], Carried(BytesIO(text))))
+    counted = CountingStream(cast(IO[bytes], CarrierStream(BytesIO(text))))
     with long_tokens(counted, source):
         try:
             quads = pyoxigraph.parse(cast(IO[bytes], counted), form)
             return with_tags(pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS) or b"")
         except SyntaxError as error:
-            correct(error, counted.text_of(error.lineno) if error.lineno else None)
+            correct_error(error, counted.text_of(error.lineno) if error.lineno else None)
             raise
 
 
@@ -283,7 +285,7 @@ def _line(item: Item, prefixes: Prefixes) -> str:
     else:
         terms = _terms(item, 3, 4)
         named = len(terms) == 4 and not (terms[3] == "" or isinstance(terms[3], DefaultGraph))
-        texts = [fitting(terms[place], PLACES[place], prefixes) for place in range(3 + named)]
+        texts = [term_text_at(terms[place], PLACES[place], prefixes) for place in range(3 + named)]
     return f"{' '.join(texts)} .\n"
 
 

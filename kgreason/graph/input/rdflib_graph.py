@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from kgreason.errors import InputError
-from kgreason.graph.input.terms import fitting, utf8
+from kgreason.graph.input.terms import term_text_at, utf8
 
 _ROWS = 10_000
 
@@ -44,6 +44,6 @@ def _quads(dataset: Any) -> Iterator[tuple[Any, ...]]:
 def _line(row: tuple[Any, ...]) -> str:
     places = ("subject", "predicate", "object", "graph")
     try:
-        return " ".join(fitting(term, place) for term, place in zip(row, places, strict=False)) + " .\n"
+        return " ".join(term_text_at(term, place) for term, place in zip(row, places, strict=False)) + " .\n"
     except InputError as error:
         raise InputError(f"the triple {' '.join(map(repr, row))}: {error}") from error

@@ -33,7 +33,7 @@ from kgreason.store.oxigraph.update import Term
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared_message
-from kgreason.terms.tags import literal_with_tag, quads
+from kgreason.terms.tags import literal_with_tag, parse_quads
 from kgreason.terms.untagged import PROBLEM, is_untagged
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
@@ -79,30 +79,30 @@ def term_text(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> st
     """Return the N-Triples text of a user's term; a literal keeps its lexical form.
 
     `place` is "subject", "predicate", "object" or "graph". The result may be a term that RDF does not allow there, such
-    as a literal as a subject; `fitting` checks this.
+    as a literal as a subject; `term_text_at` checks this.
 
     Raises InputError for a text that is not exactly one term, InputTypeError for a value of a type that is no term. A
     Python value such as 5 or True is a term only as an object.
     """
     if type(value) is str:
-        return _of_text(value, place, prefixes)
+        return _text_of_notation(value, place, prefixes)
     if isinstance(value, (NamedNode, BlankNode, Literal, Triple)):
         text = text_of(value)
         if is_untagged(text):
             raise InputError(f"{text}: {PROBLEM}")
         return text
-    known = of_rdflib(value)
+    known = term_of_rdflib(value)
     if known is not None:
         return str(known)
     if isinstance(value, str):
-        return _of_text(str(value), place, prefixes)
-    literal = _of_python(value) if place == "object" else None
+        return _text_of_notation(str(value), place, prefixes)
+    literal = _literal_of_python(value) if place == "object" else None
     if literal is None:
         raise InputTypeError(f"the {place} has to be {_WANTED[place]}; got {value!r} ({type(value).__name__})")
     return literal
 
 
-def fitting(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
+def term_text_at(value: object, place: str, prefixes: Prefixes = NO_PREFIXES) -> str:
     """Do the same as `term_text`, but raise InputError for a term that RDF does not allow at this place."""
     if type(value) is str and _N_TRIPLES[place].fullmatch(value):
         return value
@@ -116,7 +116,7 @@ def graph_name(value: UserTerm, prefixes: Prefixes = NO_PREFIXES) -> NamedNode |
     """Return the name of a graph, or None for the default graph. Raises InputError."""
     if isinstance(value, DefaultGraph):
         return None
-    found = term_of(fitting(value, "graph", prefixes))
+    found = term_of(term_text_at(value, "graph", prefixes))
     assert isinstance(found, (NamedNode, BlankNode))
     return found
 
@@ -165,7 +165,7 @@ def term_of(text: str) -> Term:
     """
     check_length(utf8(text))
     try:
-        [quad] = quads(f"<a:> <a:> {text} <b:> .".encode())
+        [quad] = parse_quads(f"<a:> <a:> {text} <b:> .".encode())
         if quad.graph_name != NamedNode("b:"):  # the text has more than the term
             raise ValueError(text)
     except (SyntaxError, ValueError) as error:
@@ -181,7 +181,7 @@ def terms_of_texts(texts: Sequence[str]) -> list[Term]:
         let_out()
         part = texts[low : low + _MANY]
         try:
-            terms = [quad.object for quad in quads("".join([f"<a:> <a:> {text} .\n" for text in part]).encode())]
+            terms = [quad.object for quad in parse_quads("".join([f"<a:> <a:> {text} .\n" for text in part]).encode())]
         except (SyntaxError, ValueError):
             terms = []
         found += terms if len(terms) == len(part) else map(term_of, part)
@@ -196,7 +196,7 @@ def utf8(text: str) -> bytes:
         raise InputError(f"{text!a}: invalid character at position {error.start} (a lone surrogate)") from error
 
 
-def of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
+def term_of_rdflib(value: object) -> NamedNode | BlankNode | Literal | None:
     """Return the term of pyoxigraph for a term of rdflib, or None for any other value. This does not import rdflib.
 
     A literal keeps its lexical form. Raises InputError for a term that RDF does not allow, such as a relative IRI.
@@ -227,7 +227,7 @@ def _literal(term: Any) -> Literal:
     return Literal(str(term), datatype=NamedNode(str(term.datatype)))
 
 
-def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
+def _text_of_notation(text: str, place: str, prefixes: Prefixes) -> str:
     data = utf8(text)
     if len(data) > LONGEST:
         check_length(data)
@@ -235,18 +235,18 @@ def _of_text(text: str, place: str, prefixes: Prefixes) -> str:
     if _N_TRIPLES["object"].fullmatch(text):
         return text
     if typed := _TYPED.fullmatch(text):
-        return f"{typed[1]}{_of_text(typed[2], 'datatype', prefixes)}"
+        return f"{typed[1]}{_text_of_notation(typed[2], 'datatype', prefixes)}"
     if text.startswith(("<", '"', "_:")):
         raise InputError(f"the {place} {text} is not a single term: {_BEGUN[text[0]]}")
     if text == "a" and place == "predicate":
         return v.RDF_TYPE
     name = _NAME.fullmatch(text)
     if name is None:
-        raise InputError(f"the {place} {_shorten(text)!r} is not a term: {_how(text, place)}")
-    return _of_name(name, prefixes)
+        raise InputError(f"the {place} {_shorten(text)!r} is not a term: {_hint(text, place)}")
+    return _iri_of_name(name, prefixes)
 
 
-def _how(text: str, place: str) -> str:
+def _hint(text: str, place: str) -> str:
     """Make the end of a message about a text that is not a term: how to write a term for this place."""
     word = text if _PLAIN.fullmatch(text) else "tom"
     ways = [f"an IRI as 'http://example.org/{word}'", f"a name with a prefix as 'ex:{word}'"]
@@ -266,7 +266,7 @@ def _shorten(text: str) -> str:
     return shorten(text, _SHORT, placeholder="...") if len(text) > _SHORT else text
 
 
-def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
+def _iri_of_name(name: re.Match[str], prefixes: Prefixes) -> str:
     """Return the IRI of a name with a prefix, or of a plain IRI. `name` is a match of `_NAME`."""
     text, prefix, local = name[0], name[1], name[2]
     is_iri = local.startswith("//")
@@ -282,7 +282,7 @@ def _of_name(name: re.Match[str], prefixes: Prefixes) -> str:
         raise InputError(f"{text}: not an IRI: {error}") from error
 
 
-def _of_python(value: object) -> str | None:
+def _literal_of_python(value: object) -> str | None:
     """Return a Python value as a literal, or None if XSD has no datatype for the value's type.
 
     Raises InputError for a value that the datatype does not have, such as an infinite decimal.

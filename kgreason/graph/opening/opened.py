@@ -20,14 +20,14 @@ from kgreason.graph.opening.options import (
     MADE_WITH,
     EngineOptions,
     File,
-    check_made,
+    check_options_unchanged,
     manifest_of,
     with_absolute_files,
 )
 from kgreason.options import HistoryMode
 from kgreason.rules.model import Rule
 from kgreason.rules.program import Finder
-from kgreason.store.folder import Folder, Manifest, older, read_manifest
+from kgreason.store.folder import Folder, Manifest, older_format_error, read_manifest
 from kgreason.store.history.log import history_path
 from kgreason.store.homes.disk import Disk
 from kgreason.store.homes.home import Home
@@ -37,7 +37,7 @@ from kgreason.store.homes.reader import Reader
 _LOGGER = logging.getLogger("kgreason")
 
 
-class Opened(NamedTuple):
+class OpenHome(NamedTuple):
     """A home that is open. `lacking` has a line for each Python function that its rules call and that is missing."""
 
     home: Home
@@ -52,7 +52,7 @@ def open_home(
     *,
     read_only: bool,
     wait: float | None,
-) -> Opened:
+) -> OpenHome:
     """Open a store, make one, or make a graph in memory.
 
     `wanted` are the options that a store keeps and that were given. `write_once` opens the store for writing and closes
@@ -62,32 +62,32 @@ def open_home(
     if manifest.rules != [*DEFAULT_RULES] and not (manifest.commit or read_only):
         _check_rules(manifest, options)
     if path is None:
-        return Opened(Memory(manifest, is_late=options.late), [])
+        return OpenHome(Memory(manifest, is_late=options.late), [])
     wanted |= {"rules": with_absolute_files(wanted["rules"])} if "rules" in wanted else {}
     folder = Folder(Path(path), write=not read_only, wait=wait)
     if read_only and (folder.is_behind or folder.is_older):
         folder.close()
-        _bring_up(Path(path), folder.manifest, write_once)
+        _update_for_readers(Path(path), folder.manifest, write_once)
         folder = Folder(Path(path), write=False)
     try:
-        lacking = options.registry.problems(_kept_functions(folder))
+        lacking = options.registry.problems(_function_signatures(folder))
         if lacking and not read_only:
             folder = _folder_to_read(folder, lacking)
         if folder.manifest is not None and folder.manifest.commit:
             made = {name: getattr(folder.manifest, name) for name in MADE_WITH}
-            check_made(folder.path, made, {name: wanted.get(name) for name in MADE_WITH})
+            check_options_unchanged(folder.path, made, {name: wanted.get(name) for name in MADE_WITH})
         manifest = manifest_of(folder.manifest, wanted)
         if read_only or lacking:
-            return Opened(Reader(folder, manifest, _why(path, lacking)), lacking)
+            return OpenHome(Reader(folder, manifest, _read_only_warning(path, lacking)), lacking)
         if "history" in wanted:
             _set_history(folder, wanted["history"])
-        return Opened(Disk(folder, manifest_of(folder.manifest, wanted)), lacking)
+        return OpenHome(Disk(folder, manifest_of(folder.manifest, wanted)), lacking)
     except BaseException:
         folder.close(is_failed=True)
         raise
 
 
-def check_kept(
+def check_rule_files_not_removed(
     path: Path, asked: Sequence[str], own_rules: Callable[[], tuple[Rule, ...]], find: Finder | None
 ) -> None:
     """Raise StoreError if the rules of a rule file in `asked` were removed from the store.
@@ -97,24 +97,24 @@ def check_kept(
 
     Cost: parsing the user's rules, if there is a rule file.
     """
-    from kgreason.graph.user_rules import files_of, how_to_add, is_kept
+    from kgreason.graph.user_rules import files_of, has_rules_of_file, how_to_add
 
     if not (files := files_of(asked)):
         return
     own = own_rules()
-    if gone := [file for file in files if not is_kept(file, own, find)]:
+    if gone := [file for file in files if not has_rules_of_file(file, own, find)]:
         raise StoreError(
             f"{path}: the rules of {' and '.join(gone)} were removed from the store; leave rules= out{how_to_add(gone)}"
         )
 
 
-def _bring_up(path: Path, manifest: Manifest | None, write_once: Callable[[], object]) -> None:
+def _update_for_readers(path: Path, manifest: Manifest | None, write_once: Callable[[], object]) -> None:
     """Bring a store up to date for readers, by `write_once`. `manifest` is the store's manifest, None if none."""
     try:
         write_once()
     except (StoreError, OSError) as error:
         if manifest is not None and manifest.is_older:
-            raise older(path, manifest.format, error) from error
+            raise older_format_error(path, manifest.format, error) from error
         if not isinstance(error, StoreLockedError):  # a writer has the lock, and has brought the store up to date
             raise
 
@@ -132,7 +132,7 @@ def _set_history(folder: Folder, history: HistoryMode) -> None:
         raise StoreError(f"{folder.path}: the store keeps its history; leave history= out")
     if made.history == "none":
         rmtree(history_path(folder.path), ignore_errors=True)  # left by a store that was not made in the end
-    folder.put(replace(made, history=history))
+    folder.write_manifest(replace(made, history=history))
 
 
 def _folder_to_read(folder: Folder, lacking: Sequence[str]) -> Folder:
@@ -142,7 +142,7 @@ def _folder_to_read(folder: Folder, lacking: Sequence[str]) -> Folder:
     StoreError if the store is not up to date, because only a writer can bring it up to date.
     """
     folder.close()
-    _LOGGER.warning("%s", _why(folder.path, lacking))
+    _LOGGER.warning("%s", _read_only_warning(folder.path, lacking))
     if folder.is_behind or folder.is_older:
         raise StoreError(
             f"{fspath(folder.path)}: {' and '.join(lacking)}, so the store cannot be opened: it was not closed properly"
@@ -151,16 +151,16 @@ def _folder_to_read(folder: Folder, lacking: Sequence[str]) -> Folder:
     return Folder(folder.path, write=False)
 
 
-def _kept_functions(folder: Folder) -> Mapping[str, str]:
+def _function_signatures(folder: Folder) -> Mapping[str, str]:
     """Return the signatures of the Python functions that rules of a store call, by the name of the function."""
     if folder.manifest is None or not folder.is_behind:
         return folder.manifest.functions if folder.manifest else {}
-    from kgreason.graph.user_rules import signatures
+    from kgreason.graph.user_rules import function_signatures
 
-    return folder.manifest.functions | signatures(folder.journal.records(folder.manifest.commit))
+    return folder.manifest.functions | function_signatures(folder.journal.records(folder.manifest.commit))
 
 
-def _why(path: File, lacking: Sequence[str]) -> str:
+def _read_only_warning(path: File, lacking: Sequence[str]) -> str:
     """Make the warning that a store is open for reading only because of `lacking`; the empty text if that is empty."""
     if not lacking:
         return ""
@@ -175,4 +175,4 @@ def _check_rules(wanted: Manifest, options: EngineOptions) -> None:
     from kgreason.materialize.selection import select
 
     find = options.registry.find, options.find
-    select(wanted.rules_on, wanted.schema, wanted.same_as, wanted.aliases, *find)
+    select(wanted.effective_rules, wanted.schema, wanted.same_as, wanted.aliases, *find)

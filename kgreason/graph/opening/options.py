@@ -59,7 +59,7 @@ class EngineOptions(NamedTuple):
         return self.catalogue.find if self.catalogue else None
 
     @classmethod
-    def checked(
+    def of_arguments(
         cls,
         strategy: Strategy,
         budget: int | None,
@@ -97,7 +97,7 @@ def catalogue_of(catalogue: Documents | None) -> Catalogue | None:
     return catalogue if catalogue is None or isinstance(catalogue, Catalogue) else Catalogue.open(catalogue)
 
 
-def check_stored(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def manifest_options(wanted: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of `wanted` that are not None, as a `Manifest` has them. Raises InputError, RuleError.
 
     `wanted` are the options that a store keeps.
@@ -136,7 +136,7 @@ def with_absolute_files(names: Iterable[str]) -> list[str]:
     return [abspath(name) if files_of([name]) else name for name in names]
 
 
-def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+def check_options_unchanged(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise StoreError if an option in `wanted` differs from the option in `made`, with which the store was made.
 
     An option in `wanted` that is None was not given, and is not compared. `store` names the store in the message.
@@ -146,13 +146,13 @@ def check_made(store: object, made: Mapping[str, Any], wanted: Mapping[str, Any]
         if value is None or (with_absolute_files(value) == with_absolute_files(kept) if is_list else value == kept):
             continue
         if is_list:
-            raise _other_rules(store, kept, value)
+            raise _other_rules_error(store, kept, value)
         raise StoreError(
             f"{store}: the store was made with {option} {kept}, which cannot be changed; leave {option}= out"
         )
 
 
-def _other_rules(path: object, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
+def _other_rules_error(path: object, kept: Sequence[str], wanted: Sequence[str]) -> StoreError:
     """Make the error for a store that was made with the rules `kept` and is opened with the rules `wanted`."""
     from kgreason.graph.user_rules import files_of, how_to_add
 

@@ -8,7 +8,8 @@ In a column of a declared type a field is the lexical form of a literal of this 
 `5` for a string in a column of xsd:string or rdfs:Literal. A literal in N-Triples syntax stands for itself. In a column
 of rdfs:Resource a field is an IRI, with or without angle brackets, or a blank node.
 
-Law: `of_field(field(term, type), type) == term` if the term is in canonical N-Triples syntax and fits the type.
+Law: `term_of_field(field_of_term(term, type), type) == term` if the term is in canonical N-Triples syntax and fits the
+type.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _OF_STRINGS = (v.XSD_STRING, v.RDFS_LITERAL)
 """The types of columns in which a text is a string."""
 
 
-def of_field(field: str, type_: str | None = None) -> str:
+def term_of_field(field: str, type_: str | None = None) -> str:
     """Return the term that a field stands for in a column of the datatype `type_`, None for a column without a type.
 
     The term may be in another form than the canonical one. In a column of rdfs:Resource the field is returned as it is,
@@ -43,7 +44,7 @@ def of_field(field: str, type_: str | None = None) -> str:
     return quote(field) if type_ in _OF_STRINGS else f"{quote(field)}^^{type_}"
 
 
-def field(term: str, type_: str | None = None) -> str:
+def field_of_term(term: str, type_: str | None = None) -> str:
     """Return the field that stands for a term in a column. The term must be in canonical N-Triples syntax.
 
     `type_` is the datatype of the column, None for a column without a type.
@@ -51,4 +52,4 @@ def field(term: str, type_: str | None = None) -> str:
     if not term.startswith('"'):
         return term
     text = unescape(term[1 : term.rindex('"')])
-    return text if of_field(text, type_) == term else term
+    return text if term_of_field(text, type_) == term else term

@@ -27,7 +27,7 @@ NO_FIELDS = "()"
 _LONGEST = (1 << 31) - 1
 
 
-def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[str]]]:
+def numbered_rows(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield each row of a file as its line number and its fields. The file `-` is standard input.
 
     `names` are the names of the declared columns; with None no line is taken for a header. The fields of a row come in
@@ -35,11 +35,11 @@ def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequen
     """
     has_tabs = path.suffix in _TABS
     try:
-        with _text(path) as text, _LONG_FIELDS:
-            reader = _of_tabs(text, names) if has_tabs else _of_commas(text)
+        with _open_text(path) as text, _LONG_FIELDS:
+            reader = _rows_of_tsv(text, names) if has_tabs else _rows_of_csv(text)
             order: Sequence[int] | None = None
             for place, (number, row) in enumerate(reader):
-                if not place and names is not None and (order := _header(row, names)):
+                if not place and names is not None and (order := _header_places(row, names)):
                     continue
                 is_whole = order is None or len(row) == len(order)
                 yield number, [row[i] for i in order] if order is not None and is_whole else row
@@ -49,7 +49,7 @@ def lines(path: Path, names: Sequence[str] | None) -> Iterator[tuple[int, Sequen
 
 
 @contextmanager
-def _text(path: Path) -> Iterator[io.TextIOBase]:
+def _open_text(path: Path) -> Iterator[io.TextIOBase]:
     """Open a file, or standard input, for the block.
 
     Line breaks stay as they are, because a field may have line breaks.
@@ -65,21 +65,21 @@ def _text(path: Path) -> Iterator[io.TextIOBase]:
         text.detach()
 
 
-def _of_commas(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
+def _rows_of_csv(text: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
     reader = csv.reader(text, strict=True)
     for row in reader:
         if row:
             yield reader.line_num, row
 
 
-def _of_tabs(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple[int, list[str]]]:
+def _rows_of_tsv(text: Iterable[str], names: Sequence[str] | None) -> Iterator[tuple[int, list[str]]]:
     has_empty = names is not None and len(names) == 1
     for number, row in enumerate(csv.reader(text, delimiter="\t", quoting=csv.QUOTE_NONE), 1):
         if row or has_empty:
             yield number, row or [""]
 
 
-def _header(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
+def _header_places(row: Sequence[str], names: Sequence[str]) -> Sequence[int] | None:
     """If `row` is a header, return the place of each column of `names` in the rows of the file, otherwise None."""
     for plain in (str, (lambda name: name.strip().casefold())):
         found, wanted = [plain(name) for name in row], [plain(name) for name in names]

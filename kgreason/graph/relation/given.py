@@ -25,9 +25,9 @@ from pyoxigraph import BlankNode, Literal, NamedNode, Triple
 from kgreason.datatypes.column import misfit
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.errors import InputError, InputTypeError
-from kgreason.graph.input.terms import Prefixes, fitting, of_rdflib, term_of, term_text, text_of
-from kgreason.graph.relation.fields import of_field
-from kgreason.graph.relation.files import NO_FIELDS, lines
+from kgreason.graph.input.terms import Prefixes, term_of, term_of_rdflib, term_text, term_text_at, text_of
+from kgreason.graph.relation.fields import term_of_field
+from kgreason.graph.relation.files import NO_FIELDS, numbered_rows
 from kgreason.rules.model import Column, Relation
 from kgreason.terms import vocabulary as v
 
@@ -50,7 +50,9 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     """
     names = [column.name for column in relation.columns] if relation else None
     path = Path(rows) if isinstance(rows, (str, PathLike)) else None
-    where, given = _of_object(rows, names) if path is None else (f"{fspath(path)}, line", lines(path, names))
+    where, given = (
+        _rows_of_object(rows, names) if path is None else (f"{fspath(path)}, line", numbered_rows(path, names))
+    )
     wanted, found = arity, []
     reading: list[_Values] = []
     for number, told in given:
@@ -69,7 +71,7 @@ def terms_of(rows: Rows, relation: Relation | None, name: str, arity: int | None
     return found
 
 
-def _text(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
         return f"{'-' if value < 0 else ''}2**{value.bit_length() - 1} or more"
     return str(value) if isinstance(value, (NamedNode, BlankNode, Literal, Triple)) else repr(value)
@@ -99,10 +101,10 @@ class _Values:
             term = self._term(value)
         except InputError as error:
             said = str(error).replace("the object", "the value").replace("the subject", "the value")
-            raise type(error)(f"column {self._column.name}, value {_text(value)}: {said}") from error
+            raise type(error)(f"column {self._column.name}, value {_value_text(value)}: {said}") from error
         except (ValueError, OverflowError) as error:
             said = "the text cannot be UTF-8" if isinstance(error, UnicodeError) else "the number is too large"
-            raise InputError(f"column {self._column.name}, value {_text(value)}: {said}") from error
+            raise InputError(f"column {self._column.name}, value {_value_text(value)}: {said}") from error
         if isinstance(value, (str, bool, int, float)):
             self._known[key] = term
         return term
@@ -119,21 +121,21 @@ class _Values:
         return text
 
     def _text_of(self, value: object, type_: str | None) -> str:
-        if isinstance(value, str) and of_rdflib(value) is None:
+        if isinstance(value, str) and term_of_rdflib(value) is None:
             if type_ == v.RDFS_RESOURCE:
-                return fitting(value, "subject", self._prefixes)
+                return term_text_at(value, "subject", self._prefixes)
             if type_ == v.RDF_LANG_STRING and not value.startswith('"'):
                 raise InputError('expected a text with a language tag, as in "chat"@fr')
             if self._is_file:
-                return of_field(value, type_)
+                return term_of_field(value, type_)
             if type_ in (None, v.RDF_LANG_STRING):
                 return term_text(value, "object", self._prefixes)
             return str(Literal(value, datatype=NamedNode((v.XSD_STRING if type_ == v.RDFS_LITERAL else type_)[1:-1])))
         text = term_text(value, "object", self._prefixes)
-        return text if type_ is None else _number_as(value, text, type_)
+        return text if type_ is None else _number_literal(value, text, type_)
 
 
-def _number_as(value: object, text: str, type_: str) -> str:
+def _number_literal(value: object, text: str, type_: str) -> str:
     """Return a Python number as a literal of `type_`, the datatype of its column.
 
     `text` is the literal that the value would be in a column without a type. It is returned for a value that is not a
@@ -148,19 +150,19 @@ def _number_as(value: object, text: str, type_: str) -> str:
     return text
 
 
-def _of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
+def _rows_of_object(rows: Any, names: Sequence[str] | None) -> tuple[str, Iterator[tuple[int, Sequence[object]]]]:
     """Return two values: the word "row" for messages, and the rows of a list or frame as pairs (number, values)."""
-    return "row", enumerate(_sequences(_frame(rows, names), names), 1)
+    return "row", enumerate(_check_rows(_rows_of_frame(rows, names), names), 1)
 
 
-def _sequences(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[Sequence[object]]:
+def _check_rows(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[Sequence[object]]:
     try:
         given = iter(rows)
     except TypeError:
         raise InputTypeError(f"pass a list of rows, a frame or the path of a CSV file; got {rows!r}") from None
     for number, row in enumerate(given, 1):
         if isinstance(row, Mapping):
-            yield _of_mapping(row, names, number)
+            yield _values_of_mapping(row, names, number)
         elif isinstance(row, Sequence) and not isinstance(row, (str, bytes)):
             yield row
         elif isinstance(row, np.ndarray):
@@ -172,7 +174,7 @@ def _sequences(rows: Iterable[object], names: Sequence[str] | None) -> Iterator[
             )
 
 
-def _of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: int) -> Sequence[object]:
+def _values_of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: int) -> Sequence[object]:
     if names is None:
         raise InputError(f"row {number} is a dict, but the relation is not declared, so its places have no names")
     if set(row) != set(names):
@@ -180,25 +182,30 @@ def _of_mapping(row: Mapping[str, object], names: Sequence[str] | None, number: 
     return [row[name] for name in names]
 
 
-def _frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
+def _rows_of_frame(rows: Any, names: Sequence[str] | None) -> Iterable[object]:
     """Return the rows of a frame. Any other object is returned as it is. Raises InputTypeError.
 
     If the frame has columns with the `names` of the relation, only these columns are taken.
     """
     library = type(rows).__module__.partition(".")[0]
-    choose = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow, "pyspark": _of_spark}.get(library)
+    choose = {
+        "pandas": _rows_of_pandas,
+        "polars": _rows_of_polars,
+        "pyarrow": _rows_of_arrow,
+        "pyspark": _rows_of_spark,
+    }.get(library)
     if choose is None or not hasattr(rows, "columns"):
         return rows  # type: ignore[no-any-return]
     return choose(rows, names)
 
 
-def _of_pandas(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+def _rows_of_pandas(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
     chosen = frame[list(names)] if names is not None and _has_names(frame.columns, names) else frame
     columns = [chosen.iloc[:, place] for place in range(chosen.shape[1])]
     return zip(*(column.astype(object).where(column.notna(), None) for column in columns), strict=True)
 
 
-def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+def _rows_of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
     if not hasattr(frame, "iter_rows"):
         raise InputTypeError(
             f"pass a DataFrame; got a {type(frame).__name__}, which has no rows yet (`collect` makes one)"
@@ -208,12 +215,12 @@ def _of_polars(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
     return rows
 
 
-def _of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
+def _rows_of_arrow(table: Any, names: Sequence[str] | None) -> Iterable[object]:
     chosen = table.select(list(names)) if names is not None and _has_names(table.column_names, names) else table
     return zip(*(column.to_pylist() for column in chosen.columns), strict=True)
 
 
-def _of_spark(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
+def _rows_of_spark(frame: Any, names: Sequence[str] | None) -> Iterable[object]:
     chosen = frame.select(list(names)) if names is not None and _has_names(frame.columns, names) else frame
     return (tuple(row) for row in chosen.toLocalIterator())  # one partition at a time is in memory
 

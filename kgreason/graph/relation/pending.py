@@ -22,8 +22,8 @@ from kgreason.errors import InputError
 from kgreason.graph.relation.given import Terms
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.operators.tables import are_among, unique
-from kgreason.materialize.relations.facts import relations, texts_of
+from kgreason.materialize.operators.tables import are_among, unique_rows
+from kgreason.materialize.relations.facts import texts_of, user_relations
 from kgreason.rules.formatter import format_atom
 from kgreason.rules.model import Atom, Relation
 from kgreason.rules.relations.declarations import MADE_BY_RULES, misfit
@@ -51,9 +51,9 @@ class _Edits:
         self._wishes.update(dict.fromkeys(wanted, asserts))
         for key, found in self._by_key.items():
             for row in wanted:
-                self._enter(found, key, row, asserts=asserts)
+                self._edit_index(found, key, row, asserts=asserts)
 
-    def _enter(self, found: dict[_Row, dict[_Row, None]], key: Sequence[int], row: _Row, *, asserts: bool) -> None:
+    def _edit_index(self, found: dict[_Row, dict[_Row, None]], key: Sequence[int], row: _Row, *, asserts: bool) -> None:
         rows = found.setdefault(tuple([row[1 + place] for place in key]), {})
         if asserts:
             rows[row] = None
@@ -66,7 +66,7 @@ class _Edits:
         if found is None:
             found = self._by_key[key] = {}
             for row, asserts in self._wishes.items():
-                self._enter(found, key, row, asserts=asserts)
+                self._edit_index(found, key, row, asserts=asserts)
         for values in keys:
             yield from found.get(values, ())
 
@@ -97,21 +97,21 @@ class PendingFacts:
         """Return the rows to assert and the rows to retract. Both are dicts by the number of columns."""
         if not self._edits:
             return NO_FACTS
-        return Facts(self._by_width(asserts=True), self._by_width(asserts=False))
+        return Facts(self._rows_by_width(asserts=True), self._rows_by_width(asserts=False))
 
-    def _by_width(self, *, asserts: bool) -> dict[int, Int32]:
+    def _rows_by_width(self, *, asserts: bool) -> dict[int, Int32]:
         found: dict[int, list[Int32]] = {}
         for edits in self._edits.values():
             if rows := edits.rows(asserts=asserts):
-                found.setdefault(len(rows[0]), []).append(unique([np.array(rows, dtype=np.int32)]))
+                found.setdefault(len(rows[0]), []).append(unique_rows([np.array(rows, dtype=np.int32)]))
         return {width: np.concatenate(parts) for width, parts in found.items()}
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
         """Assert facts. Raises InputError if one has the same key as another one, or as another asserted fact."""
         rows = self._rows(name, terms)
         if relation is not None and relation.key:
-            self._check_apart(rows, terms, relation)
-            self._check_new(rows, terms, relation)
+            self._check_keys_differ(rows, terms, relation)
+            self._check_keys_are_free(rows, terms, relation)
         self._edits_of(rows).note(rows, asserts=True)
 
     def delete(self, name: str, terms: list[Terms]) -> None:
@@ -125,8 +125,8 @@ class PendingFacts:
         Raises InputError if two different facts in `terms` have the same key.
         """
         rows = self._rows(name, terms)
-        self._check_apart(rows, terms, relation)
-        edits, same = self._edits_of(rows), self._with_keys(rows, relation)
+        self._check_keys_differ(rows, terms, relation)
+        edits, same = self._edits_of(rows), self._facts_with_keys(rows, relation)
         edits.note(same, asserts=False)
         edits.note(rows, asserts=True)
 
@@ -138,7 +138,7 @@ class PendingFacts:
         columns, tables, kinds = self._materializer.engine.facts.contents()
         before = columns[(kinds == IS_ASSERTED) & (tables != self._materializer.triples)]
         numbers = distinct(np.concatenate([before[:, 0], np.fromiter(self._edits, np.int32)]))
-        for name, arity, number in relations(numbers.astype(np.int32), self._materializer.dictionary):
+        for name, arity, number in user_relations(numbers.astype(np.int32), self._materializer.dictionary):
             for declared in (each for each in several if each.name == name):
                 rows = self._asserted_facts(before[before[:, 0] == number], number, 1 + arity)
                 if len(rows) and declared.kind in MADE_BY_RULES:
@@ -146,9 +146,9 @@ class PendingFacts:
                 terms = texts_of(np.ascontiguousarray(rows[:, 1:]), self._materializer.dictionary)
                 for each in terms:
                     if problem := misfit(declared, each, is_derived=False):
-                        raise InputError(f"{_text(declared, each)} is asserted: {problem}")
+                        raise InputError(f"{_fact_text(declared, each)} is asserted: {problem}")
                 if declared.key:
-                    self._check_apart(rows, terms, declared)
+                    self._check_keys_differ(rows, terms, declared)
 
     def _rows(self, name: str, terms: list[Terms]) -> Int32:
         """Turn facts, at least one, into rows of ids, int32[n, w], with the id of the relation in the first column."""
@@ -160,20 +160,20 @@ class PendingFacts:
     def _edits_of(self, rows: Int32) -> _Edits:
         return self._edits.setdefault(int(rows[0, 0]), _Edits())
 
-    def _with_keys(self, rows: Int32, relation: Relation) -> Int32:
+    def _facts_with_keys(self, rows: Int32, relation: Relation) -> Int32:
         """Return the facts that are asserted after the edits so far and have the same key as one of `rows`."""
-        return self._asserted_with_keys(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
+        return self._asserted_facts_with_keys(int(rows[0, 0]), rows.shape[1] - 1, relation.key, _keys(rows, relation))
 
-    def _asserted_with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
+    def _asserted_facts_with_keys(self, number: int, arity: int, places: tuple[int, ...], keys: Int32) -> Int32:
         """Return the facts that are asserted after the edits so far and have the terms of a row of `keys` at `places`.
 
         `number` is the id of the relation. `keys` is int32[k, len(places)]. Returns int32[n, 1 + arity], with `number`
         in the first column.
         """
         edits = self._edits.get(number, _Edits())
-        before = edits.rows_not_edited(self._materializer.keys.asserted_with_keys(number, arity, places, keys))
+        before = edits.rows_not_edited(self._materializer.keys.asserted_facts(number, arity, places, keys))
         wanted = edits.with_keys(places, dict.fromkeys(map(tuple, keys.tolist())))
-        return _with_rows(before, list(wanted))
+        return _append_rows(before, list(wanted))
 
     def asserted(self, name: str, arity: int, key: Sequence[int], values: Sequence[str]) -> list[Terms]:
         """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
@@ -183,11 +183,11 @@ class PendingFacts:
         if not number or not ids.all():  # a term that has no id is in no fact
             return []
         if not arity:
-            return self._proposition(number)
-        rows = self._asserted_with_keys(number, arity, tuple(key), ids[None])
+            return self._propositions(number)
+        rows = self._asserted_facts_with_keys(number, arity, tuple(key), ids[None])
         return texts_of(np.ascontiguousarray(rows[:, 1:]), dictionary)
 
-    def _proposition(self, number: int) -> list[Terms]:
+    def _propositions(self, number: int) -> list[Terms]:
         row = np.array([[number]], dtype=np.int32)
         before = row[self._materializer.engine.facts.are_asserted(row)]
         return [()] * len(self._asserted_facts(before, number, 1))
@@ -201,21 +201,21 @@ class PendingFacts:
         known = min(width, before.shape[1])
         rows[:, :known] = before[:, :known]
         edits = self._edits.get(number)
-        return _with_rows(edits.rows_not_edited(rows), edits.rows(asserts=True)) if edits else rows
+        return _append_rows(edits.rows_not_edited(rows), edits.rows(asserts=True)) if edits else rows
 
-    def _check_new(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
+    def _check_keys_are_free(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
         """Raise InputError if one of `rows` has the same key as another fact that is asserted already."""
-        there = self._with_keys(rows, relation)
+        there = self._facts_with_keys(rows, relation)
         others = there[~are_among(there, rows)]
         if len(others):
             place = int(np.flatnonzero(are_among(_keys(rows, relation), _keys(others[:1], relation)))[0])
             other = tuple(self._materializer.dictionary.decode(others[0, 1:]))
             raise InputError(
-                f"row {place + 1}: {_text(relation, terms[place])} has the same key as {_text(relation, other)},"
-                " which is asserted; to replace that fact, use upsert"
+                f"row {place + 1}: {_fact_text(relation, terms[place])} has the same key as"
+                f" {_fact_text(relation, other)}, which is asserted; to replace that fact, use upsert"
             )
 
-    def _check_apart(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
+    def _check_keys_differ(self, rows: Int32, terms: list[Terms], relation: Relation) -> None:
         """Raise InputError if two different rows of `rows` have the same key. `terms` are their texts, for messages."""
         groups = group_rows(_keys(rows, relation))
         firsts: dict[bytes, int] = {}
@@ -224,11 +224,11 @@ class PendingFacts:
         for place, key in enumerate(_keys(rows, relation)):
             first = firsts.setdefault(key.tobytes(), place)
             if terms[first] != terms[place]:
-                one, other = _text(relation, terms[first]), _text(relation, terms[place])
+                one, other = _fact_text(relation, terms[first]), _fact_text(relation, terms[place])
                 raise InputError(f"rows {first + 1} and {place + 1} have the same key: {one} and {other}")
 
 
-def _with_rows(rows: Int32, more: list[_Row]) -> Int32:
+def _append_rows(rows: Int32, more: list[_Row]) -> Int32:
     return np.concatenate([rows, np.array(more, dtype=np.int32).reshape(-1, rows.shape[1])])
 
 
@@ -236,5 +236,5 @@ def _keys(rows: Int32, relation: Relation) -> Int32:
     return np.ascontiguousarray(rows[:, [1 + place for place in relation.key]])
 
 
-def _text(relation: Relation, terms: Sequence[str]) -> str:
+def _fact_text(relation: Relation, terms: Sequence[str]) -> str:
     return format_atom(Atom(relation.name, tuple(terms)), {})

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class Editing(Protocol):
+class RelationEdits(Protocol):
     """What a relation needs of a transaction."""
 
     @property
@@ -55,7 +55,7 @@ class Editing(Protocol):
         """A relation in the transaction."""
 
 
-class Pending(Protocol):
+class PendingEdits(Protocol):
     """The facts that a transaction inserts, deletes and upserts (`PendingFacts`)."""
 
     def insert(self, name: str, terms: list[Terms], relation: Relation | None) -> None:
@@ -71,7 +71,7 @@ class Pending(Protocol):
         """Return the facts that are asserted after the edits so far and have these values at the places `key`."""
 
 
-class Graph(Protocol):
+class RelationHolder(Protocol):
     """What a relation needs of a graph."""
 
     def own_rules(self) -> tuple[Rule, ...]:
@@ -83,11 +83,11 @@ class Graph(Protocol):
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
         """Why a fact does not hold."""
 
-    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[Editing]:
+    def transaction(self, *, timeout: float | None = None) -> AbstractContextManager[RelationEdits]:
         """Begin a transaction."""
 
 
-class Read(Protocol):
+class ReadRelations(Protocol):
     """Calls a function with the facts of relations, as of the last commit; see `KnowledgeGraph`."""
 
     def __call__(self, read: Callable[[RelationReader], Result], /) -> Result | None:
@@ -114,7 +114,7 @@ class Facts(Frames):
 class GraphRelation(Frames):
     """A relation of a graph; `KnowledgeGraph.relation` makes one. Each read sees the last commit."""
 
-    def __init__(self, graph: Graph, read: Read, name: str, arity: int | None) -> None:
+    def __init__(self, graph: RelationHolder, read: ReadRelations, name: str, arity: int | None) -> None:
         self._graph, self._read, self.name, self._arity = graph, read, name, arity
 
     @property
@@ -133,7 +133,7 @@ class GraphRelation(Frames):
         if relation := self.declaration:
             return len(relation.columns)
         known = self._read(lambda facts: facts.arities(self.name)) or set()
-        return _one(known | arities_of(self._graph.own_rules(), self.name), self.name)
+        return _only_arity(known | arities_of(self._graph.own_rules(), self.name), self.name)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -199,7 +199,7 @@ class GraphRelation(Frames):
         return Facts(columns, _cells(*found) if found else ())
 
     def _term(self, place: int, term: object, prefixes: Prefixes) -> str:
-        ((text,),) = terms_of([(term,)], column(self.declaration, place), self.name, 1, prefixes)
+        ((text,),) = terms_of([(term,)], column_declaration(self.declaration, place), self.name, 1, prefixes)
         return text
 
     def counts(self, place: int) -> dict[str, int]:
@@ -247,9 +247,9 @@ class GraphRelation(Frames):
             texts = [self._term(place, term, NO_PREFIXES) for place, term in enumerate(row)]
         except InputError:  # a value that does not fit its column
             return False
-        return self._has(texts)
+        return self._has_fact(texts)
 
-    def _has(self, texts: Sequence[str]) -> bool:
+    def _has_fact(self, texts: Sequence[str]) -> bool:
         return bool(self._read(lambda facts: facts.has(self.name, facts.dictionary.find(texts))))
 
     def __repr__(self) -> str:
@@ -268,7 +268,7 @@ class PendingRelation:
         arity: int | None,
         declaration: Callable[[], Relation | None],
         note: Callable[[Callable[[], None]], object],
-        pending: Pending,
+        pending: PendingEdits,
     ) -> None:
         self.name, self._arity, self._declaration = name, arity, declaration
         self._note, self._pending = note, pending
@@ -331,7 +331,7 @@ def pending_relation(
     arity: int | None,
     rules: Callable[[], Iterable[Rule]],
     note: Callable[[Callable[[], None]], object],
-    facts: Callable[[int | None], Pending],
+    facts: Callable[[int | None], PendingEdits],
 ) -> PendingRelation:
     """Make the relation `name` of a transaction, for edits.
 
@@ -350,12 +350,12 @@ def pending_relation(
     return PendingRelation(name, arity, lambda: declaration_of(rules(), name), note, facts(arity))
 
 
-def column(relation: Relation | None, place: int) -> Relation | None:
+def column_declaration(relation: Relation | None, place: int) -> Relation | None:
     """Reduce a declaration to its column at `place`. None stays None."""
     return relation and relation._replace(columns=(relation.columns[place],), key=())
 
 
-def _one(known: set[int], name: str) -> int | None:
+def _only_arity(known: set[int], name: str) -> int | None:
     if len(known) > 1:
         several = " and ".join(map(str, sorted(known)))
         raise InputError(f"{name}: there are relations of this name with {several} places; say which with arity=")

@@ -42,10 +42,10 @@ from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.documents import LINES, sort_triples, used_prefixes, write_rows
 from kgreason.graph.results.frames import Frames
-from kgreason.graph.results.notebook import SHOWN, table
-from kgreason.rdf.formats import is_name, writable
-from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.repeated import Repeated
+from kgreason.graph.results.notebook import SHOWN, html_table
+from kgreason.rdf.formats import is_writable_name, writable_format
+from kgreason.store.oxigraph.failures import FAILURES, query_error
+from kgreason.store.oxigraph.repeated import RepeatedColumns
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import Term
 
@@ -107,7 +107,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
                 self._kept = None
         return row
 
-    def _all_is_written(self) -> None:
+    def _note_all_written(self) -> None:
         """Note that Oxigraph has written the rows that were left, which nobody has kept."""
         self._kept, self._is_read = None, True
 
@@ -115,7 +115,7 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
         try:
             return next(self._rows)
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
         except MemoryError as error:  # a limit of Oxigraph's parser, which reads the rows of the other process
             raise QueryError("a row has about 16 MB or more; run the query without a timeout") from error
 
@@ -146,10 +146,10 @@ class Answer(Frames, Iterator[Row], Generic[Row]):
             rows = self._peek(SHOWN + 1)
         except GraphBusyError:
             name = type(self).__name__
-            return table(f"{name}: another thread uses the graph; the rows can be read later", self._names, [])
+            return html_table(f"{name}: another thread uses the graph; the rows can be read later", self._names, [])
         left = "" if self._kept == [] else " that are left"
         counted = f"the first {SHOWN} rows" if len(rows) > SHOWN else f"{len(rows)} row{'' if len(rows) == 1 else 's'}"
-        return table(
+        return html_table(
             f"{type(self).__name__}: {counted}{left}", self._names, map(_cells, rows[:SHOWN]), self._prefixes()
         )
 
@@ -216,9 +216,9 @@ class Solutions(Answer[QuerySolution]):
         """
         iter(self)
         if self._first:
-            return cast(QuerySolutions, Repeated(self._names, self)).serialize(output, format)
+            return cast(QuerySolutions, RepeatedColumns(self._names, self)).serialize(output, format)
         written = self._found.serialize(output, format)
-        self._all_is_written()
+        self._note_all_written()
         return written
 
 
@@ -245,15 +245,15 @@ class Triples(Answer[Triple]):
         InputError for an unknown name, and for a term that the format cannot say.
         """
         iter(self)
-        if format is None and isinstance(output, str) and is_name(output):
+        if format is None and isinstance(output, str) and is_writable_name(output):
             output, format = None, output  # noqa: A001
         if not isinstance(format, str):
             if self._first:
                 return pyoxigraph.serialize(self, output, format)
             found = self._found.serialize(output, format)
-            self._all_is_written()
+            self._note_all_written()
             return found
-        syntax = writable(format)
+        syntax = writable_format(format)
         rows = list(self) if syntax in LINES else sort_triples(self)
         known = used_prefixes(
             {**self._prefixes(), **checked_prefixes(prefixes)},
@@ -291,11 +291,11 @@ class Matches(Answer[Quad]):
             self.patience = None
 
 
-Found: TypeAlias = Solutions | QueryBoolean | Triples
+QueryAnswer: TypeAlias = Solutions | QueryBoolean | Triples
 """The result of a query: solutions for SELECT, a boolean for ASK, triples for CONSTRUCT and DESCRIBE."""
 
 
-def found(results: Results, prefixes: Known = NO_PREFIXES) -> Found:
+def answer_of(results: Results, prefixes: Known = NO_PREFIXES) -> QueryAnswer:
     """Wrap the results of Oxigraph in a class of this module; a boolean stays as it is.
 
     `prefixes` returns the prefixes of the graph. It is called when the results are shown or written with prefixes.
@@ -308,7 +308,7 @@ def found(results: Results, prefixes: Known = NO_PREFIXES) -> Found:
 Wanted = TypeVar("Wanted", Solutions, QueryBoolean, Triples)
 
 
-def of_form(results: Found, wanted: type[Wanted]) -> Wanted:
+def check_form(results: QueryAnswer, wanted: type[Wanted]) -> Wanted:
     """Return the results unchanged if their class is `wanted`. Raises QueryError if the query has another form."""
     if not isinstance(results, wanted):
         name, forms = _FORMS[wanted]

@@ -61,10 +61,10 @@ def column_of(cells: Sequence[Cell], *, ntriples: bool) -> Column:
     if ntriples:
         return Column("text", 0, [cell if cell is None else text_of(cell) for cell in cells])
     found = [None if cell is None else _value(cell) if isinstance(cell, Literal) else _TEXT for cell in cells]
-    kind = _common({each.kind for each in found if each is not None})
+    kind = _common_kind({each.kind for each in found if each is not None})
     scale = 0
     if kind == "decimal":
-        digits, scale = _size([Decimal(each.data) for each in found if each is not None])
+        digits, scale = _decimal_size([Decimal(each.data) for each in found if each is not None])
         kind = kind if digits <= _DIGITS else "text"
     if kind == "text":
         return Column(kind, 0, [None if cell is None else _text(cell) for cell in cells])
@@ -73,14 +73,14 @@ def column_of(cells: Sequence[Cell], *, ntriples: bool) -> Column:
     return Column(kind, scale, [each if each is None else convert(each) for each in data] if convert else data)
 
 
-def _common(kinds: set[str]) -> str:
+def _common_kind(kinds: set[str]) -> str:
     """Return the smallest kind that holds values of each of these kinds; "text" if there are no kinds."""
     if len(kinds) == 1:
         return kinds.pop()
     return max(kinds, key=_NUMBERS.index) if kinds and kinds <= set(_NUMBERS) else "text"
 
 
-def _size(numbers: Sequence[Decimal]) -> tuple[int, int]:
+def _decimal_size(numbers: Sequence[Decimal]) -> tuple[int, int]:
     """Return how many digits a column needs for all of these numbers, and how many of the digits follow the point."""
     scale = max(max(0, -cast(int, number.as_tuple().exponent)) for number in numbers)
     return scale + max(max(0, number.adjusted() + 1) for number in numbers), scale
@@ -93,11 +93,11 @@ def _text(cell: Cell) -> str:
 def _value(literal: Literal) -> _Value:
     """Return the value of a literal, and the smallest kind that holds it exactly: "text" if no other kind does."""
     datatype = literal.datatype.value
-    return _TEXT if datatype in _TEXTS else _read(literal.value, datatype)
+    return _TEXT if datatype in _TEXTS else _parse_value(literal.value, datatype)
 
 
 @lru_cache(_FREQUENT)
-def _read(lexical: str, datatype: str) -> _Value:
+def _parse_value(lexical: str, datatype: str) -> _Value:
     name = f"<{datatype}>"
     if name == v.XSD_INTEGER and _SHORT.fullmatch(lexical):
         return _Value("integer", int(lexical))

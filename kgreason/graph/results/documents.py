@@ -27,14 +27,14 @@ from pyoxigraph import Quad, Triple
 
 from kgreason.errors import InputError
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.rdf.formats import PARQUET
 from kgreason.rdf.lines import parquet
 from kgreason.rdf.writing import fits_xml, write
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 from kgreason.terms.untagged import PROBLEM, untagged_literal
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.zset.columns import Int32
@@ -54,7 +54,7 @@ _SUBJECT, _PREDICATE, _OBJECT = range(3)
 
 
 def document_of(
-    state: tuple[Saved, Dictionary] | None,
+    state: tuple[SavedState, Dictionary] | None,
     syntax: str,
     prefixes: Mapping[str, str],
     *,
@@ -68,15 +68,15 @@ def document_of(
         return iter(()) if syntax in LINES else document(Dictionary(), [], syntax, prefixes, asserted)
     saved, dictionary = state
     if syntax == PARQUET:
-        return _parquet(saved, dictionary, [True, False] if asserted is None else [asserted])
+        return _parquet_pieces(saved, dictionary, [True, False] if asserted is None else [asserted])
     tables = saved.graphs(dictionary, asserted) if graphs else [saved.triples(dictionary, asserted=asserted)]
     tables = [rows[dictionary.are_rdf(rows)] for rows in tables]
     if syntax not in LINES:
         return document(dictionary, tables, syntax, prefixes, asserted)
-    return map(_checked_lines, chain.from_iterable(chunks(dictionary, rows) for rows in tables))
+    return map(_checked_lines, chain.from_iterable(line_chunks(dictionary, rows) for rows in tables))
 
 
-def _parquet(saved: Saved, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
+def _parquet_pieces(saved: SavedState, dictionary: Dictionary, flags: Sequence[bool]) -> Iterator[bytes]:
     """Return the asserted (True) or inferred (False) triples of a state as a Parquet file, in pieces."""
     tables = [(saved.triples(dictionary, asserted=flag), flag) for flag in flags]
     tables = [(rows[dictionary.are_rdf(rows)], flag) for rows, flag in tables]
@@ -113,9 +113,9 @@ def document(
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), dtype=np.int64)
     ranks = np.empty(len(order), dtype=np.int64)
     ranks[order] = np.arange(len(order))
-    lines = chain.from_iterable(chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
+    lines = chain.from_iterable(line_chunks(dictionary, _sort_rows(rows, ids, ranks, texts)) for rows in tables)
     known = used_prefixes(prefixes, [texts[place] for place in order.tolist()], syntax)
-    rows = (quad for chunk in lines for quad in quads(chunk))
+    rows = (quad for chunk in lines for quad in parse_quads(chunk))
     yield from _pieces(lambda file: write_rows(rows, file, syntax, known, _TITLES[asserted]))
 
 
@@ -145,7 +145,7 @@ def sort_triples(triples: Iterable[Triple]) -> list[Triple]:
 
 
 def used_prefixes(prefixes: Mapping[str, str], texts: Sequence[str], syntax: str) -> dict[str, str]:
-    """Return rdf, rdfs, owl and xsd, and those prefixes whose namespace a term has; `texts` are terms in order."""
+    """Return rdf, rdfs, owl and xsd, and those prefixes whose namespace a term has; `term_texts` are terms in order."""
     found = dict(USUAL)
     for prefix, namespace in prefixes.items():
         place = bisect_left(texts, f"<{namespace}")

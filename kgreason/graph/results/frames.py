@@ -58,7 +58,7 @@ class Frames:
         try:
             import pandas
         except ImportError as error:
-            raise _missing("pandas") from error
+            raise _missing_package_error("pandas") from error
         table = self._arrow("pandas", ntriples)
         dtypes = {
             "int64": pandas.Int64Dtype(),
@@ -76,7 +76,7 @@ class Frames:
         try:
             import polars
         except ImportError as error:
-            raise _missing("Polars") from error
+            raise _missing_package_error("Polars") from error
         frame = polars.from_arrow(self._arrow("Polars", ntriples))
         assert isinstance(frame, polars.DataFrame)
         return frame
@@ -89,7 +89,7 @@ class Frames:
         try:
             import pyarrow
         except ImportError as error:
-            raise _missing(wanted) from error
+            raise _missing_package_error(wanted) from error
         from kgreason.graph.results.columns import column_of
 
         names, rows = self._table()
@@ -111,5 +111,5 @@ class Frames:
         return pyarrow.table(arrays, names=list(names))
 
 
-def _missing(wanted: str) -> InputError:
+def _missing_package_error(wanted: str) -> InputError:
     return InputError(f"tables of {wanted} need libraries that are not installed: pip install 'kgreason[frames]'")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from kgreason.graph.results.notebook import SHOWN, shorten_cell, table
+from kgreason.graph.results.notebook import SHOWN, html_table, shorten_cell
 from kgreason.proofs.contradiction import Contradiction
 
 
@@ -19,7 +19,7 @@ class RuleList(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         names = list(dict.fromkeys(name for each in self[:SHOWN] for name in each))
         rows = ([shorten_cell(each.get(name), self._prefixes) for name in names] for each in self[:SHOWN])
-        return table(_caption(len(self), "rule"), names, rows)
+        return html_table(_caption(len(self), "rule"), names, rows)
 
 
 class ContradictionList(list[Contradiction]):
@@ -27,7 +27,7 @@ class ContradictionList(list[Contradiction]):
 
     def _repr_html_(self) -> str:
         rows = ([each.rule, str(each).removeprefix(f"{each.rule}: ")] for each in self[:SHOWN])
-        return table(_caption(len(self), "contradiction"), ("rule", "contradiction"), rows)
+        return html_table(_caption(len(self), "contradiction"), ("rule", "contradiction"), rows)
 
 
 def _caption(count: int, noun: str) -> str:

@@ -18,15 +18,15 @@ SHOWN = 50
 """A table shows at most this many rows."""
 
 
-def table(
+def html_table(
     caption: str, names: Sequence[str], rows: Iterable[Sequence[object]], prefixes: Mapping[str, str] = NO_PREFIXES
 ) -> str:
     """Return an HTML table with a caption and columns called `names`. A cell that is None is empty.
 
     `prefixes` shorten the IRIs of terms.
     """
-    lines = [f"<table><caption>{escape(caption)}</caption>", _row("th", names)]
-    lines += (_row("td", [_cell_text(cell, prefixes) for cell in row]) for row in rows)
+    lines = [f"<table><caption>{escape(caption)}</caption>", _html_row("th", names)]
+    lines += (_html_row("td", [_cell_text(cell, prefixes) for cell in row]) for row in rows)
     return "\n".join([*lines, "</table>"])
 
 
@@ -44,6 +44,6 @@ def _cell_text(cell: object, prefixes: Mapping[str, str]) -> str | None:
     return format_term(text_of(cell), {**USUAL, **prefixes}) if prefixes else text_of(cell)
 
 
-def _row(kind: str, cells: Sequence[str | None]) -> str:
+def _html_row(kind: str, cells: Sequence[str | None]) -> str:
     texts = ("" if cell is None else escape(cell) for cell in cells)
     return f"<tr>{''.join(f'<{kind}>{text}</{kind}>' for text in texts)}</tr>"

@@ -1,4 +1,4 @@
-"""`Questions`: the three kinds of queries, each with the type of its answer, by one method `query`."""
+"""`Queryable`: the three kinds of queries, each with the type of its answer, by one method `query`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyoxigraph import QueryBoolean
 from kgreason.graph.input.arguments import check_text
 from kgreason.graph.input.bindings import Bindings
 from kgreason.graph.input.terms import UserTerm
-from kgreason.graph.results.answers import Found, Solutions, Triples, of_form
+from kgreason.graph.results.answers import QueryAnswer, Solutions, Triples, check_form
 
 
 class QueryOptions(TypedDict, total=False):
@@ -24,11 +24,11 @@ class QueryOptions(TypedDict, total=False):
     timeout: float | None
 
 
-class Questions(ABC):
+class Queryable(ABC):
     """A graph that can be queried: one of this process, one of a server, or one of the past of a server."""
 
     @abstractmethod
-    def query(self, sparql: str, **options: Unpack[QueryOptions]) -> Found:
+    def query(self, sparql: str, **options: Unpack[QueryOptions]) -> QueryAnswer:
         """Return the results of a SPARQL query; see `KnowledgeGraph.query`."""
 
     def select(self, sparql: str, **options: Unpack[QueryOptions]) -> Solutions:
@@ -37,7 +37,7 @@ class Questions(ABC):
         Raises QueryError for a query that is not a SELECT.
         """
         check_text("select", "a SELECT query", sparql)
-        return of_form(self.query(sparql, **options), Solutions)
+        return check_form(self.query(sparql, **options), Solutions)
 
     def ask(self, sparql: str, **options: Unpack[QueryOptions]) -> bool:
         """Return the answer of an ASK query; `options` and errors as for `query`.
@@ -45,7 +45,7 @@ class Questions(ABC):
         Raises QueryError for a query that is not an ASK.
         """
         check_text("ask", "an ASK query", sparql)
-        return bool(of_form(self.query(sparql, **options), QueryBoolean))
+        return bool(check_form(self.query(sparql, **options), QueryBoolean))
 
     def construct(self, sparql: str, **options: Unpack[QueryOptions]) -> Triples:
         """Return the triples of a CONSTRUCT or DESCRIBE query; `options` and errors as for `query`.
@@ -53,4 +53,4 @@ class Questions(ABC):
         Raises QueryError for a SELECT or an ASK.
         """
         check_text("construct", "a CONSTRUCT or DESCRIBE query", sparql)
-        return of_form(self.query(sparql, **options), Triples)
+        return check_form(self.query(sparql, **options), Triples)

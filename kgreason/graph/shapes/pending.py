@@ -21,7 +21,7 @@ from typing import Protocol, Self, TypeAlias
 import numpy as np
 
 from kgreason.errors import InputError, ShapesError
-from kgreason.graph.input.quads import Item, Table, of_lines, quads_of
+from kgreason.graph.input.quads import Item, Table, quads_of, quads_of_lines
 from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.relation.relation import PendingRelation
 from kgreason.interrupts import let_out
@@ -72,7 +72,7 @@ class ShapesEditor(ABC):
 
     def add(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Self:
         """Add triples, given as `KnowledgeGraph.add` takes them. Errors as for `load`."""
-        return self.replace((), _of_items(items, prefixes, fresh=True))
+        return self.replace((), _triples_of_items(items, prefixes, fresh=True))
 
     def add_triples(self, triples: Iterable[Triple]) -> Self:
         """Add triples, given as N-Triples texts; blank nodes keep their labels. Raises ShapesError."""
@@ -80,7 +80,7 @@ class ShapesEditor(ABC):
 
     def remove(self, *items: Item | Table, prefixes: Mapping[str, str] | None = None) -> Self:
         """Remove triples. Name a blank node by the label that `triples` shows. Errors as for `load`."""
-        return self.replace(_of_items(items, prefixes, fresh=False), ())
+        return self.replace(_triples_of_items(items, prefixes, fresh=False), ())
 
     def unload(self, *sources: Source, format: str | None = None) -> Self:  # noqa: A002
         """Remove the triples of files. A blank node of a file means the node that loading the same file made."""
@@ -148,7 +148,7 @@ def triples_of_sources(sources: Iterable[Source], syntax: str | None = None) -> 
 def triples_of_lines(lines: bytes) -> set[Triple]:
     """Return the triples in N-Triples lines, as N-Triples texts. Raises RdfSyntaxError."""
     dictionary = Dictionary()
-    return _texts(of_lines(lines, dictionary), dictionary)
+    return _texts(quads_of_lines(lines, dictionary), dictionary)
 
 
 def _triples(source: Source, syntax: str | None) -> set[Triple]:
@@ -158,7 +158,7 @@ def _triples(source: Source, syntax: str | None) -> set[Triple]:
     if not is_path and isinstance(source, str) and _NAME.fullmatch(source):
         raise InputError(f"{source}: there is no such file")
     if not is_path:
-        return _of_items([source], None, fresh=True)
+        return _triples_of_items([source], None, fresh=True)
     dictionary = Dictionary()
     return _texts(read_files([source], dictionary, syntax=syntax), dictionary)  # type: ignore[list-item]
 
@@ -179,7 +179,7 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _of_items(items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, *, fresh: bool) -> set[Triple]:
+def _triples_of_items(items: Iterable[Item | Table], prefixes: Mapping[str, str] | None, *, fresh: bool) -> set[Triple]:
     dictionary = Dictionary()
     return _texts(quads_of(items, dictionary, fresh=fresh, prefixes=checked_prefixes(prefixes)), dictionary)
 

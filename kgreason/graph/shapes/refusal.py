@@ -1,4 +1,4 @@
-"""`refused_results`: the validation results for which a graph refuses a commit (`options.OnViolation`)."""
+"""`results_that_refuse`: the validation results for which a graph refuses a commit (`options.OnViolation`)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,6 @@ ALLOWED: Mapping[OnViolation, Collection[str] | None] = {
 """The severities whose results a graph takes; None if it takes all results."""
 
 
-def refused_results(delta: Delta, allowed: Collection[str]) -> list[Result]:
+def results_that_refuse(delta: Delta, allowed: Collection[str]) -> list[Result]:
     """Return the results that appear with a commit, other than those of the severities `allowed`."""
     return [each for each in delta.results() if each.severity.value not in allowed]

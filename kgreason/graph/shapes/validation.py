@@ -31,7 +31,7 @@ from kgreason.shapes.vocabulary import COLUMNS, RESULT, sh
 DataMode: TypeAlias = Literal["inferred", "asserted", "inferred-targets"]
 
 
-class Copying(Protocol):
+class CopyEdits(Protocol):
     """What a copy of a graph needs of a transaction."""
 
     @property
@@ -46,7 +46,7 @@ class Copying(Protocol):
         """Assert N-Quads lines."""
 
 
-class Validated(Protocol):
+class ValidatedGraph(Protocol):
     """What `validate` needs of a graph."""
 
     @property
@@ -62,10 +62,10 @@ class Validated(Protocol):
     def dump(self, *, asserted: bool | None = None) -> Iterator[bytes]:
         """The triples as N-Triples lines."""
 
-    def transaction(self) -> AbstractContextManager[Copying]:
+    def transaction(self) -> AbstractContextManager[CopyEdits]:
         """Begin a transaction."""
 
-    def what_if(self) -> AbstractContextManager[Copying]:
+    def what_if(self) -> AbstractContextManager[CopyEdits]:
         """Begin a transaction that changes nothing."""
 
     def close(self) -> None:
@@ -79,10 +79,10 @@ _OPEN = (
 
 
 def validate(
-    graph: Validated,
+    graph: ValidatedGraph,
     data: DataMode,
     shapes: Sequence[Source] | None,
-    empty: Callable[[], Validated],
+    empty: Callable[[], ValidatedGraph],
     is_open: Callable[[], bool],
 ) -> Report:
     """Return the report about a graph, against its own shapes graph, or against `shapes` if they are given.
@@ -114,11 +114,11 @@ def validate(
         return _report_on(copy, data)
 
 
-def _report_on(graph: Validated, data: DataMode = "inferred") -> Report:
+def _report_on(graph: ValidatedGraph, data: DataMode = "inferred") -> Report:
     return Report(ShapesGraph(graph.shapes.triples()), graph.relation(RESULT, len(COLUMNS)), data)
 
 
-def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
+def _inferred_targets(graph: ValidatedGraph, shapes: Sequence[Triple]) -> tuple[list[Triple], list[Triple]]:
     """Return the triples for targets in a shapes graph, and others that name the targets of the materialized graph."""
     names, added = twins(ShapesGraph(shapes))
     results = _validate_in_what_if(graph, lambda pending: pending.clear().add_triples([*shapes, *added])).results
@@ -127,7 +127,7 @@ def _inferred_targets(graph: Validated, shapes: Sequence[Triple]) -> tuple[list[
     return [triple for triple in shapes if triple[1] in TARGETS], targets
 
 
-def _validate_in_what_if(graph: Validated, edit: Callable[[PendingShapes], object]) -> Report:
+def _validate_in_what_if(graph: ValidatedGraph, edit: Callable[[PendingShapes], object]) -> Report:
     with graph.what_if() as transaction:
         edit(transaction.shapes)
         triples = transaction.shapes.triples()

@@ -1,4 +1,4 @@
-"""`AsWritten`: the solutions of a WHERE, with literals as they are written in the graph.
+"""`SolutionSpeller`: the solutions of a WHERE, with literals as they are written in the graph.
 
     :a :n "07"^^xsd:int .    INSERT { ?s :m ?o } WHERE { ?s :n ?o }
     Oxigraph                 ?o = 7
@@ -26,7 +26,7 @@ from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.state.running import Running
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.spellings import normal_forms, varies
+from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.zset.columns import Int32
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class _Question(NamedTuple):
     value: str
 
 
-class _Way(NamedTuple):
+class _BoundValue(NamedTuple):
     """How a solution got the value `text` for the variable `name`: its origins, and what they ask."""
 
     name: str
@@ -60,16 +60,16 @@ class _Way(NamedTuple):
     questions: list[list[_Question]]
 
 
-class AsWritten:
+class SolutionSpeller:
     """Rewrites solutions of the wider SELECT of `origins`; `select` is the SELECT without its additions."""
 
     def __init__(self, state: Running, select: Select, origins: Origins) -> None:
         self._state = state
         self._variables = select.variables
-        self._origins = origins.of
+        self._origins = origins.by_variable
         names = [clause.removeprefix("FROM ") for clause in select.dataset if not clause.startswith("FROM NAMED")]
         self._default: list[str | None] = [*names] or [select.default_graph]
-        said = [each.text for each in chain.from_iterable(origins.of.values()) if each.text is not None]
+        said = [each.text for each in chain.from_iterable(origins.by_variable.values()) if each.text is not None]
         self._said = dict(zip(said, normal_forms(said), strict=True))
         """The literals in the text of the WHERE, and how Oxigraph shows them."""
 
@@ -77,21 +77,21 @@ class AsWritten:
         """Yield the solutions `some` with literals as they are written."""
         forms: dict[str, list[int]] = {form: [] for form in self._said.values()}
         forms |= other_spellings(self._state, (solution[name] for solution in some for name in self._origins))
-        ways = [list(self._ways(solution, forms)) for solution in some]
+        ways = [list(self._bound_values(solution, forms)) for solution in some]
         asked = dict.fromkeys(chain.from_iterable(chain(*way.questions) for found in ways for way in found))
         answers = _Answers(self._state, list(asked), forms)
         for solution, found in zip(some, ways, strict=True):
             base = {name: solution[name] for name in self._variables}
-            terms = [[term_of(text) for text in _texts(way, answers, self._said)] for way in found]
+            terms = [[term_of(text) for text in _spellings_of_value(way, answers, self._said)] for way in found]
             for chosen in product(*terms):
                 yield base | {way.name: term for way, term in zip(found, chosen, strict=True)}
 
-    def _ways(self, solution: Solution, forms: _Forms) -> Iterator[_Way]:
+    def _bound_values(self, solution: Solution, forms: _Forms) -> Iterator[_BoundValue]:
         for name, origins in self._origins.items():
             value = solution[name]
             if value is not None and (text := text_of(value)) in forms:
                 true = [each for each in origins if all(solution[mark] is not None for mark in each.marks)]
-                yield _Way(name, text, true, [list(self._questions(origin, solution, text)) for origin in true])
+                yield _BoundValue(name, text, true, [list(self._questions(origin, solution, text)) for origin in true])
 
     def _questions(self, origin: Origin, solution: Solution, text: str) -> Iterator[_Question]:
         if origin.text is None:
@@ -100,7 +100,7 @@ class AsWritten:
                 yield _Question(subject, predicate, graph, text)
 
 
-def _texts(way: _Way, answers: _Answers, said: Mapping[str, str]) -> list[str]:
+def _spellings_of_value(way: _BoundValue, answers: _Answers, said: Mapping[str, str]) -> list[str]:
     """Return how the value of a variable is written, in order. `said` maps literals of the WHERE to what they show."""
     direct, loose = list[frozenset[str]](), frozenset[str]()
     for questions in way.questions:
@@ -111,7 +111,7 @@ def _texts(way: _Way, answers: _Answers, said: Mapping[str, str]) -> list[str]:
             loose |= found
     if direct:
         texts = sorted(direct[0].intersection(*direct) or direct[0].union(*direct))
-        return texts[:1] if all(origin.is_one for origin in way.origins) else texts
+        return texts[:1] if all(origin.is_single for origin in way.origins) else texts
     if loose:
         return [min(loose)]
     return [each.text for each in way.origins if each.text and said[each.text] == way.text][:1] or [way.text]
@@ -193,7 +193,7 @@ class _Answers:
 def other_spellings(state: Running, values: Iterable[Term | None]) -> dict[str, list[int]]:
     """Return those of the `values` that the graph may have in another spelling, with the ids of all spellings."""
     found = {text_of(value) for value in values if isinstance(value, (Literal, Triple))}
-    if not (texts := list(filter(varies, found))):
+    if not (texts := list(filter(may_have_spellings, found))):
         return {}  # the first look at the spellings of a dictionary takes time
     numbers, forms = state.materializer.dictionary.find(texts).tolist(), state.spellings.of_forms(texts)
     return {

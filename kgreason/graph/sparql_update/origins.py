@@ -56,7 +56,7 @@ class Origin:
     - `subject`, `predicate`: of a triple pattern with the variable as object; None is any term
     - `graph`: the graph of the pattern; None is the default graph
     - `text`: a literal of the WHERE as N-Triples text, in place of a pattern
-    - `is_one`: whether the value is chosen from many, so that it is one literal
+    - `is_single`: whether the value is chosen from many, so that it is one literal
     """
 
     marks: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Origin:
     predicate: Place = None
     graph: Place = None
     text: str | None = None
-    is_one: bool = False
+    is_single: bool = False
 
     @property
     def variables(self) -> Iterator[str]:
@@ -78,7 +78,7 @@ class Origins(NamedTuple):
     """A wider SELECT, and the origins of its variables by name. A variable without origins is computed."""
 
     select: Select
-    of: dict[str, list[Origin]]
+    by_variable: dict[str, list[Origin]]
 
 
 def origins_of(select: Select, wanted: Iterable[str]) -> Origins:
@@ -87,16 +87,16 @@ def origins_of(select: Select, wanted: Iterable[str]) -> Origins:
     Raises UnexpectedInput of Lark if the grammar lacks something that Oxigraph takes.
 
     >>> select = Select("", True, ("s", "o"), (), None, "{ ?s <e:p> ?o }")
-    >>> [(each.subject, each.predicate) for each in origins_of(select, ["o"]).of["o"]]
+    >>> [(each.subject, each.predicate) for each in origins_of(select, ["o"]).by_variable["o"]]
     [('?s', '<e:p>')]
     """
     select, group = _parse(select)
     reader = _Reader(select)
-    found = reader.group(group, (), None)
+    found = reader.origins_in_group(group, (), None)
     of = {name: found[name] for name in wanted if name in found}
     more = {name: None for each in of.values() for origin in each for name in origin.variables}
     variables = tuple(dict.fromkeys([*select.variables, *more]))
-    return Origins(replace(select, variables=variables, block=reader.rewritten(group)), of)
+    return Origins(replace(select, variables=variables, block=reader.rewrite(group)), of)
 
 
 def _parse(select: Select) -> tuple[Select, Node]:
@@ -114,7 +114,7 @@ def _parse(select: Select) -> tuple[Select, Node]:
             select = replace(select, block=f"{select.block[:after]} {select.block[after:]}")
 
 
-_Found: TypeAlias = defaultdict[str, list[Origin]]
+_OriginsByName: TypeAlias = defaultdict[str, list[Origin]]
 
 
 class _Reader:
@@ -128,7 +128,7 @@ class _Reader:
         self._blanks: dict[str, str] = {}
         self._inner = 0
 
-    def rewritten(self, group: Node) -> str:
+    def rewrite(self, group: Node) -> str:
         """Return the block with the changes. `group` is its tree."""
         parts, done = list[str](), 0
         labels = [token for token in _tokens(group) if token in self._blanks]
@@ -138,12 +138,12 @@ class _Reader:
             done = end
         return "".join([*parts, self._text[done:]])
 
-    def group(self, group: Node, marks: tuple[str, ...], graph: Place) -> _Found:
+    def origins_in_group(self, group: Node, marks: tuple[str, ...], graph: Place) -> _OriginsByName:
         """Return the origins of the variables of a group. `marks` are those of the parts that the group is in."""
-        found: _Found = defaultdict(list)
-        for node in _flat(group, "triples", "pattern", "sub_select"):
+        found: _OriginsByName = defaultdict(list)
+        for node in _outermost_nodes(group, "triples", "pattern", "sub_select"):
             if node.data == "sub_select":
-                _add(found, self._selected(node, marks, graph))
+                _add_origins(found, self._origins_in_select(node, marks, graph))
             elif node.data == "triples":
                 for name, origin in self._triples(node):
                     found[name].append(replace(origin, marks=marks, graph=graph))
@@ -151,122 +151,128 @@ class _Reader:
                 self._pattern(node, found, marks, graph)
         return found
 
-    def _pattern(self, node: Node, found: _Found, marks: tuple[str, ...], graph: Place) -> None:
+    def _pattern(self, node: Node, found: _OriginsByName, marks: tuple[str, ...], graph: Place) -> None:
         """Add the origins in a part of a group. The patterns of MINUS, FILTER and SERVICE bind nothing to look up."""
         first = node.children[0]
         kind = first.type if isinstance(first, Token) else str(first.data)
-        groups = _parts(node, "group")
+        groups = _child_nodes(node, "group")
         match kind:
             case "group" if len(groups) > 1:
                 for each in groups:
-                    _add(found, self.group(each, (*marks, *self._new_mark(each)), graph))
+                    _add_origins(found, self.origins_in_group(each, (*marks, *self._new_mark(each)), graph))
             case "group" | "LATERAL":
-                _add(found, self.group(groups[0], marks, graph))
+                _add_origins(found, self.origins_in_group(groups[0], marks, graph))
             case "OPTIONAL":
-                _add(found, self.group(groups[0], (*marks, *self._new_mark(groups[0])), graph))
+                _add_origins(found, self.origins_in_group(groups[0], (*marks, *self._new_mark(groups[0])), graph))
             case "GRAPH":
-                _add(found, self.group(groups[0], marks, self._place(node.children[1])))
+                _add_origins(found, self.origins_in_group(groups[0], marks, self._place(node.children[1])))
             case "bind":
                 self._add_assigned(cast(Node, first), found, found)
             case "values":
-                self._values(cast(Node, first), found)
+                self._add_values(cast(Node, first), found)
 
     def _new_mark(self, group: Node) -> tuple[str, ...]:
         """Let a group bind a new variable. Inside of an inner SELECT nothing is marked, since nobody sees it."""
         if self._inner:
             return ()
-        name, start, end = self._fresh("mark"), group.meta.start_pos, group.meta.end_pos
-        is_select = any(_parts(group, "sub_select"))  # which nothing may follow in its braces
+        name, start, end = self._new_variable("mark"), group.meta.start_pos, group.meta.end_pos
+        is_select = any(_child_nodes(group, "sub_select"))  # which nothing may follow in its braces
         if is_select:
             self._changes.append((start + 1, start + 1, "{"))
         self._changes.append((end - 1, end - 1, f"{'}' * is_select} BIND(1 AS ?{name}) "))
         return (name,)
 
-    def _fresh(self, word: str) -> str:
+    def _new_variable(self, word: str) -> str:
         while (name := f"{word}{self._numbers}") in self._text or name in self._select.variables:
             self._numbers += 1
         self._numbers += 1
         return name
 
-    def _selected(self, node: Node, marks: tuple[str, ...], graph: Place) -> _Found:
+    def _origins_in_select(self, node: Node, marks: tuple[str, ...], graph: Place) -> _OriginsByName:
         """Return the origins of the variables that an inner SELECT gives. The other variables are unknown outside."""
         self._inner += 1
-        select = _parts(node, "select")[0]
-        inner = self.group(_parts(_parts(select, "where")[0], "group")[0], marks, graph)
-        for values in _parts(node, "values"):
-            self._values(values, inner)
-        items = _flat(select, "item")
-        for alias in (each for item in items for each in _parts(item, "alias")):
+        select = _child_nodes(node, "select")[0]
+        inner = self.origins_in_group(_child_nodes(_child_nodes(select, "where")[0], "group")[0], marks, graph)
+        for values in _child_nodes(node, "values"):
+            self._add_values(values, inner)
+        items = _outermost_nodes(select, "item")
+        for alias in (each for item in items for each in _child_nodes(item, "alias")):
             self._add_assigned(alias, inner, inner)
         self._inner -= 1
         if not items:  # SELECT *
             return inner
         names = {
-            str(_last_token(item) if not _parts(item, "alias") else _last_token(_parts(item, "alias")[0]))[1:]
+            str(_last_token(item) if not _child_nodes(item, "alias") else _last_token(_child_nodes(item, "alias")[0]))[
+                1:
+            ]
             for item in items
         }
-        seen: _Found = defaultdict(list)
+        seen: _OriginsByName = defaultdict(list)
         for name in names:
-            seen[name] = [_seen_outside(origin, names) for origin in inner.get(name, ())]
+            seen[name] = [_origin_outside(origin, names) for origin in inner.get(name, ())]
         return seen
 
-    def _add_assigned(self, node: Node, known: _Found, found: _Found) -> None:
+    def _add_assigned(self, node: Node, known: _OriginsByName, found: _OriginsByName) -> None:
         """Add the origins of the variable of `expression AS variable`; `known` are those of the other variables."""
         name = _last_token(node)[1:]
-        for chosen, is_one in _choices(_parts(node, "expression")[0]):
+        for chosen, is_single in _possible_values(_child_nodes(node, "expression")[0]):
             if isinstance(chosen, Token):
-                found[name] += [replace(origin, is_one=origin.is_one or is_one) for origin in known.get(chosen[1:], ())]
+                found[name] += [
+                    replace(origin, is_single=origin.is_single or is_single) for origin in known.get(chosen[1:], ())
+                ]
             else:
-                found[name].append(Origin(text=self._literal(chosen), is_one=is_one))
+                found[name].append(Origin(text=self._literal(chosen), is_single=is_single))
 
-    def _values(self, node: Node, found: _Found) -> None:
-        [data] = _parts(node, "data")
-        columns = _parts(data, "columns")
-        names = [str(token)[1:] for part in columns or [data] for token in part.children if _is(token, "VAR")]
+    def _add_values(self, node: Node, found: _OriginsByName) -> None:
+        [data] = _child_nodes(node, "data")
+        columns = _child_nodes(data, "columns")
+        names = [str(token)[1:] for part in columns or [data] for token in part.children if _is_token(token, "VAR")]
         rows = (
-            [_parts(row, "value") for row in _parts(data, "row")] if columns else [[v] for v in _parts(data, "value")]
+            [_child_nodes(row, "value") for row in _child_nodes(data, "row")]
+            if columns
+            else [[v] for v in _child_nodes(data, "value")]
         )
         for row in rows:
             for name, value in zip(names, row, strict=False):
-                if _parts(value, "literal") or len(value.children) == 2:  # a sign and a number
+                if _child_nodes(value, "literal") or len(value.children) == 2:  # a sign and a number
                     found[name].append(Origin(text=self._literal(value)))
 
     def _triples(self, node: Node) -> Iterator[tuple[str, Origin]]:
         """Yield the variables that are objects of triple patterns, and their origins."""
-        [subject, *properties] = _trees(node)
+        [subject, *properties] = _all_child_nodes(node)
         if subject.data == "node":
             yield from self._node(subject)
         for each in properties:
             yield from self._properties(self._place(subject), each, is_last=True)
 
     def _properties(self, subject: Place, node: Node, *, is_last: bool = False) -> Iterator[tuple[str, Origin]]:
-        for each in _parts(node, "properties"):
+        for each in _child_nodes(node, "properties"):
             yield from self._properties(subject, each)
-        is_last = is_last and not _is(node.children[-1], "SEMICOLON")
-        for verb, objects in zip(_parts(node, "verb"), _parts(node, "objects"), strict=True):
-            found = _flat(objects, "object")
+        is_last = is_last and not _is_token(node.children[-1], "SEMICOLON")
+        for verb, objects in zip(_child_nodes(node, "verb"), _child_nodes(node, "objects"), strict=True):
+            found = _outermost_nodes(objects, "object")
             for object_ in found:
-                [term, *annotations] = _trees(object_)
+                [term, *annotations] = _all_child_nodes(object_)
                 if is_last and len(found) == 1 and not self._inner and (steps := _sequence(verb)):
                     yield from self._cut_path(subject, verb, steps, self._place(term))
                 else:
-                    yield from self._arcs(subject, verb.children[0], self._place(term))
+                    yield from self._step_objects(subject, verb.children[0], self._place(term))
                 if term.data == "node":
                     yield from self._node(term)
-                for each in (part for note in annotations for part in _parts(note, "properties")):
+                for each in (part for note in annotations for part in _child_nodes(note, "properties")):
                     yield from self._properties(None, each)
 
     def _cut_path(self, subject: Place, verb: Node, steps: list[Node], object_: Place) -> Iterator[tuple[str, Origin]]:
         """Write a path `:a/:b` at the end of triples as two triples, with a variable between them."""
         places = [subject]
         for slash in _slashes(verb):
-            name = self._fresh("between")
+            name = self._new_variable("between")
             self._changes.append((cast(int, slash.start_pos), cast(int, slash.end_pos), f" ?{name} . ?{name} "))
             places.append(f"?{name}")
         for step, (here, there) in zip(steps, pairwise([*places, object_]), strict=True):
-            yield from self._arcs(here, step, there)
+            yield from self._step_objects(here, step, there)
 
-    def _arcs(self, subject: Place, first: Token | Node, object_: Place) -> Iterator[tuple[str, Origin]]:
+    def _step_objects(self, subject: Place, first: Token | Node, object_: Place) -> Iterator[tuple[str, Origin]]:
         for here, there, is_end in ((subject, object_, True), (object_, subject, False)):
             if there is None or not there.startswith("?"):
                 continue
@@ -284,22 +290,22 @@ class _Reader:
         """
         match path.data:
             case "path":
-                for each in _flat(path, "sequence"):
+                for each in _outermost_nodes(path, "sequence"):
                     yield from self._steps(each, is_end)
             case "sequence":
-                steps = _flat(path, "step")
+                steps = _outermost_nodes(path, "step")
                 for predicate, is_direct in self._steps(steps[-1 if is_end else 0], is_end):
                     yield predicate, is_direct and len(steps) == 1
             case "step":
-                [element] = _parts(path, "element")
+                [element] = _child_nodes(path, "element")
                 yield from self._steps(element, is_end == (path.children[0] is element))
             case "element":
-                for predicate, is_direct in self._steps(_trees(path)[0], is_end):
+                for predicate, is_direct in self._steps(_all_child_nodes(path)[0], is_end):
                     yield predicate, is_direct and len(path.children) == 1
-            case "simple" if inner := _parts(path, "path"):
+            case "simple" if inner := _child_nodes(path, "path"):
                 yield from self._steps(inner[0], is_end)
-            case "simple" if negated := _parts(path, "negated"):
-                for one in _flat(negated[0], "one"):
+            case "simple" if negated := _child_nodes(path, "negated"):
+                for one in _outermost_nodes(negated[0], "one"):
                     if is_end == (len(one.children) == 1):
                         yield None, True
             case _:
@@ -307,9 +313,9 @@ class _Reader:
                     yield self._place(path), True
 
     def _node(self, node: Node) -> Iterator[tuple[str, Origin]]:
-        for each in _parts(node, "properties"):
+        for each in _child_nodes(node, "properties"):
             yield from self._properties(None, each)
-        for each in _parts(node, "term", "node"):
+        for each in _child_nodes(node, "term", "node"):
             if each.data == "node":
                 yield from self._node(each)
             elif (place := self._place(each)) is not None and place.startswith("?"):
@@ -335,7 +341,7 @@ class _Reader:
         if self._inner:
             return None
         if label not in self._blanks:
-            self._blanks[str(label)] = self._fresh("node")
+            self._blanks[str(label)] = self._new_variable("node")
         return f"?{self._blanks[str(label)]}"
 
     def _literal(self, node: Node) -> str:
@@ -349,40 +355,45 @@ class _Reader:
         return with_tags(str(quad.object).encode()).decode()
 
 
-def _seen_outside(origin: Origin, names: set[str]) -> Origin:
+def _origin_outside(origin: Origin, names: set[str]) -> Origin:
     """Return an origin in an inner SELECT as it is seen outside, where only the variables `names` are known."""
 
-    def seen(place: Place) -> Place:
+    def place_outside(place: Place) -> Place:
         return place if place is None or not place.startswith("?") or place[1:] in names else None
 
-    return replace(origin, subject=seen(origin.subject), predicate=seen(origin.predicate), graph=seen(origin.graph))
+    return replace(
+        origin,
+        subject=place_outside(origin.subject),
+        predicate=place_outside(origin.predicate),
+        graph=place_outside(origin.graph),
+    )
 
 
-def _choices(expression: Node, is_one: bool = False) -> Iterator[tuple[Token | Node, bool]]:
+def _possible_values(expression: Node, is_single: bool = False) -> Iterator[tuple[Token | Node, bool]]:
     """Yield the variables and literals whose value an expression may return as it is.
 
     With each comes whether it is one of many values.
     """
     node: Node = expression
     while _STEPS.fullmatch(node.data):
-        trees = _trees(node)
-        if node.data == "primary" and _is(node.children[0], "VAR"):
-            yield cast(Token, node.children[0]), is_one
+        trees = _all_child_nodes(node)
+        if node.data == "primary" and _is_token(node.children[0], "VAR"):
+            yield cast(Token, node.children[0]), is_single
             return
         if node.data == "unary" and _is_number(node):
-            yield node, is_one
+            yield node, is_single
             return
         if len(trees) != 1 or len(node.children) not in (1, 3) or (len(node.children) == 3 and node.data != "primary"):
             return
         node = trees[0]
     if node.data == "literal":
-        yield node, is_one
+        yield node, is_single
     elif node.data == "aggregate" and str(node.children[0]).upper() in _CHOOSING:
-        for each in _parts(node, "expression"):
-            yield from _choices(each, True)
+        for each in _child_nodes(node, "expression"):
+            yield from _possible_values(each, True)
     elif node.data == "function" and (first := _CHOICES.get(str(node.children[0]).upper())) is not None:
-        for argument in _flat(node, "expression")[first:]:
-            yield from _choices(argument, is_one)
+        for argument in _outermost_nodes(node, "expression")[first:]:
+            yield from _possible_values(argument, is_single)
 
 
 def _is_number(node: Node) -> bool:
@@ -397,8 +408,8 @@ def _is_number(node: Node) -> bool:
 
 def _sequence(verb: Node) -> list[Node]:
     """Return the steps of a path that is a sequence of several steps, and nothing more; otherwise an empty list."""
-    sequences = _flat(verb, "sequence")
-    steps = _flat(sequences[0], "step") if len(sequences) == 1 else []
+    sequences = _outermost_nodes(verb, "sequence")
+    steps = _outermost_nodes(sequences[0], "step") if len(sequences) == 1 else []
     return steps if len(steps) > 1 else []
 
 
@@ -413,12 +424,12 @@ def _slashes(verb: Node) -> list[Token]:
     return found
 
 
-def _add(found: _Found, more: _Found) -> None:
+def _add_origins(found: _OriginsByName, more: _OriginsByName) -> None:
     for name, origins in more.items():
         found[name] += origins
 
 
-def _flat(node: Node, *names: str) -> list[Node]:
+def _outermost_nodes(node: Node, *names: str) -> list[Node]:
     """Return the outermost nodes with these names below a node, in order. Other groups are not looked into."""
     found: list[Node] = []
     for child in node.children:
@@ -426,11 +437,11 @@ def _flat(node: Node, *names: str) -> list[Node]:
             if child.data in names:
                 found += [child]
             elif child.data != "group":
-                found += _flat(child, *names)
+                found += _outermost_nodes(child, *names)
     return found
 
 
-def _parts(node: Node, *names: str) -> list[Node]:
+def _child_nodes(node: Node, *names: str) -> list[Node]:
     return [child for child in node.children if isinstance(child, Tree) and child.data in names]
 
 
@@ -438,13 +449,13 @@ def _tokens(node: Node) -> Iterator[Token]:
     return node.scan_values(lambda child: isinstance(child, Token))
 
 
-def _trees(node: Node) -> list[Node]:
+def _all_child_nodes(node: Node) -> list[Node]:
     return [child for child in node.children if isinstance(child, Tree)]
 
 
-def _is(child: Token | Node, kind: str) -> bool:
+def _is_token(child: Token | Node, kind: str) -> bool:
     return isinstance(child, Token) and child.type == kind
 
 
 def _last_token(node: Node) -> Token:
-    return next(cast(Token, child) for child in reversed(node.children) if _is(child, "VAR"))
+    return next(cast(Token, child) for child in reversed(node.children) if _is_token(child, "VAR"))

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from kgreason.graph.commits import Committer
 from kgreason.graph.input.last_edits import last_edits
-from kgreason.graph.input.quads import of_canonical
-from kgreason.graph.sparql_update.ahead import Ahead, Wheres
-from kgreason.graph.sparql_update.as_written import AsWritten, other_spellings
+from kgreason.graph.input.quads import quads_of_canonical_lines
+from kgreason.graph.sparql_update.ahead import UncommittedStore, WhereLimits
+from kgreason.graph.sparql_update.as_written import SolutionSpeller, other_spellings
 from kgreason.graph.transaction import Transaction
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
@@ -32,10 +32,10 @@ from kgreason.rdf.reader import read
 from kgreason.sparql.editable import Asserted
 from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load, Operation
-from kgreason.sparql.query.numeric import computes, warn_caller, warning
+from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller, warning
 from kgreason.sparql.where import Select, Solution
 from kgreason.store.homes.home import Home
-from kgreason.store.rows import chunks
+from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
@@ -44,18 +44,20 @@ _SOME = 10_000
 """Solutions that are rewritten together."""
 
 
-class Editing:
+class EditableGraph:
     """The graph as SPARQL Update edits it (the protocol `Editable`).
 
     `transaction` collects the edits of all steps. The caller ends the transaction.
     """
 
-    def __init__(self, graph: Committer, home: Home, transaction: Transaction, wheres: Wheres | None = None) -> None:
+    def __init__(
+        self, graph: Committer, home: Home, transaction: Transaction, wheres: WhereLimits | None = None
+    ) -> None:
         """`wheres`: how to evaluate each WHERE so that it can be ended; None if it need not be ended."""
         self._graph, self._home, self._transaction = graph, home, transaction
         self._materializer = graph.materializer
         self._waiting: list[Edit] = []
-        self._ahead = Ahead(home, len(self._materializer.engine), wheres)
+        self._ahead = UncommittedStore(home, len(self._materializer.engine), wheres)
         self._has_attempts = False
 
     def run(self, operations: tuple[Operation, ...]) -> Outcome:
@@ -74,7 +76,7 @@ class Editing:
         """Attempt the steps that were not attempted yet. A WHERE needs their results before it reads the graph."""
         while self._waiting:
             self._has_attempts = True  # an attempt that fails must be rolled back as well
-            self._ahead.follow(*self._graph.apply_tentatively(self._waiting.pop(0)))
+            self._ahead.note_steps(*self._graph.apply_tentatively(self._waiting.pop(0)))
 
     def count_entailed(self, outcome: Outcome) -> int:
         """Count the triples that a DELETE names and that stay in the default graph, because rules derive them.
@@ -89,7 +91,7 @@ class Editing:
             rows = rows[rows[:, 3] == 0]
             owners, forms = self._forms(rows)
             asserted, shown = (
-                asserts(self._materializer, forms),
+                are_asserted_in_graph(self._materializer, forms),
                 self._materializer.are_shown(np.ascontiguousarray(forms[:, :3])),
             )
             counts = [np.bincount(owners[kind], minlength=len(rows)) for kind in (asserted, shown)]
@@ -120,7 +122,7 @@ class Editing:
         number that is too long for Oxigraph.
         """
         self._catch_up()
-        if (number := self._graph.state.long_number) is not None and computes(select.query):
+        if (number := self._graph.state.long_number) is not None and depends_on_numbers(select.query):
             warn_caller(warning(number))
         found = _list_solutions(self._ahead.solutions(select))
         values = (solution[name] for solution in found for name in objects)
@@ -141,7 +143,7 @@ class Editing:
             origins = origins_of(select, objects)
         except UnexpectedInput:
             return None
-        rewriting = AsWritten(self._graph.state, select, origins)
+        rewriting = SolutionSpeller(self._graph.state, select, origins)
         found = iter(self._ahead.solutions(origins.select, is_known=False))
         return chain.from_iterable(map(rewriting.solutions, iter(lambda: list(islice(found, _SOME)), [])))
 
@@ -154,13 +156,13 @@ class Editing:
         self._catch_up()
         quads = self._encode(rows)
         owners, forms = self._forms(quads)
-        held = asserts(self._materializer, forms)
+        held = are_asserted_in_graph(self._materializer, forms)
         missing = np.bincount(owners[held], minlength=len(quads)) == 0
         lines = compress(rows.splitlines(keepends=True), missing)
         return Asserted(_lines(self._materializer.dictionary, np.unique(forms[held], axis=0)), b"".join(lines))
 
     def _encode(self, lines: bytes) -> Int32:
-        return of_canonical(lines, self._materializer.dictionary)
+        return quads_of_canonical_lines(lines, self._materializer.dictionary)
 
     def graphs(self) -> Iterable[str]:
         """Return the names of all named graphs that have quads after the steps so far."""
@@ -180,7 +182,7 @@ class Editing:
         else:
             name = 0 if graph is None else int(self._materializer.dictionary.find([graph])[0]) or -1
             rows = np.ascontiguousarray(quads[quads[:, 3] == name, :3])
-        return chunks(self._materializer.dictionary, rows)
+        return line_chunks(self._materializer.dictionary, rows)
 
     def read(self, load: Load) -> Iterable[bytes]:
         """Yield the quads of an RDF file as N-Quads lines.
@@ -198,7 +200,7 @@ class Editing:
             if load.graph is not None:
                 quads[:, 3] = self._materializer.dictionary.intern([load.graph])[0]
             yield _lines(self._materializer.dictionary, quads)
-        self._transaction.remember(prefixes.prefixes())
+        self._transaction.remember_prefixes(prefixes.prefixes())
 
     def apply(self, removed: bytes, added: bytes) -> None:
         """Add a step to the transaction: retract the quads `removed`, then assert the quads `added`.
@@ -223,7 +225,7 @@ def _lines(dictionary: Dictionary, quads: Int32) -> bytes:
     return dictionary.lines(*quads.T)
 
 
-def asserts(materializer: Materializer, quads: Int32) -> NDArray[np.bool_]:
+def are_asserted_in_graph(materializer: Materializer, quads: Int32) -> NDArray[np.bool_]:
     """For each of the quads, int32[n, 4], whether it is asserted in its graph: bool[n]."""
     if materializer.quads.is_explicit:
         return materializer.quads.holds(quads)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.commits import Committer
-from kgreason.graph.sparql_update.ahead import Wheres
-from kgreason.graph.sparql_update.steps import Editing
+from kgreason.graph.sparql_update.ahead import WhereLimits
+from kgreason.graph.sparql_update.steps import EditableGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
 from kgreason.store.homes.home import Home
@@ -41,14 +41,14 @@ def update(
     home: Home,
     transaction: Transaction,
     operations: tuple[Operation, ...],
-    wheres: Wheres | None = None,
+    wheres: WhereLimits | None = None,
 ) -> Updated:
     """Carry out the operations of a request as one commit on the graph `committer`, whose home is `home`.
 
-    `transaction` collects the edits; this function ends it. `wheres`: see `Editing`.
+    `transaction` collects the edits; this function ends it. `wheres`: see `EditableGraph`.
     Raises QueryError, QueryTimeoutError, and the errors of a commit.
     """
-    editing = Editing(committer, home, transaction, wheres)
+    editing = EditableGraph(committer, home, transaction, wheres)
     try:
         outcome = editing.run(operations)
     except BaseException:

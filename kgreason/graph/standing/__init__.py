@@ -3,5 +3,5 @@
 reading    the triple patterns of a query, if its rows can be found from deltas
 rows       the present rows, by the values of their variables
 standing   StandingQuery: evaluates again what a commit may have changed
-together   Together: standing queries that share a limit on their time
+together   StandingQueries: standing queries that share a limit on their time
 """

@@ -69,7 +69,7 @@ class Plan(NamedTuple):
     certain: frozenset[str]
 
 
-class _OtherError(Exception):
+class _NoPlanError(Exception):
     """Raised for a query that has no plan."""
 
 
@@ -83,14 +83,14 @@ def plan_of(sparql: str, prefixes: Mapping[str, str], base: str | None) -> Plan 
     """
     try:
         return _plan(_without_comments(sparql), prefixes, base)
-    except (_OtherError, SyntaxError, ValueError):
+    except (_NoPlanError, SyntaxError, ValueError):
         return None
 
 
-def is_set(sparql: str) -> bool:
+def is_distinct(sparql: str) -> bool:
     """Return whether equal rows of a valid query count as one row, because the query says DISTINCT or REDUCED.
 
-    >>> is_set("SELECT DISTINCT ?x { ?x a ?y }"), is_set("SELECT ?x { { SELECT DISTINCT ?x { ?x a ?y } } }")
+    >>> is_distinct("SELECT DISTINCT ?x { ?x a ?y }"), is_distinct("SELECT ?x { { SELECT DISTINCT ?x { ?x a ?y } } }")
     (True, False)
     """
     words = (token["name"].upper() for token in TOKEN.finditer(sparql) if token["name"])
@@ -111,19 +111,19 @@ def _plan(text: str, prefixes: Mapping[str, str], base: str | None) -> Plan:
     begin = next((each.start() for each in TOKEN.finditer(text) if (each["name"] or "").upper() == "SELECT"), -1)
     open_ = next((each.start() for each in TOKEN.finditer(text) if each["open"]), -1)
     if begin < 0 or open_ < begin:
-        raise _OtherError
-    end = _closing(text, open_, _DEEPEST)
+        raise _NoPlanError
+    end = _end_of_block(text, open_, _DEEPEST)
     head = _HEAD.fullmatch(text[begin:open_])
     if head is None or text[end:].strip():
-        raise _OtherError
+        raise _NoPlanError
     prologue = f"{declarations(prefixes)}{text[:begin]}"
     reader = _Reader(text, prologue, base)
     reader.read(open_ + 1, end - 1, is_certain=True)
     if not reader.certain or not reader.is_well_designed:
-        raise _OtherError
+        raise _NoPlanError
     columns = None if head[1].strip() == "*" else tuple(name[1:] for name in head[1].split())
     if columns and len(set(columns)) < len(columns):
-        raise _OtherError
+        raise _NoPlanError
     patterns, certain = tuple(reader.patterns), frozenset(reader.certain)
     return Plan(text[:begin], columns, text[open_ + 1 : end - 1], patterns, certain)
 
@@ -160,7 +160,7 @@ class _Reader:
                 before |= self._triples(triples)
                 at = self._filter(token.end() if token else at)
             elif word in _OTHER or (token and (token["open"] or token["close"])):
-                raise _OtherError
+                raise _NoPlanError
             else:
                 found = token[0] if token else text[at]
                 triples.append(_turtle_piece(token, found))
@@ -173,15 +173,15 @@ class _Reader:
         """Read the group that begins at the position `at`. Returns the position after the group."""
         at = _skip_space(self._text, at)
         if self._text[at : at + 1] != "{":
-            raise _OtherError
-        end = _closing(self._text, at)
+            raise _NoPlanError
+        end = _end_of_block(self._text, at)
         self.read(at + 1, end - 1, is_certain=False)
         return end
 
     def _filter(self, at: int) -> int:
         """Check the condition of a FILTER, which begins at the position `at`; read the group of an EXISTS.
 
-        Returns the position after the condition. Raises _OtherError if the condition calls a function such as RAND.
+        Returns the position after the condition. Raises _NoPlanError if the condition calls a function such as RAND.
         """
         text = self._text
         at = _skip_space(text, at)
@@ -191,7 +191,7 @@ class _Reader:
             if word == "EXISTS":
                 return self._group(at)
             if word in _UNSTEADY:
-                raise _OtherError
+                raise _NoPlanError
         token = TOKEN.match(text, at)
         if token and token["skip"] and token[0].startswith("<"):  # a function with an IRI as its name
             at = _skip_space(text, token.end())
@@ -208,7 +208,7 @@ class _Reader:
             return set()
         stop = "" if text.endswith(".") else " ."
         quads = pyoxigraph.parse(f"{self._prologue}\n{text}{stop}", RdfFormat.TURTLE, base_iri=self._base)
-        found = [Pattern(tuple(map(_variable, quad.triple)), tuple(map(_constant, quad.triple))) for quad in quads]
+        found = [Pattern(tuple(map(_variable, quad.triple)), tuple(map(_iri_text, quad.triple))) for quad in quads]
         self.patterns += found
         return {name for pattern in found for name in pattern.variables if name is not None}
 
@@ -231,7 +231,7 @@ def _variable(term: object) -> str | None:
     return term.value[len(_MARK) :] if isinstance(term, NamedNode) and term.value.startswith(_MARK) else None
 
 
-def _constant(term: object) -> str | None:
+def _iri_text(term: object) -> str | None:
     """Return the text of an IRI. Returns None for a variable, for a blank node, and for a literal.
 
     A literal gives None, because a literal may have several spellings.
@@ -239,44 +239,44 @@ def _constant(term: object) -> str | None:
     if _variable(term) is not None or isinstance(term, (BlankNode, Literal)):
         return None
     if not isinstance(term, NamedNode):
-        raise _OtherError
+        raise _NoPlanError
     return str(term)
 
 
-def _closing(text: str, at: int, most: int | None = None) -> int:
+def _end_of_block(text: str, at: int, most: int | None = None) -> int:
     """Return the position after the block in braces that begins at the position `at`.
 
-    Raises _OtherError if braces are in braces more than `most` times.
+    Raises _NoPlanError if braces are in braces more than `most` times.
     """
     depth = 0
     for token in TOKEN.finditer(text, at):
         depth += bool(token["open"]) - bool(token["close"])
         if most is not None and depth > most:
-            raise _OtherError
+            raise _NoPlanError
         if token["close"] and not depth:
             return token.start() + 1
-    raise _OtherError
+    raise _NoPlanError
 
 
 def _end_of_brackets(text: str, at: int) -> int:
     """Return the position after the bracket that closes the bracket at the position `at`.
 
-    Raises _OtherError if there are braces or a function such as RAND inside the brackets.
+    Raises _NoPlanError if there are braces or a function such as RAND inside the brackets.
     """
     depth = 0
-    for token in _pieces(text, at):
+    for token in _tokens(text, at):
         if token.upper() in _UNSTEADY or token in ("{", "}"):
-            raise _OtherError
+            raise _NoPlanError
         at += len(token)
         depth += (token == "(") - (token == ")")
         if not depth:
             if token != ")":
-                raise _OtherError
+                raise _NoPlanError
             return at
-    raise _OtherError
+    raise _NoPlanError
 
 
-def _pieces(text: str, at: int) -> Iterator[str]:
+def _tokens(text: str, at: int) -> Iterator[str]:
     """Yield the tokens of `text` from the position `at` on. A character that belongs to no token is yielded alone."""
     while at < len(text):
         token = TOKEN.match(text, at)

@@ -5,8 +5,8 @@
 If a query has no plan (`reading`), or a commit changes too much, the whole query is evaluated again.
 
 Law: all rows that have appeared, minus all rows that have disappeared, are the rows of the query after the last commit:
-as a bag, or as a set if the query says DISTINCT or REDUCED. Threads: `hear` is called by the thread that made a commit,
-which has the graph's lock.
+as a bag, or as a set if the query says DISTINCT or REDUCED. Threads: the thread that made a commit calls
+`on_commit`. It has the graph's lock.
 
 Cost: with a plan, the evaluation of the solutions that may have changed; else the evaluation of the whole query.
 """
@@ -25,8 +25,8 @@ from pyoxigraph import QueryBoolean, QuerySolutions, Variable
 from kgreason.errors import QueryError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.terms import text_of
-from kgreason.graph.results.answers import Found, Solutions
-from kgreason.graph.standing.reading import Pattern, Plan, is_set, plan_of
+from kgreason.graph.results.answers import QueryAnswer, Solutions
+from kgreason.graph.standing.reading import Pattern, Plan, is_distinct, plan_of
 from kgreason.graph.standing.rows import Bindings, Row, Rows
 from kgreason.interrupts import as_one, at_once, let_out
 from kgreason.rules.model import Triple
@@ -36,7 +36,7 @@ _MOST = 1_000
 """If a commit gives more bindings than this, the whole query is evaluated again."""
 _SOME = 1_000
 """After so many triples `check` is called."""
-Ask: TypeAlias = Callable[[str], Found | QuerySolutions]
+Ask: TypeAlias = Callable[[str], QueryAnswer | QuerySolutions]
 
 
 class RowChange(NamedTuple):
@@ -83,7 +83,7 @@ class StandingQuery:
             raise QueryError("a standing query is a SELECT or an ASK query")
         self.columns = () if isinstance(found, QueryBoolean) else tuple(each.value for each in found.variables)
         """The names of the columns."""
-        self._is_set = is_set(sparql)
+        self._is_set = is_distinct(sparql)
         self._plan = None if isinstance(found, QueryBoolean) else plan_of(sparql, prefixes, base)
         extra = sorted(self._plan.certain - set(self.columns)) if self._plan else []
         self._names = (*self.columns, *extra)
@@ -113,7 +113,7 @@ class StandingQuery:
         self.end()
 
     @as_one
-    def hear(
+    def on_commit(
         self,
         delta: Delta,
         reason: Callable[[QueryError], QueryError] = lambda error: error,
@@ -125,18 +125,18 @@ class StandingQuery:
         ends. `check` is called now and then, and may raise a QueryError.
         """
         self._check = check
-        self._compare(delta.commit, lambda: self._change(delta), reason)
+        self._report_change(delta.commit, lambda: self._change(delta), reason)
 
     @as_one
     def renew(self, commit: int) -> None:
         """Evaluate the whole query again, and tell the callback what has changed in the rows since the last time.
 
-        `commit` is the number of the last commit. This is for who does not call `hear`.
+        `commit` is the number of the last commit. This is for who does not call `on_commit`.
         """
         self._check = let_out
-        self._compare(commit, lambda: self._rows.replace_all(self._all_solutions(None)), lambda error: error)
+        self._report_change(commit, lambda: self._rows.replace_all(self._all_solutions(None)), lambda error: error)
 
-    def _compare(
+    def _report_change(
         self, commit: int, changed: Callable[[], Counter[Row]], reason: Callable[[QueryError], QueryError]
     ) -> None:
         """Tell the callback what `changed` returns, or the error that `reason` makes of the error that it raises."""
@@ -164,7 +164,7 @@ class StandingQuery:
             return Counter()
         return self._rows.replace(bindings, self._solutions_again(self._plan, bindings))
 
-    def _all_solutions(self, found: Found | QuerySolutions | None) -> Iterable[Row]:
+    def _all_solutions(self, found: QueryAnswer | QuerySolutions | None) -> Iterable[Row]:
         """Return all solutions of the query.
 
         `found` is the answer of the query if it was evaluated just now, otherwise None.
@@ -172,11 +172,11 @@ class StandingQuery:
         let_out()
         if self._plan is not None:
             found = self._ask(f"{self._plan.prologue}{self._select_clause} {{ {self._plan.block} }}")
-            return self._values(found, replaced=self.size)
+            return self._rows_of_answer(found, replaced=self.size)
         found = self._ask(self._sparql) if found is None else found
         if isinstance(found, QueryBoolean):
             return [()] if found else []
-        return self._values(found, replaced=self.size)
+        return self._rows_of_answer(found, replaced=self.size)
 
     @property
     def _select_clause(self) -> str:
@@ -192,19 +192,19 @@ class StandingQuery:
             rows = " ".join(f"({' '.join(value)})" for value in values)
             given = f"VALUES ({' '.join(f'?{name}' for name in names)}) {{ {rows} }}"
             counts = Counter(
-                self._values(self._ask(f"{plan.prologue}{self._select_clause} {{ {given} {plan.block} }}"))
+                self._rows_of_answer(self._ask(f"{plan.prologue}{self._select_clause} {{ {given} {plan.block} }}"))
             )
             found |= counts
         return Counter(found).elements()
 
-    def _values(self, found: Found | QuerySolutions, replaced: int = 0) -> Iterable[Row]:
+    def _rows_of_answer(self, found: QueryAnswer | QuerySolutions, replaced: int = 0) -> Iterable[Row]:
         """Yield the rows of an answer. They may have as many characters more as the rows that they replace."""
         assert isinstance(found, (Solutions, QuerySolutions))
         variables, room = [Variable(name) for name in self._names], self._room() + replaced
         for solution in found:
             terms = [solution[variable] for variable in variables]
             row = tuple([None if term is None else text_of(term) for term in terms])
-            room -= _size(row)
+            room -= _character_count(row)
             if room < 0:
                 raise QueryError("the rows of all standing queries have too many characters together, with this one's")
             yield row
@@ -224,7 +224,7 @@ class StandingQuery:
         net: Counter[Row] = Counter()
         for row, count in changed.items():
             net[row[:width]] += count
-            self.size += count * _size(row)
+            self.size += count * _character_count(row)
         come, gone = list[Row](), list[Row]()
         for row, count in net.items():
             was = self._shown[row]
@@ -240,7 +240,7 @@ class StandingQuery:
             self._call_subscribers(RowChange(commit, self.columns, come, gone))
 
 
-def _size(row: Row) -> int:
+def _character_count(row: Row) -> int:
     return sum([len(text) for text in row if text is not None])
 
 
@@ -256,7 +256,7 @@ def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]
         if number % _SOME == 0:
             check()
         for pattern in plan.patterns:
-            values = _values_of(pattern, triple)
+            values = _variable_values(pattern, triple)
             if values is None:
                 continue
             names = tuple(sorted(name for name in values if name in plan.certain and not _has_blank(values[name])))
@@ -266,10 +266,10 @@ def _bindings(plan: Plan, triples: Iterable[Triple], check: Callable[[], object]
             count += 1
             if count > _MOST:
                 return None
-    return _normal(found)
+    return _normal_bindings(found)
 
 
-def _values_of(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
+def _variable_values(pattern: Pattern, triple: Triple) -> dict[str, str] | None:
     """Return the values that a triple gives to the variables of a pattern; None if the triple does not match it."""
     values: dict[str, str] = {}
     for name, constant, term in zip(pattern.variables, pattern.terms, triple, strict=True):
@@ -285,7 +285,7 @@ def _has_blank(text: str) -> bool:
     return text.startswith("_:") or (text.startswith("<<(") and "_:" in text)
 
 
-def _normal(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
+def _normal_bindings(found: dict[tuple[str, ...], set[tuple[str, ...]]]) -> Bindings:
     """Return the bindings `found` with each literal in its normal form."""
     literals = sorted({text for values in found.values() for value in values for text in value if text[0] == '"'})
     normal = dict(zip(literals, normal_forms(literals), strict=True)) if literals else {}

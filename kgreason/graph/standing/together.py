@@ -1,11 +1,11 @@
-"""`Together`: standing queries that share limits on their time after each commit, and on the text of their rows.
+"""`StandingQueries`: standing queries that share limits on their time after each commit, and on the text of their rows.
 
     a commit -> the queries, those that were fast last time first -> no time is left: the others end, with the reason
 
 So the queries that take longest are dropped. A query that begins is refused if it and the others would take too long.
 Laws: after a commit the queries take at most `seconds` together, and the time to notice that they are over. Their rows
 never have more than `most` characters together: the query whose row would be too much ends, with the reason. Threads:
-`hear` and `join` need the graph's lock, and `leave` does not.
+`on_commit` and `join` need the graph's lock, and `leave` does not.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.standing.standing import StandingQuery
 
 
-class Together:
+class StandingQueries:
     """The standing queries that may take `seconds` together after each commit.
 
     `most` is the largest number of characters of their rows together. `process_bytes` is how many bytes of memory the
@@ -43,7 +43,7 @@ class Together:
             raise QueryTimeoutError("no time is left")
         return left
 
-    def room(self) -> float:
+    def characters_left(self) -> float:
         """Return how many characters more the rows may have."""
         return math.inf if self.most is None else self.most - sum(each.size for each in [*self._queries, *self._apart])
 
@@ -57,11 +57,11 @@ class Together:
             query.close()
             raise self._timeout_error(f"this one takes {query.seconds:.2g} s, and the others take {others:.2g} s")
         if not hasattr(self, "_end"):
-            self._end = subscribe(self.hear)
+            self._end = subscribe(self.on_commit)
         self._queries[query] = None
         query.end = lambda: self.leave(query)
 
-    def count(self, query: StandingQuery) -> None:
+    def count_rows(self, query: StandingQuery) -> None:
         """Count the rows of a query that is renewed elsewhere, and takes no time after a commit. Any thread may."""
         self._apart[query] = None
         query.end = lambda: self.leave(query)
@@ -71,16 +71,16 @@ class Together:
         self._queries.pop(query, None)
         self._apart.pop(query, None)
 
-    def hear(self, delta: Delta) -> None:
+    def on_commit(self, delta: Delta) -> None:
         """Let the queries tell what a commit changed in their rows. End those for which no time is left."""
         self._until = time.monotonic() + self.seconds
         try:
             for query in sorted(self._queries, key=lambda each: each.seconds):
-                query.hear(delta, self._reason, self.seconds_left)
+                query.on_commit(delta, self._group_error, self.seconds_left)
         finally:
             self._until = None
 
-    def _reason(self, error: QueryError) -> QueryError:
+    def _group_error(self, error: QueryError) -> QueryError:
         if not isinstance(error, QueryTimeoutError):
             return error
         return self._timeout_error("others were faster, and no time was left for this one")

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from kgreason.graph.state.state import State
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import Rule
@@ -45,7 +45,9 @@ class AtRest:
 
     def _ask(self, of_engine: Callable[[State], Result], of_files: Callable[[], Result]) -> Result:
         """Ask the snapshot, or the engine if commits came after the snapshot."""
-        return self._home.reading(lambda: of_engine(self._start()) if self._home.position.is_ahead else of_files())
+        return self._home.read_consistently(
+            lambda: of_engine(self._start()) if self._home.position.is_ahead else of_files()
+        )
 
     def _ask_manifest(self, of_engine: Callable[[State], Result], of_manifest: Callable[[], Result]) -> Result:
         """Ask the manifest, or the engine if the manifest is older than the last commit.
@@ -58,13 +60,13 @@ class AtRest:
             is_old = home.last and home.position.is_behind and not home.is_writable
             return of_engine(self._start()) if is_old else of_manifest()
 
-        return home.reading(asked)
+        return home.read_consistently(asked)
 
-    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:  # noqa: ARG002
+    def saved(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:  # noqa: ARG002
         """Read facts and dictionary of the snapshot."""
         return self._ask(lambda state: state.saved(), self._read)
 
-    def _read(self) -> tuple[Saved, Dictionary] | None:
+    def _read(self) -> tuple[SavedState, Dictionary] | None:
         path = self._home.snapshot
         return (snapshot.read_state(path), snapshot.read_dictionary(path)) if path else None
 
@@ -73,7 +75,9 @@ class AtRest:
         from kgreason.graph.user_rules import own_rules
 
         home, find = self._home, self._find
-        return home.reading(lambda: own_rules(home.manifest, home.snapshot, home.pending(), find))
+        return home.read_consistently(
+            lambda: own_rules(home.manifest, home.snapshot, home.records_since_snapshot(), find)
+        )
 
     def rules(self) -> list[dict[str, Any]]:
         """Read the rules of the snapshot."""
@@ -99,13 +103,13 @@ class AtRest:
 
     def relations(self, read: Callable[[RelationReader], Result]) -> Result | None:
         """Read facts of relations in the snapshot."""
-        from kgreason.materialize.relations.reading import OfState
+        from kgreason.materialize.relations.reading import SavedRelations
 
-        def looked() -> Result | None:
+        def read_snapshot() -> Result | None:
             state = self._read()
-            return read(OfState(*state)) if state else None
+            return read(SavedRelations(*state)) if state else None
 
-        return self._ask(lambda state: state.relations(read), looked)
+        return self._ask(lambda state: state.relations(read), read_snapshot)
 
     def stats(self) -> dict[str, Any]:
         """Return the counts in the manifest."""
@@ -124,7 +128,9 @@ class AtRest:
     def prefixes(self) -> Mapping[str, str]:
         """Read the prefixes in manifest and journal."""
         home = self._home
-        found = home.reading(lambda: [home.manifest.prefixes, *(record.prefixes for record in home.pending())])
+        found = home.read_consistently(
+            lambda: [home.manifest.prefixes, *(record.prefixes for record in home.records_since_snapshot())]
+        )
         return {prefix: namespace for each in reversed(found) for prefix, namespace in each.items()}
 
     def number_warning(self) -> str | None:

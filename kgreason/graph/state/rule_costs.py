@@ -43,17 +43,19 @@ class RuleCosts:
         self._restored = materializer.engine.generation
         self._kept: dict[tuple[str, str], Cost] | None = None
         if not is_lasting:
-            self._read()
+            self._snapshot_costs()
 
     def costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force. The counts of the snapshot and those of the engine are added up."""
         found = self.counted_costs()
         if self._materializer.engine.generation != self._restored or not (
-            kept := self._read()
+            kept := self._snapshot_costs()
         ):  # a Bootstrap made another one
             return found
         is_last = not self._materializer.engine.has_commits
-        return {rule: _sum(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()}
+        return {
+            rule: _sum_costs(kept.get((rule.name, format_rule(rule))), cost, is_last) for rule, cost in found.items()
+        }
 
     def counted_costs(self) -> dict[Rule, Cost]:
         """Return the cost of each rule in force as the engine counts it, without the counts of the snapshot.
@@ -63,10 +65,10 @@ class RuleCosts:
         counted = dict(self._materializer.engine.costs())
         found = dict.fromkeys(self._materializer.rules, Cost())
         for code, rule in self._materializer.rules_by_code().items():
-            found[rule] = _sum(found[rule], counted.get(code, Cost()), True)
+            found[rule] = _sum_costs(found[rule], counted.get(code, Cost()), True)
         return found
 
-    def _read(self) -> dict[tuple[str, str], Cost]:
+    def _snapshot_costs(self) -> dict[tuple[str, str], Cost]:
         if self._kept is None:
             rules = snapshot.read_rules(self._path, costs=True) if self._path else []
             self._kept = {(rule["name"], rule["rule"]): Cost(*(rule[name] for name in Cost._fields)) for rule in rules}
@@ -77,13 +79,13 @@ class RuleCosts:
 
         Facts of kgreason's own relations are not counted.
         """
-        from kgreason.engine.support import supported_alone
+        from kgreason.engine.support import facts_of_one_owner
 
         materializer = self._materializer
         rules = list(materializer.rules)
         number = {rule: place for place, rule in enumerate(rules)}
         owners = {code: number[rule] for code, rule in materializer.rules_by_code().items()}
-        pairs = supported_alone(materializer.engine, owners, let_out)
+        pairs = facts_of_one_owner(materializer.engine, owners, let_out)
         rows, tables = materializer.engine.facts.columns(pairs[:, 0])
         relations = distinct(rows[tables != materializer.triples, 0])
         texts = materializer.dictionary.decode(relations)
@@ -93,7 +95,7 @@ class RuleCosts:
         return dict(zip(rules, counts, strict=True))
 
 
-def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def sort_by_cost(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort rules by their cost, and add to each rule its `share` of the rewrites of all rules, from 0 to 1.
 
     The costliest rules come first; rules of equal cost are sorted by name and text.
@@ -103,7 +105,7 @@ def costliest(rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return sorted(shared, key=lambda rule: (-rule["rewrites"], -rule["derivations"], rule["name"], rule["rule"]))
 
 
-def _sum(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
+def _sum_costs(before: Cost | None, cost: Cost, is_last: bool) -> Cost:
     """Add up two costs of one rule, `before` and `cost`. Without `before` the result is `cost`.
 
     With `is_last` the counts of the last commit are added up too. Otherwise they are those of `cost`, because `before`

@@ -1,6 +1,6 @@
 """`Running`: the graph with its engine, for reading: a materializer, and what is known of its state beside the facts.
 
-A commit changes it by `note`, and takes that back by `forget`, before `accept` or `withdraw` ends the commit.
+A commit changes it by `note_commit`, before `accept` or `withdraw` ends the commit.
 
 Cost: opening reads the snapshot.
 """
@@ -22,8 +22,8 @@ from kgreason.interrupts import finish
 from kgreason.materialize.edit import Change, Edit, Work
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.literals.long_numbers import LongNumbers
-from kgreason.materialize.relations.reading import OfEngine
-from kgreason.materialize.state import Saved
+from kgreason.materialize.relations.reading import EngineRelations
+from kgreason.materialize.state import SavedState
 from kgreason.options import NO_LIMITS
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
@@ -32,7 +32,7 @@ from kgreason.sparql.query.numeric import warning
 from kgreason.store import snapshot
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
-from kgreason.store.rows import put_all
+from kgreason.store.rows import load_all_rows
 from kgreason.store.spellings import SmallTags, Spellings
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import INFERRED, IS_ASSERTED
@@ -84,7 +84,7 @@ class Running:
             work = {name: kept.stats[name] for name in Work._fields if name in kept.stats}
             self.noted = self.noted._replace(stats=self.noted.stats | work)
 
-    def note(self, delta: Delta, headers: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
+    def note_commit(self, delta: Delta, headers: Mapping[str, str], prefixes: Mapping[str, str]) -> None:
         """Remember a commit's `Work` for `stats`, its headers for `streams`, and whether its language tags are small.
 
         `prefixes` are those that the commit adds to `prefixes`. Call this before the store has the commit.
@@ -117,8 +117,8 @@ class Running:
         self.materializer.dictionary.truncate(known)
         self._looked = min(self._looked, known)
 
-    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary]:
-        """Return a copy of the facts, and the dictionary. With `is_borrowed` see `Materialized.save`."""
+    def saved(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary]:
+        """Return a copy of the facts, and the dictionary. With `is_borrowed` see `MaterializedGraph.save`."""
         return self.materializer.save(is_borrowed=is_borrowed), self.materializer.dictionary
 
     def own_rules(self) -> tuple[Rule, ...]:
@@ -160,7 +160,7 @@ class Running:
     def relations(self, read: Callable[[RelationReader], Result]) -> Result:
         """Return what `read` reads of the facts of relations."""
         materializer = self.materializer
-        return read(OfEngine(materializer.engine, materializer.keys, materializer.dictionary))
+        return read(EngineRelations(materializer.engine, materializer.keys, materializer.dictionary))
 
     def stats(self) -> dict[str, Any]:
         """Return counts of the present state by name, and the `Work` of the last commit. The counts come first.
@@ -205,7 +205,7 @@ class Running:
             self._spellings = Spellings(self.materializer.dictionary)
         return self._spellings
 
-    def as_written(self, triple: Triple) -> Triple | None:
+    def original_triple(self, triple: Triple) -> Triple | None:
         """Return a triple of the graph that Oxigraph shows as `triple`, or None if the graph has no such triple.
 
         If the graph has `triple` itself, the result is `triple`.
@@ -218,7 +218,7 @@ class Running:
 
     def fill(self, store: OxigraphStore) -> None:
         """Load the state of the last commit into an empty Oxigraph store."""
-        put_all(store, self.materializer.save(is_borrowed=True), self.materializer.dictionary)
+        load_all_rows(store, self.materializer.save(is_borrowed=True), self.materializer.dictionary)
 
     def write(self, path: Path) -> None:
         """Write a snapshot of the state to the folder `path`."""

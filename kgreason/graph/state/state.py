@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
@@ -26,7 +26,7 @@ class State(Protocol):
     def is_running(self) -> bool:
         """Whether the engine runs."""
 
-    def saved(self, *, is_borrowed: bool = False) -> tuple[Saved, Dictionary] | None:
+    def saved(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:
         """Return the facts and the dictionary, or None before the first commit.
 
         With `is_borrowed` the result is valid while the lock of the graph is held.

@@ -29,7 +29,7 @@ class Failure(NamedTuple):
     error: CallError
 
 
-class Called(NamedTuple):
+class CallOutcome(NamedTuple):
     """The outcome of the calls of a function with k arguments.
 
     - `keys`: the inputs of the calls that did not fail, int32[n, k].
@@ -44,7 +44,7 @@ class Called(NamedTuple):
 
 def call_for_rows(
     function: PythonFunction, computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
-) -> Called:
+) -> CallOutcome:
     """Call a function once for each row of `keys`, int32[n, k], with the terms of the row as inputs.
 
     `computed` is the expression of the rule. New results get ids of `dictionary`. `check` is called from time to time,
@@ -57,7 +57,7 @@ def call_for_rows(
     texts = [dictionary.decode(keys[:, column]) for column in range(keys.shape[1])]
     if function.has_texts:
         arguments = [texts[place] if isinstance(place, int) else [place] * len(keys) for place in places]
-        return Called(keys, _truth_rows(computed, keys, function.truths(arguments, check), dictionary), [])
+        return CallOutcome(keys, _truth_rows(computed, keys, function.truths(arguments, check), dictionary), [])
     rows = [
         [texts[place][number] if isinstance(place, int) else place for place in places] for number in range(len(keys))
     ]
@@ -69,7 +69,7 @@ def call_for_rows(
         results.append(result)
     is_called = np.array([number not in failed for number in range(len(keys))], dtype=np.bool_)
     failures = [Failure(keys[number : number + 1], error) for number, error in failed.items()]
-    return Called(keys[is_called], _result_rows(computed, keys, numbers, results, dictionary), failures)
+    return CallOutcome(keys[is_called], _result_rows(computed, keys, numbers, results, dictionary), failures)
 
 
 def _truth_rows(computed: Computed, keys: Int32, truths: list[bool | None], dictionary: Dictionary) -> Int32:

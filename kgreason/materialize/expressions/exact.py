@@ -60,25 +60,25 @@ Row: TypeAlias = "dict[Variable, Value]"
 _Call: TypeAlias = "Callable[[Row], Value]"
 
 
-class _OtherError(Exception):
+class _BlankNodeError(Exception):
     """Raised if a part of a row cannot be a part of a text for Oxigraph: a blank node."""
 
 
 def exact_rows(computed: Computed, keys: Int32, dictionary: Dictionary) -> NDArray[np.int64]:
     """Return the rows of inputs `keys`, int32[n, k], that may have too many digits for Oxigraph, in ascending order."""
-    plan = _plan(computed)
+    plan = _digit_counts(computed)
     nothing = np.empty(0, dtype=np.int64)
     if plan is None:
         return nothing
     rows = np.arange(len(keys))
     if not plan.has_cast and keys.shape[1]:
         longest = np.maximum(dictionary.typed_lengths(keys) - SHORTEST, 0)
-        rows = np.flatnonzero(plan.are_many(longest))
+        rows = np.flatnonzero(plan.have_too_many(longest))
     if not len(rows):
         return nothing
     ids, where = np.unique(keys[rows], return_inverse=True)
     digits = np.array([digits_of(text, has_cast=plan.has_cast) for text in dictionary.decode(ids)])
-    return rows[plan.are_many(digits[where].reshape(len(rows), keys.shape[1]))]
+    return rows[plan.have_too_many(digits[where].reshape(len(rows), keys.shape[1]))]
 
 
 def digits_of(text: str, *, has_cast: bool = False) -> int:
@@ -95,7 +95,7 @@ def digits_of(text: str, *, has_cast: bool = False) -> int:
     return len(form) - 1 if _DIGITS.fullmatch(form, 2 if form[1:2] in ("+", "-") else 1) else 0
 
 
-class _Plan(NamedTuple):
+class _DigitCounts(NamedTuple):
     """How many digits the parts of an expression have.
 
     - `counts`: how often each part names each of the inputs, int64[s, k].
@@ -107,14 +107,14 @@ class _Plan(NamedTuple):
     digits: NDArray[np.int64]
     has_cast: bool
 
-    def are_many(self, digits: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def have_too_many(self, digits: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return for each row whether a part has too many digits: bool[n]. `digits` are those of the inputs, [n, k]."""
         found: NDArray[np.bool_] = np.any(digits @ self.counts.T + self.digits > MOST_DIGITS, axis=1)
         return found
 
 
 @lru_cache(maxsize=1_024)
-def _plan(computed: Computed) -> _Plan | None:
+def _digit_counts(computed: Computed) -> _DigitCounts | None:
     """Return the plan of an expression; None if its result does not depend on the values of numbers."""
     words = [part.upper() if isinstance(part, str) and part[0].isalpha() else part for part in computed.parts]
     has_cast = any(word in _CASTS or word in DIVISIONS for word in words)
@@ -129,7 +129,7 @@ def _plan(computed: Computed) -> _Plan | None:
     inputs = computed.inputs()
     counts = [[each.count(name) for name in inputs] for each in parts]
     digits = [sum(_constant_digits(part) for part in each if isinstance(part, str)) for each in parts]
-    return _Plan(np.array(counts, dtype=np.int64), np.array(digits, dtype=np.int64), has_cast)
+    return _DigitCounts(np.array(counts, dtype=np.int64), np.array(digits, dtype=np.int64), has_cast)
 
 
 def _constant_digits(part: str) -> int:
@@ -161,7 +161,7 @@ class Exact:
             return True, _text(value)
         except NoNumberError:
             return True, None
-        except _OtherError:
+        except _BlankNodeError:
             return False, None
 
 
@@ -190,7 +190,7 @@ def _sparql_value(expression: str, *values: Value) -> Value:
     """Have Oxigraph evaluate an expression with values in place of its `{}`. Raises NoNumberError for an error."""
     texts = [_text(value) for value in values]
     if any(text.startswith("_:") or (text.startswith("<<(") and "_:" in text) for text in texts):
-        raise _OtherError
+        raise _BlankNodeError
     ((found,),) = cast(Any, ox.Store().query(f"SELECT ({expression.format(*texts)} AS ?result) {{}}"))
     if found is None:
         raise NoNumberError
@@ -254,35 +254,35 @@ class _Reader:
     def disjunction(self) -> _Call:
         found = self._conjunction()
         while self._next_if("||"):
-            found = _logical(found, self._conjunction(), is_or=True)
+            found = _logical_call(found, self._conjunction(), is_or=True)
         return found
 
     def _conjunction(self) -> _Call:
         found = self._relation()
         while self._next_if("&&"):
-            found = _logical(found, self._relation(), is_or=False)
+            found = _logical_call(found, self._relation(), is_or=False)
         return found
 
     def _relation(self) -> _Call:
         found = self._sum()
         if sign := self._next_if("<", "<=", ">", ">=", "=", "!="):
-            return _binary(_compare, sign, found, self._sum())
+            return _binary_call(_compare, sign, found, self._sum())
         is_not = self._next_if("NOT") is not None
         if not self._next_if("IN"):
             return found
         members = self._arguments()
-        return _membership(found, members, is_not=is_not)
+        return _membership_call(found, members, is_not=is_not)
 
     def _sum(self) -> _Call:
         found = self._product()
         while sign := self._next_if("+", "-"):
-            found = _binary(_calculate, sign, found, self._product())
+            found = _binary_call(_calculate, sign, found, self._product())
         return found
 
     def _product(self) -> _Call:
         found = self._operand()
         while sign := self._next_if("*", "/"):
-            found = _binary(_calculate, sign, found, self._operand())
+            found = _binary_call(_calculate, sign, found, self._operand())
         return found
 
     def _operand(self) -> _Call:
@@ -291,7 +291,7 @@ class _Reader:
             return lambda row: _boolean(not _is_true(inner(row)))
         if self._next_if("-"):
             inner = self._operand()
-            return lambda row: reals.negative(_number(inner(row)))
+            return lambda row: reals.negate(_number(inner(row)))
         if self._next_if("+"):
             inner = self._operand()
             return lambda row: _number(inner(row))
@@ -304,7 +304,7 @@ class _Reader:
         if isinstance(part, Variable):
             return lambda row: row[part]
         if self.at < len(self._parts) and self._parts[self.at] == "(":
-            return _function(part.upper() if part[0].isalpha() else part, self._arguments())
+            return _function_call(part.upper() if part[0].isalpha() else part, self._arguments())
         value = _value(part)
         return lambda _: value
 
@@ -317,11 +317,11 @@ class _Reader:
         return found
 
 
-def _binary(apply: Callable[[str, Value, Value], Value], sign: str, first: _Call, second: _Call) -> _Call:
+def _binary_call(apply: Callable[[str, Value, Value], Value], sign: str, first: _Call, second: _Call) -> _Call:
     return lambda row: apply(sign, first(row), second(row))
 
 
-def _logical(first: _Call, second: _Call, *, is_or: bool) -> _Call:
+def _logical_call(first: _Call, second: _Call, *, is_or: bool) -> _Call:
     """Connect two conditions. An error counts as unknown: true || error is true, and false && error is false."""
 
     def evaluate(row: Row) -> Value:
@@ -337,7 +337,7 @@ def _logical(first: _Call, second: _Call, *, is_or: bool) -> _Call:
     return evaluate
 
 
-def _membership(first: _Call, members: list[_Call], *, is_not: bool) -> _Call:
+def _membership_call(first: _Call, members: list[_Call], *, is_not: bool) -> _Call:
     def evaluate(row: Row) -> Value:
         value, has_error = first(row), False
         for member in members:
@@ -353,7 +353,7 @@ def _membership(first: _Call, members: list[_Call], *, is_not: bool) -> _Call:
     return evaluate
 
 
-def _function(name: str, arguments: list[_Call]) -> _Call:
+def _function_call(name: str, arguments: list[_Call]) -> _Call:
     """Return the call of a function; `name` is in capitals, or an IRI."""
     match name:
         case "IF":
@@ -364,7 +364,7 @@ def _function(name: str, arguments: list[_Call]) -> _Call:
         case "BOUND":
             return lambda _: _TRUE
         case "ABS":
-            return lambda row: reals.absolute(_number(arguments[0](row)))
+            return lambda row: reals.absolute_value(_number(arguments[0](row)))
         case "CEIL" | "FLOOR" | "ROUND":
             return lambda row: reals.round_number(_number(arguments[0](row)), name)
         case "IDIV" | "MOD":

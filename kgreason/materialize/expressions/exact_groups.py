@@ -29,7 +29,7 @@ from kgreason.zset.columns import Int32
 EXACT_FUNCTIONS = frozenset(["SUM", "AVG", "MIN", "MAX"])
 
 
-def are_long(ids: Int32, dictionary: Dictionary, terms: int) -> NDArray[np.bool_]:
+def are_long_numbers(ids: Int32, dictionary: Dictionary, terms: int) -> NDArray[np.bool_]:
     """Return for each of the terms `ids` whether it is an integer or decimal too long for Oxigraph: bool[n].
 
     `terms` is the number of terms that are summed up.

@@ -65,7 +65,7 @@ class _Node(NamedTuple):
 _Tree: TypeAlias = _Value | _Node
 
 
-class _OtherError(Exception):
+class _UndecidableError(Exception):
     """Raised if this module cannot decide a filter, so that Oxigraph has to decide it."""
 
 
@@ -77,7 +77,7 @@ def comparison_of(computed: Computed) -> Comparison | None:
     try:
         reader = _Reader(computed.parts)
         tree = reader.disjunction()
-    except _OtherError:
+    except _UndecidableError:
         return None
     is_done = reader.at == len(computed.parts) and reader.operands <= _MOST
     return Comparison(tree, computed.inputs()) if is_done and _is_test(tree) else None
@@ -161,48 +161,48 @@ class _Reader:
         """Read operands that `||` connects, the operator that binds least: `a || b`."""
         found = self._conjunction()
         while self._next_if("||"):
-            found = _tested(np.logical_or, found, self._conjunction())
+            found = _boolean_node(np.logical_or, found, self._conjunction())
         return found
 
     def _conjunction(self) -> _Tree:
         found = self._relation()
         while self._next_if("&&"):
-            found = _tested(np.logical_and, found, self._relation())
+            found = _boolean_node(np.logical_and, found, self._relation())
         return found
 
     def _relation(self) -> _Tree:
         found = self._sum()
         if sign := self._next_if(*_COMPARE):
             other = self._sum()
-            return _of_numbers(_COMPARE[sign], found, other, is_test=True)
+            return _numeric_node(_COMPARE[sign], found, other, is_test=True)
         return found
 
     def _sum(self) -> _Tree:
         found = self._operand()
         while sign := self._next_if("+", "-"):
-            found = _of_numbers(_ADD[sign], found, self._operand(), is_test=False)
+            found = _numeric_node(_ADD[sign], found, self._operand(), is_test=False)
         return found
 
     def _operand(self) -> _Tree:
         if self._next_if("!"):
-            return _tested(np.logical_not, self._operand())
+            return _boolean_node(np.logical_not, self._operand())
         if self._next_if("("):
             found = self.disjunction()
             if not self._next_if(")"):
-                raise _OtherError
+                raise _UndecidableError
             return found
         part = self._next_part()
         if part is None:
-            raise _OtherError
+            raise _UndecidableError
         self.at += 1
         self.operands += 1
         return _Value(part) if isinstance(part, Variable) else _constant(part)
 
 
-def _of_numbers(apply: Callable[..., Any], one: _Tree, other: _Tree, *, is_test: bool) -> _Node:
+def _numeric_node(apply: Callable[..., Any], one: _Tree, other: _Tree, *, is_test: bool) -> _Node:
     """Return an operation on two numbers, of which one is not a constant: constants are exact, also beside doubles."""
     if _is_test(one) or _is_test(other) or (_is_constant(one) and _is_constant(other)):
-        raise _OtherError
+        raise _UndecidableError
     return _Node(apply, (one, other), is_test)
 
 
@@ -210,9 +210,9 @@ def _is_constant(tree: _Tree) -> bool:
     return isinstance(tree, _Value) and tree.variable is None
 
 
-def _tested(apply: Callable[..., Any], *operands: _Tree) -> _Node:
+def _boolean_node(apply: Callable[..., Any], *operands: _Tree) -> _Node:
     if not all(map(_is_test, operands)):
-        raise _OtherError
+        raise _UndecidableError
     return _Node(apply, operands, True)
 
 
@@ -221,13 +221,13 @@ def _constant(part: str) -> _Value:
 
     found = _NUMBER.fullmatch(part)
     if not found or found[4] not in (v.XSD_INTEGER, v.XSD_DECIMAL) or (found[3] and found[4] == v.XSD_INTEGER):
-        raise _OtherError
+        raise _UndecidableError
     sign, fraction = -1 if found[1].startswith("-") else 1, (found[3] or "").ljust(6, "0")
     exact = sign * (int(found[2]) * SCALE + int(fraction))
-    return _Value(None, exact, _as_double(part))
+    return _Value(None, exact, _double_of_constant(part))
 
 
-def _as_double(part: str) -> float:
+def _double_of_constant(part: str) -> float:
     """Return the double that Oxigraph takes for the constant `part` when it compares this constant with doubles.
 
     This is not always the double that is nearest to the constant.

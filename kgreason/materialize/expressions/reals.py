@@ -85,10 +85,10 @@ def text_of_number(number: Number) -> str:
         digits = digits.rstrip("0").rstrip(".") if "." in digits else digits
         return f'"{"0" if digits in ("", "-0", "-") else digits}"^^{_TYPES[kind]}'
     form = repr(value).replace("inf", "INF").replace("nan", "NaN")
-    return str(ox.Literal(_normal(form, kind), datatype=ox.NamedNode(_TYPES[kind][1:-1])))
+    return str(ox.Literal(_normal_form(form, kind), datatype=ox.NamedNode(_TYPES[kind][1:-1])))
 
 
-def _normal(form: str, kind: int) -> str:
+def _normal_form(form: str, kind: int) -> str:
     store, node = ox.Store(), ox.NamedNode("x:")
     store.add(ox.Quad(node, node, ox.Literal(form, datatype=ox.NamedNode(_TYPES[kind][1:-1]))))
     (quad,) = store
@@ -103,14 +103,14 @@ def promote(number: Number, kind: int) -> Number:
     return Number(kind, _single(double) if kind == FLOAT else double)
 
 
-def _both(first: Number, second: Number) -> tuple[int, Any, Any]:
+def _values_in_common_kind(first: Number, second: Number) -> tuple[int, Any, Any]:
     kind = max(first.kind, second.kind)
     return kind, promote(first, kind).value, promote(second, kind).value
 
 
 def holds(sign: str, first: Number, second: Number) -> bool:
     """Compare two numbers; `sign` is `=`, `!=`, `<`, `<=`, `>` or `>=`."""
-    _, one, other = _both(first, second)
+    _, one, other = _values_in_common_kind(first, second)
     return bool(_COMPARE[sign](one, other))
 
 
@@ -120,14 +120,14 @@ def calculate(sign: str, first: Number, second: Number) -> Number:
     Raises NoNumberError. Raises LimitError for an integer or decimal of more than 100,000 digits.
     """
     let_out()
-    kind, one, other = _both(first, second)
+    kind, one, other = _values_in_common_kind(first, second)
     if kind > DECIMAL:
-        value = _quotient(one, other) if sign == "/" else _FLOATING[sign](one, other)
+        value = _floating_quotient(one, other) if sign == "/" else _FLOATING[sign](one, other)
         return Number(kind, _single(value) if kind == FLOAT else value)
     if _is_long(one) or _is_long(other):
         raise LimitError(f"a number of more than {_LONGEST:,} digits is an operand of {sign}")
     if sign == "/":
-        return Number(DECIMAL, _divided(one, other))
+        return Number(DECIMAL, _decimal_quotient(one, other))
     return Number(kind, _REAL[sign](one, other))
 
 
@@ -136,7 +136,7 @@ def divide(name: str, first: Number, second: Number) -> Number:
 
     The whole part is the quotient rounded towards zero, so MOD has the sign of `first`. Raises errors as `calculate`.
     """
-    kind, one, other = _both(first, second)
+    kind, one, other = _values_in_common_kind(first, second)
     quotient = calculate("/", first, second)
     if kind <= DECIMAL:  # `calculate` may have cut the quotient, but not its whole part
         quotient = Number(kind, _EXACT.divide_int(one, other))
@@ -148,7 +148,7 @@ def _is_long(value: Decimal) -> bool:
     return abs(value.adjusted()) >= _LONGEST or len(value.as_tuple().digits) > _LONGEST
 
 
-def _divided(one: Decimal, other: Decimal) -> Decimal:
+def _decimal_quotient(one: Decimal, other: Decimal) -> Decimal:
     if not other:
         raise NoNumberError
     digits = sum(len(each.as_tuple().digits) + abs(int(each.as_tuple().exponent)) for each in (one, other))
@@ -158,7 +158,7 @@ def _divided(one: Decimal, other: Decimal) -> Decimal:
     return found.quantize(_PLACES, rounding=ROUND_DOWN, context=_EXACT) if is_cut else found
 
 
-def _quotient(one: float, other: float) -> float:
+def _floating_quotient(one: float, other: float) -> float:
     if other:
         return one / other
     if not one or math.isnan(one) or math.isnan(other):
@@ -166,13 +166,13 @@ def _quotient(one: float, other: float) -> float:
     return math.copysign(math.inf, one) * math.copysign(1, other)
 
 
-def negative(number: Number) -> Number:
+def negate(number: Number) -> Number:
     """Return the number with the opposite sign."""
     kind, value = number
     return Number(kind, value.copy_negate() if kind <= DECIMAL else -value)
 
 
-def absolute(number: Number) -> Number:
+def absolute_value(number: Number) -> Number:
     """Return the number without its sign: ABS."""
     kind, value = number
     return Number(kind, value.copy_abs() if kind <= DECIMAL else abs(value))

@@ -58,9 +58,9 @@ class DatatypesInUse:
         From now on call `follow` for each edit.
         """
         self._note()
-        self.is_counted, self._rules = True, Counter(datatypes_read(program.in_force))
-        self._wide = len(datatypes_read(program.of_wide_kinds))
-        self._mentions = Counter(_mentioned(closure))
+        self.is_counted, self._rules = True, Counter(datatypes_read(program.rules_in_force))
+        self._wide = len(datatypes_read(program.rules_of_wide_kinds))
+        self._mentions = Counter(_mentioned_datatypes(closure))
         self.datatypes = self._datatypes_of_rules()
 
     def _note(self) -> None:
@@ -72,9 +72,9 @@ class DatatypesInUse:
         self._note()
         self._rules.subtract(datatypes_read(change.removed))
         self._rules.update(datatypes_read(change.added))
-        self._wide = len(datatypes_read(program.of_wide_kinds))
-        self._mentions.subtract(_mentioned(closure.removed))
-        self._mentions.update(_mentioned(closure.added))
+        self._wide = len(datatypes_read(program.rules_of_wide_kinds))
+        self._mentions.subtract(_mentioned_datatypes(closure.removed))
+        self._mentions.update(_mentioned_datatypes(closure.added))
         self.datatypes = self._datatypes_of_rules()
 
     def accept(self) -> None:
@@ -89,7 +89,7 @@ class DatatypesInUse:
             self.datatypes = self._datatypes_of_rules()
 
 
-def _mentioned(rows: Int32) -> list[int]:
+def _mentioned_datatypes(rows: Int32) -> list[int]:
     """Return the datatypes that the schema triples `rows`, int32[n, 3], mention, each as often as it occurs there."""
     ends = rows[:, [0, 2]]
     found: list[int] = ends[is_datatype(ends)].tolist()

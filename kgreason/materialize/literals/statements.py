@@ -41,9 +41,9 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.literals.datatypes_in_use import IDS, NAMES, DatatypesInUse
-from kgreason.materialize.literals.values import LiteralValues, News
+from kgreason.materialize.literals.values import LiteralValues, NewTerms
 from kgreason.materialize.same_as.representatives import NO_PAIRS, Equality, Follows
-from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, rows_of, same_as_pairs
+from kgreason.materialize.schema.rows import SAME_AS, TYPE, is_datatype, make_rows, same_as_pairs
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import distinct, group_rows
@@ -91,21 +91,21 @@ class Literals:
         self._values.rollback()
         self.told, self._followed, self._left = self._told_before, [], []
 
-    def foreseen(self, added: Int32) -> Facts:
+    def facts_ahead(self, added: Int32) -> Facts:
         """Return the facts about literals that a commit asserts and retracts before its rules run.
 
         `added`: the triples int32[n, 3] that the commit asserts.
         """
-        return self._facts([self._following(same_as_pairs(added))])
+        return self._facts([self._may_equal_rows(same_as_pairs(added))])
 
     def due_facts(self, changes: Changes) -> Facts:
         """Return the facts about literals to assert and to retract, because of what the commit has changed so far."""
-        return self._facts(self._statements(changes))
+        return self._facts(self._equality_rows(changes))
 
-    def needless(self, changes: Changes) -> Facts:
+    def needless_facts(self, changes: Changes) -> Facts:
         """Return the dt_may_equal facts to retract, because the commit has removed their owl:sameAs links."""
         gone = same_as_pairs(changes.rows[(changes.tables == self._triples) & (changes.after == ABSENT)])
-        told = np.concatenate([rows_of(self._may_equal, gone), *self._followed])
+        told = np.concatenate([make_rows(self._may_equal, gone), *self._followed])
         told = told[group_rows(told).firsts()]
         needless = self._are_facts(told) & ~self._are_facts(_as_links(told))
         rows = np.ascontiguousarray(told[needless])
@@ -121,15 +121,15 @@ class Literals:
     def _facts(self, said: Iterable[Int32]) -> Facts:
         news, before = self._values.read_new_terms(), self.told
         self.told = self.in_use.datatypes
-        pairs = [*self._types(before, news)]
+        pairs = [*self._type_rows(before, news)]
         if news and len(news.equal):
-            pairs.append(rows_of(self._value, news.equal))
+            pairs.append(make_rows(self._value, news.equal))
         pairs += said
-        single = [rows_of(self._ill, news.ill)] if news and len(news.ill) else []
-        removed = {self._pair: self._needless(before - self.told)}
-        return Facts.of({self._pair: self._missing(pairs), self._single: self._missing(single)}, removed)
+        single = [make_rows(self._ill, news.ill)] if news and len(news.ill) else []
+        removed = {self._pair: self._unread_type_rows(before - self.told)}
+        return Facts.of({self._pair: self._new_rows(pairs), self._single: self._new_rows(single)}, removed)
 
-    def _missing(self, parts: list[Int32]) -> Int32:
+    def _new_rows(self, parts: list[Int32]) -> Int32:
         """Join the arrays `parts`. Returns each row once, without the rows that are facts already."""
         parts = [part for part in parts if len(part)]
         if not parts:
@@ -141,18 +141,18 @@ class Literals:
 
     # Membership
 
-    def _types(self, before: frozenset[int], news: News | None) -> Iterator[Int32]:
+    def _type_rows(self, before: frozenset[int], news: NewTerms | None) -> Iterator[Int32]:
         """Yield the dt_type rows that have to be asserted. A row says that a literal is in a datatype.
 
         `before`: the datatypes that rules asked for before. For these, only rows of new literals are yielded. For a
         datatype that rules ask for now and did not ask for before, rows of all literals are yielded. `news`: what is
         known of the new terms; None if there are none.
         """
-        yield self._members(self.told - before, 0)
+        yield self._types_of_literals(self.told - before, 0)
         if news:
-            yield self._members(self.told & before, news.since)
+            yield self._types_of_literals(self.told & before, news.since)
 
-    def _members(self, datatypes: Iterable[int], since: int) -> Int32:
+    def _types_of_literals(self, datatypes: Iterable[int], since: int) -> Int32:
         """Return a dt_type row for each literal with an id above `since` and each of its types among `datatypes`."""
         names = [(number, NAMES[number]) for number in datatypes]
         if not names:
@@ -169,7 +169,7 @@ class Literals:
         ]
         return np.array(found, dtype=np.int32).reshape(-1, 3)
 
-    def _needless(self, gone: frozenset[int]) -> Int32:
+    def _unread_type_rows(self, gone: frozenset[int]) -> Int32:
         """Return the present dt_type rows of the datatypes `gone`. No rule asks for these datatypes any more."""
         if not gone:
             return _NO_ROWS
@@ -179,11 +179,11 @@ class Literals:
 
     # Facts for what rules have derived
 
-    def _statements(self, changes: Changes) -> Iterator[Int32]:
+    def _equality_rows(self, changes: Changes) -> Iterator[Int32]:
         """Yield the dt_may_equal, dt_not and dt_differ rows to assert for what the commit has changed so far."""
         links = self._added_pairs(changes, SAME_AS)
         links = links[links[:, 0] != links[:, 1]]
-        yield self._following(links)
+        yield self._may_equal_rows(links)
         yield from (
             rows[self._are_facts(_as_links(rows))] for rows in self._left
         )  # the links of these rows were removed and came back in the same commit
@@ -191,15 +191,17 @@ class Literals:
         types = types[is_datatype(types[:, 1])] if len(types) else types
         groups = self._groups(changes, links)
         if len(types) or len(groups):
-            yield rows_of(
+            yield make_rows(
                 self._not,
-                self._pairs_outside(np.concatenate([types, self._of_cliques(types), self._types_of_first(groups)])),
+                self._pairs_outside(
+                    np.concatenate([types, self._types_in_cliques(types), self._types_of_first(groups)])
+                ),
             )
         if len(links) or len(groups):
-            yield rows_of(self._differ, self._differing(links))
-            yield rows_of(self._differ, self._different(groups))
+            yield make_rows(self._differ, self._different_pairs(links))
+            yield make_rows(self._differ, self._different_in_groups(groups))
 
-    def _following(self, links: Int32) -> Int32:
+    def _may_equal_rows(self, links: Int32) -> Int32:
         """Return a dt_may_equal row for each pair of `links`, int32[n, 2], except pairs of literals known to differ.
 
         With the rule group eq-literals no rows are returned, because a rule of this group derives a dt_may_equal fact
@@ -207,15 +209,15 @@ class Literals:
         """
         if self._follows is None or not len(links):
             return _NO_ROWS
-        rows = rows_of(self._may_equal, self._follows(links))
+        rows = make_rows(self._may_equal, self._follows(links))
         self._followed.append(rows)
         return rows
 
-    def _differing(self, links: Int32) -> Int32:
+    def _different_pairs(self, links: Int32) -> Int32:
         """Return the pairs among `links`, int32[n, 2], whose two literals have different values.
 
         With the rule group eq-literals no pairs are returned: there the two literals are in one clique, and
-        `_different` finds them.
+        `_different_in_groups` finds them.
         """
         if self._equality is not None and self._follows is None:
             return NO_PAIRS
@@ -243,7 +245,7 @@ class Literals:
         found = self._equality.change_of_cliques(changes)
         return NO_PAIRS if found is None else found.groups.members
 
-    def _of_cliques(self, types: Int32) -> Int32:
+    def _types_in_cliques(self, types: Int32) -> Int32:
         """Return pairs int32[m, 2] of a literal and a datatype: a term in the literal's clique has this type.
 
         `types`: pairs int32[n, 2] of a term and its type.
@@ -251,7 +253,7 @@ class Literals:
         if self._equality is None or not len(types):
             return NO_PAIRS
         cliques = self._equality.cliques
-        cliques.cover(int(types.max()))
+        cliques.reserve_slots(int(types.max()))
         slots = cliques.slots(types[:, 0])
         members = cliques.members(distinct(slots[slots > 0]))
         of_primary = defaultdict(list)
@@ -292,7 +294,7 @@ class Literals:
         ]
         return pairs[np.array(is_outside, dtype=np.bool_)]
 
-    def _different(self, groups: Int32) -> Int32:
+    def _different_in_groups(self, groups: Int32) -> Int32:
         """Return pairs int32[m, 2] of literals that are in the same group but have different values.
 
         `groups`: pairs int32[n, 2] of a group's first term and a member. In each group, the literal whose text comes

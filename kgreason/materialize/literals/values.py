@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.datatypes.datatype_map import values
-from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_known_different
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.quoting import quote
 from kgreason.zset.columns import Int32
@@ -32,7 +32,7 @@ _STRINGS = (STRING, LANG_STRING, DIR_LANG_STRING)
 _NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
-def without_different(dictionary: Dictionary, pairs: Int32) -> Int32:
+def maybe_equal_pairs(dictionary: Dictionary, pairs: Int32) -> Int32:
     """Return `pairs`, int32[n, 2], without the pairs of two literals that are known to have different values.
 
     Cost: a look at the kinds of the terms, and at the texts if both terms of a pair are literals.
@@ -43,12 +43,12 @@ def without_different(dictionary: Dictionary, pairs: Int32) -> Int32:
         literals, places = np.unique(pairs[found], return_inverse=True)
         readings = values(dictionary.decode(literals))
         both = places.reshape(-1, 2).tolist()
-        is_followed[found] = [not are_apart(readings[one], readings[other]) for one, other in both]
+        is_followed[found] = [not are_known_different(readings[one], readings[other]) for one, other in both]
     kept: Int32 = pairs[is_followed]
     return kept
 
 
-class News(NamedTuple):
+class NewTerms(NamedTuple):
     """The result of reading new terms.
 
     - `equal`: pairs int32[n, 2] of a literal and the literal that stands for its value. The latter is also paired with
@@ -62,7 +62,7 @@ class News(NamedTuple):
     since: int
 
 
-class _Place(NamedTuple):
+class _ReadTerms(NamedTuple):
     """Which terms of the dictionary were read. A term is new if its id is larger than `old`.
 
     `read`: the id of the last term that was read. `old`: the id of the last term that counts as known; after `adopt`,
@@ -81,11 +81,11 @@ class LiteralValues:
         self._dictionary = dictionary
         self._first: dict[Value, int] = {}
         self._added: list[Value] = []
-        self._place = self._before = _Place()
+        self._place = self._before = _ReadTerms()
 
     def adopt(self) -> None:
         """Treat all terms of the dictionary as known."""
-        self._place = self._before = _Place(old=len(self._dictionary))
+        self._place = self._before = _ReadTerms(old=len(self._dictionary))
 
     def accept(self) -> None:
         """Keep what was read since the last `accept`."""
@@ -97,7 +97,7 @@ class LiteralValues:
             self._first.pop(value, None)
         self._place, self._added = self._before, []
 
-    def read_new_terms(self) -> News | None:
+    def read_new_terms(self) -> NewTerms | None:
         """Read the new terms of the dictionary. Returns None if there are no new terms."""
         last = len(self._dictionary)
         if last == self._place.old:
@@ -105,15 +105,15 @@ class LiteralValues:
         since, strings = self._place.read, self._place.strings
         typed, known = self.comparable_literals(since), len(self._added)
         if not len(typed) and not strings:
-            self._place = _Place(last, last)
-            return News(_NO_PAIRS, typed, since)
+            self._place = _ReadTerms(last, last)
+            return NewTerms(_NO_PAIRS, typed, since)
         equal = self._pairs_of_plain(since) if strings else []
         ill = [*self._read(typed, equal)]
         fresh = [value for value in self._added[known:] if value.space in _STRINGS]
         equal += self._pairs_of_strings(fresh)
-        self._place = _Place(last, last, strings + len(fresh))
+        self._place = _ReadTerms(last, last, strings + len(fresh))
         pairs = {pair for literal, first in equal for pair in ((literal, first), (first, first))}
-        return News(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
+        return NewTerms(np.array(sorted(pairs), dtype=np.int32).reshape(-1, 2), np.array(ill, dtype=np.int32), since)
 
     def _read(self, typed: Int32, equal: list[tuple[int, int]]) -> Iterable[int]:
         """Read the literals `typed`. Yields those literals that are ill-typed.
@@ -147,7 +147,7 @@ class LiteralValues:
         The plain literal of a value is its literal without a datatype. A value is left out if the dictionary has no
         such literal.
         """
-        found = self._dictionary.find(_spelling(value) for value in strings).tolist()
+        found = self._dictionary.find(_plain_literal(value) for value in strings).tolist()
         return [(literal, self._first[value]) for literal, value in zip(found, strings, strict=True) if literal]
 
     def literals(self, since: int) -> Int32:
@@ -160,7 +160,7 @@ class LiteralValues:
 
         These are literals whose text names a datatype, as `"1"^^<...>`, or whose language tag has a capital letter.
         """
-        return np.union1d(self._dictionary.typed_literals(since), self._dictionary.with_capitals(since))
+        return np.union1d(self._dictionary.typed_literals(since), self._dictionary.literals_with_capitals(since))
 
     def is_literal(self, ids: Int32) -> NDArray[np.bool_]:
         """Return for each id of `ids`, whether the term is a literal: bool, in the shape of `ids`."""
@@ -175,7 +175,7 @@ class LiteralValues:
         return values(self._dictionary.decode(ids))
 
 
-def _spelling(value: Value) -> str:
+def _plain_literal(value: Value) -> str:
     """Return the text of the plain literal (without a datatype) that has this string value."""
     if value.space == STRING:
         return quote(value.data)

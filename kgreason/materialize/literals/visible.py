@@ -1,4 +1,4 @@
-"""`Visible`: which triples with a literal users see: one spelling of a value for each subject and property.
+"""`VisibleTriples`: which triples with a literal users see: one spelling of a value for each subject and property.
 
 Rules count a literal by its value, so `:tea :price 10` and the literal `10.0` elsewhere give `:tea :price 10.0`, by
 dt-eq and eq-rep-o (OWL 2 Profiles, Tables 4 and 8). Rules and proofs need this triple. A query would count the price
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.materialize.same_as.images import Kinds
+from kgreason.materialize.edit import KindChanges
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, INFERRED, IS_ASSERTED, Int32
 from kgreason.zset.order import group_rows
@@ -48,7 +48,7 @@ class _Groups(NamedTuple):
     numbers: NDArray[np.int64]
 
 
-class Values:
+class ValuePairs:
     """Which literals have the same value. `pairs`, int32[n, 2], has a row (literal, v) for each."""
 
     def __init__(self, pairs: Int32 = _NO_PAIRS) -> None:
@@ -56,11 +56,11 @@ class Values:
         self._value = np.zeros(int(pairs[:, 0].max(initial=-1)) + 1, dtype=np.int32)
         self._value[pairs[:, 0]] = pairs[:, 1]
 
-    def and_of(self, pairs: Int32) -> Values:
+    def with_pairs(self, pairs: Int32) -> ValuePairs:
         """Return these values together with further pairs. Nothing is sorted again, but all is copied."""
         if not len(pairs):
             return self
-        more, found = Values(pairs), Values()
+        more, found = ValuePairs(pairs), ValuePairs()
         places = np.searchsorted(self.pairs[:, 1], more.pairs[:, 1], side="right")
         found.pairs = np.insert(self.pairs, places, more.pairs, axis=0)
         found._value = np.zeros(max(len(self._value), len(more._value)), dtype=np.int32)
@@ -95,16 +95,16 @@ def are_visible(dictionary: Dictionary, objects: Int32, groups: NDArray[np.int64
     left = np.flatnonzero(is_inferred & ~has_asserted[groups])
     if len(left):
         places = np.unique(groups[left], return_inverse=True)[1].astype(np.int64)
-        found[left] = dictionary.firsts(np.ascontiguousarray(objects[left]), places)[places] == objects[left]
+        found[left] = dictionary.first_terms(np.ascontiguousarray(objects[left]), places)[places] == objects[left]
     return found
 
 
-def without_others(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: Int32) -> Int32:
+def visible_rows(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: Int32) -> Int32:
     """Return those of the triples `rows`, int32[n, 3], that users see.
 
     `rows` are all triples with all spellings, `asserted` those that are asserted, and `pairs` the facts dt_value.
     """
-    values = Values(pairs)
+    values = ValuePairs(pairs)
     some = np.flatnonzero(values.first_of_value(rows[:, 2])) if len(values.pairs) else np.empty(0, np.int64)
     if not len(some):
         return rows
@@ -119,17 +119,17 @@ def without_others(dictionary: Dictionary, rows: Int32, asserted: Int32, pairs: 
     return rows[kept]
 
 
-class Visible:
+class VisibleTriples:
     """Filters the triples of one graph."""
 
     def __init__(self, dictionary: Dictionary) -> None:
         self._dictionary = dictionary
         self.relation = int(dictionary.intern([_VALUE])[0])
-        self.values = self._before = Values()
+        self.values = self._before = ValuePairs()
 
     def adopt(self, pairs: Int32) -> None:
         """Take over the facts of dt_value, int32[n, 2]."""
-        self.values = self._before = Values(pairs)
+        self.values = self._before = ValuePairs(pairs)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -143,9 +143,9 @@ class Visible:
         """Note the facts of dt_value that the commit has added so far. They are in the table `table`."""
         rows = changes.rows
         is_new = (rows[:, 0] == self.relation) & (changes.tables == table) & (changes.before == ABSENT)
-        self.values = self._before.and_of(rows[is_new & (changes.after != ABSENT)][:, 1:3])
+        self.values = self._before.with_pairs(rows[is_new & (changes.after != ABSENT)][:, 1:3])
 
-    def change(self, changed: Kinds, before: KindsOf, after: KindsOf) -> Kinds:
+    def change(self, changed: KindChanges, before: KindsOf, after: KindsOf) -> KindChanges:
         """Return how a commit changes the triples that users see. There must be `values`.
 
         `changed` has the same for the graph with all spellings, and `before` and `after` tell the kinds there.
@@ -159,7 +159,7 @@ class Visible:
         differs = kinds[0] != kinds[1]
         rest = [part[~are_several] for part in changed]
         found = rows[differs], kinds[0][differs], kinds[1][differs]
-        return Kinds(*(np.concatenate(parts) for parts in zip(rest, found, strict=True)))
+        return KindChanges(*(np.concatenate(parts) for parts in zip(rest, found, strict=True)))
 
     def _kinds(self, rows: Int32, numbers: NDArray[np.int64], kinds: Int8) -> Int8:
         is_seen = are_visible(self._dictionary, rows[:, 2], numbers, kinds)

@@ -6,7 +6,7 @@ evaluation   `evaluated`: an expression for many inputs at once, by Oxigraph
 negation     `Negations`: the values for which a negated pattern has no match
 aggregation  `Aggregations`: one value for each group
 data         `Data`: asserted triples as facts
-groups       `Grouped`: the facts of a table by group
+groups       `FactsByGroup`: the facts of a table by group
 values       `values_of`: the value of each group
 drawn        `drawn`: generic rules, specialised to the schema, for the order of negations
 individuals  `Individuals`: which names stand for one individual

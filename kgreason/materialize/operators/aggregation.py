@@ -61,13 +61,13 @@ from kgreason.engine.changes import Changes, Place
 from kgreason.engine.engine import Engine
 from kgreason.errors import LimitError, StratificationError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.edit import NO_FACTS, Facts, merge_facts
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.group_values import Grouping, GroupValues
-from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.groups import FactsByGroup
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import IsHere, Marks, Register, everywhere, marks, tables_of, unique
+from kgreason.materialize.operators.tables import FactIndex, IsHere, Marks, always_here, marks, tables_of, unique_rows
 from kgreason.rules.lowering import Aggregation
 from kgreason.rules.strata import Level
 from kgreason.terms.dictionary import Dictionary
@@ -89,7 +89,7 @@ class Aggregations:
         individuals: Individuals,
         shared: Rounds,
         registry: Registry,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self._engine, self._dictionary, self._individuals = engine, dictionary, individuals
         self._shared, self._is_here = shared, is_here
@@ -131,7 +131,7 @@ class Aggregations:
         new = {each for each in levels if each not in known or each in left}
         self._new |= new
         self._unread |= new
-        self._operators = tuple(self._operator(each, level, known.get(each)) for each, level in levels.items())
+        self._operators = tuple(self._grouping(each, level, known.get(each)) for each, level in levels.items())
         self._is_edited, self._by_mark = True, None
         gone = {operator.aggregation: operator for operator in (*known.values(), *self._leaving)}
         self._leaving = tuple(operator for each, operator in gone.items() if each not in levels)
@@ -164,7 +164,7 @@ class Aggregations:
 
     def _end(self) -> None:
         self._leaving, self.are_any, self._place, self._decided = (), bool(self._operators), None, None
-        self._values.end()
+        self._values.forget_all()
         self._rounds = self._turns = 0
         self._is_edited = False
         self._taken.clear()
@@ -177,7 +177,7 @@ class Aggregations:
         self._begun.clear()
         self._unread |= self._new
 
-    def last(self) -> int:
+    def last_stratum(self) -> int:
         """Return the number of the last stratum that has an aggregate."""
         return max((operator.level.level for operator in self._operators), default=int(bool(self._leaving)))
 
@@ -191,10 +191,10 @@ class Aggregations:
         if not reached and not self._leaving:
             self._place = self._decided = self._engine.place()
             return NO_FACTS
-        every = self._everything()
+        every = self._reader_of_all_facts()
         found = [self._retraction(operator, every()) for operator in self._leaving] if level else []
         moved = self._individuals.moved_terms(changes)
-        register = Register(changes.rows, changes.tables)
+        register = FactIndex(changes.rows, changes.tables)
         emptied, is_again = self._recursions_to_empty(reached, changes, every, is_moved=bool(len(moved))), False
         seen = None if len(moved) else marks(changes.rows, changes.tables)
         later = None if len(moved) else self._later_changes()
@@ -203,7 +203,7 @@ class Aggregations:
             self._taken[operator.aggregation] = operator
             if later and operator.level.level <= before and self._is_settled(operator, later):
                 for part in (operator.each, operator.value):
-                    part.note_more(later)
+                    part.note_more_changes(later)
                 continue
             for part in (operator.each, operator.value):
                 part.note_changes(register)
@@ -219,17 +219,17 @@ class Aggregations:
                 changes,
                 check,
                 register if is_right else None,
-                every() if is_unread and self._is_here is everywhere else None,
+                every() if is_unread and self._is_here is always_here else None,
             )
             if operator.level.level <= before and not operator.level.recursion and any(facts):
                 is_again = True
                 if not len(moved) or self._turns > _MOST_TURNS:
-                    raise StratificationError(self._circular(operator, facts))
+                    raise StratificationError(self._circle_message(operator, facts))
             self._unread.discard(operator.aggregation)
             found.append(facts)
         self._turns += is_again
         self._place = self._decided = self._engine.place()
-        return together(found)
+        return merge_facts(found)
 
     def better_values(self, check: Check) -> Facts:
         """Return the values of recursions to assert and to retract after a round.
@@ -240,17 +240,17 @@ class Aggregations:
         if not self._begun or self._place is None:
             return NO_FACTS
         rows, tables, self._place = self._engine.changed_facts(self._place)
-        found, register = [], Register(rows, tables)
+        found, register = [], FactIndex(rows, tables)
         for operator in self._operators:
             if operator.level.recursion in self._begun:
                 self._taken[operator.aggregation] = operator
                 for part in (operator.each, operator.value):
-                    part.note_more(register)
-                groups = unique([operator.each.groups(register)])
+                    part.note_more_changes(register)
+                groups = unique_rows([operator.each.groups(register)])
                 groups = groups[self._is_here(operator.aggregation, groups)]
-                changes = self._engine.changes() if self._individuals.are_any_equal() else None
+                changes = self._engine.changes() if self._individuals.has_equal_terms() else None
                 found.append(self._values.corrections(operator, groups, changes, check))
-        facts = together(found)
+        facts = merge_facts(found)
         if any(facts):
             self._rounds += 1
             if self._rounds > self._shared.limits.rounds:
@@ -263,25 +263,25 @@ class Aggregations:
                 )
         return facts
 
-    def _everything(self) -> Callable[[], Register]:
+    def _reader_of_all_facts(self) -> Callable[[], FactIndex]:
         """Return what gives all facts as they are now. The first call passes over all facts."""
 
         @cache
-        def every() -> Register:
-            return Register(*self._engine.facts.contents()[:2])
+        def every() -> FactIndex:
+            return FactIndex(*self._engine.facts.contents()[:2])
 
         return every
 
-    def _later_changes(self) -> Register | None:
+    def _later_changes(self) -> FactIndex | None:
         """Return the facts that changed since aggregates were decided last in the open commit, and maybe more.
 
         Returns None if this cannot be told.
         """
         if self._decided is None or self._decided.generation != self._engine.generation:
             return None
-        return Register(*self._engine.queued_facts(self._decided))
+        return FactIndex(*self._engine.queued_facts(self._decided))
 
-    def _is_settled(self, operator: Grouping, later: Register) -> bool:
+    def _is_settled(self, operator: Grouping, later: FactIndex) -> bool:
         """Whether an aggregate that was decided in the open commit needs no further look.
 
         `later`: the facts that changed since then.
@@ -292,7 +292,7 @@ class Aggregations:
         return not is_failed and not len(operator.each.table.places(later))
 
     def _recursions_to_empty(
-        self, reached: Iterable[Grouping], changes: Changes, every: Callable[[], Register], *, is_moved: bool
+        self, reached: Iterable[Grouping], changes: Changes, every: Callable[[], FactIndex], *, is_moved: bool
     ) -> set[int]:
         """Return the numbers of the recursions that begin now and whose values must all be retracted first.
 
@@ -303,9 +303,9 @@ class Aggregations:
         if not begins:
             return set()
         gone = (changes.before != ABSENT) & (changes.after == ABSENT)
-        register = Register(changes.rows[gone], changes.tables[gone])
+        register = FactIndex(changes.rows[gone], changes.tables[gone])
         self._begun |= {each.level.recursion for each in begins}
-        if self._is_here is not everywhere:
+        if self._is_here is not always_here:
             return set()  # engines of parts lose no facts: they are made anew (`spark/rounds/operators`)
         is_lost = is_moved or self._is_edited
         lost = {
@@ -316,11 +316,11 @@ class Aggregations:
         emptied = [each for each in begins if each.level.recursion in lost]
         return {each.level.recursion for each in emptied if len(each.value.table.places(every()))}
 
-    def _retraction(self, operator: Grouping, every: Register) -> Facts:
+    def _retraction(self, operator: Grouping, every: FactIndex) -> Facts:
         """Return `Facts` that retract all values of an aggregate. `every`: all facts."""
         self._values.forget(operator.aggregation)
-        keys = operator.value.table.matching(every)
-        return Facts({}, {operator.value.table.number: operator.value.table.rows(keys)} if len(keys) else {})
+        keys = operator.value.table.matching_keys(every)
+        return Facts({}, {operator.value.table.number: operator.value.table.rows_with_keys(keys)} if len(keys) else {})
 
     def _touched_aggregates(
         self, reached: Sequence[Grouping], seen: Marks, emptied: Collection[int]
@@ -337,11 +337,11 @@ class Aggregations:
                 for part in (operator.each, operator.value):
                     self._by_mark[part.table.mark].add(operator.aggregation)
         marked = set[Aggregation]().union(*(self._by_mark[mark] for mark in seen & self._by_mark.keys()))
-        marked |= self._unread | self._values.failed()
+        marked |= self._unread | self._values.failed_aggregates()
         return [each for each in reached if each.aggregation in marked or each.level.recursion in emptied]
 
     def _groups_to_compare(
-        self, operator: Grouping, register: Register, moved: Int32, every: Callable[[], Register]
+        self, operator: Grouping, register: FactIndex, moved: Int32, every: Callable[[], FactIndex]
     ) -> Int32:
         """Return the groups whose values may have changed: int32[n, w].
 
@@ -356,25 +356,25 @@ class Aggregations:
             parts += [part.groups(every()) for part in both]
         elif len(moved):
             for part in both:
-                keys = part.table.matching(every())
+                keys = part.table.matching_keys(every())
                 parts.append(part.groups_of_keys(keys[np.isin(keys, moved).any(axis=1)]))
-        groups = unique(parts)
+        groups = unique_rows(parts)
         return groups[self._is_here(operator.aggregation, groups)]
 
-    def _circular(self, operator: Grouping, facts: Facts) -> str:
+    def _circle_message(self, operator: Grouping, facts: Facts) -> str:
         rows = next(rows for part in facts for rows in part.values() if len(rows))
         texts = self._dictionary.decode(rows[0][rows[0] > 0])[1:-1]
         of = f" for {', '.join(texts)}" if texts else ""
         return f"the facts make the rules circular: {operator.label} was decided{of}, and then its atoms changed"
 
-    def _operator(self, aggregation: Aggregation, level: Level, known: Grouping | None) -> Grouping:
+    def _grouping(self, aggregation: Aggregation, level: Level, known: Grouping | None) -> Grouping:
         common = self._engine, self._dictionary
         reads = tuple([tables_of((atom,), tuple(atom.variables()), *common)[0] for atom in level.reads])
         if known:
             return known._replace(level=level, reads=reads)
         width = len(aggregation.aggregate.group)
         each, value = (
-            Grouped(tables_of((atom,), keys, *common)[0], width, self._engine)
+            FactsByGroup(tables_of((atom,), keys, *common)[0], width, self._engine)
             for atom, keys in (
                 (aggregation.each, aggregation.keys),
                 (aggregation.value, aggregation.value.terms),

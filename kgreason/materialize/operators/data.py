@@ -26,10 +26,10 @@ from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.interest import Pattern, Plain
+from kgreason.materialize.interest import Pattern, PlainPattern
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import are_among, unique
-from kgreason.materialize.schema.rows import rows_of
+from kgreason.materialize.operators.tables import are_among, unique_rows
+from kgreason.materialize.schema.rows import make_rows
 from kgreason.rules.model import DATA, Atom, Rule, Variable
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import IS_ASSERTED, Int32
@@ -77,13 +77,13 @@ class Data:
 
     def follow(self, rules: Collection[Rule]) -> None:
         """Find the triple patterns that `rules`, the rules that are in force now, have inside DATA."""
-        atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives(rule))
+        atoms = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _derives_data(rule))
         self._patterns, self._names = frozenset(map(self._pattern, atoms)), None
         self.are_any |= bool(self._patterns)
 
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all triples if rules say DATA: a constant in DATA has all names of its term."""
-        return [Plain(self._triples, {})] if self._patterns else []
+        return [PlainPattern(self._triples, {})] if self._patterns else []
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -93,7 +93,7 @@ class Data:
         """Return to the rules that were in force at the last `accept`."""
         self._patterns, self._names, self.are_any = self._before, None, bool(self._before)
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
 
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
@@ -103,7 +103,7 @@ class Data:
         names = self._names_of_constants()
         return self._facts(*(rows[self._matches(rows, names)] for rows in (removed, added)))
 
-    def facts_of_moved(self, changes: Changes) -> Facts:
+    def facts_of_moved_terms(self, changes: Changes) -> Facts:
         """Return the facts of DATA to assert and to retract because terms became equal or different."""
         if not len(self._individuals.moved_terms(changes)):
             return NO_FACTS
@@ -123,12 +123,12 @@ class Data:
         asserted = kinds == IS_ASSERTED
         triples = np.ascontiguousarray(rows[asserted & (tables == self._triples), :3])
         present = rows[asserted & (tables == self._table) & (rows[:, 0] == self._relation), 1:4]
-        found = np.concatenate([_without(triples, removed), added])
+        found = np.concatenate([_rows_without(triples, removed), added])
         wanted = found[self._matches(found, self._names_of_constants())]
-        return self._facts(_without(present, wanted), _without(wanted, present))
+        return self._facts(_rows_without(present, wanted), _rows_without(wanted, present))
 
     def _facts(self, removed: Int32, added: Int32) -> Facts:
-        return Facts.of(*({self._table: rows_of(self._relation, rows)} for rows in (added, removed)))
+        return Facts.of(*({self._table: make_rows(self._relation, rows)} for rows in (added, removed)))
 
     def _matches(self, rows: Int32, names: _Names) -> _Mask:
         found = np.zeros(len(rows), dtype=np.bool_)
@@ -164,13 +164,13 @@ class Data:
         )
 
 
-def _derives(rule: Rule) -> bool:
+def _derives_data(rule: Rule) -> bool:
     """Whether a rule derives facts of DATA. Such a rule copies them to equal terms."""
     return any(head.relation == DATA for head in rule.heads)
 
 
-def _without(rows: Int32, others: Int32) -> Int32:
+def _rows_without(rows: Int32, others: Int32) -> Int32:
     """Return the rows of `rows`, int32[n, 3], that are not among `others`; each row once."""
-    rows = unique([rows])
+    rows = unique_rows([rows])
     kept: Int32 = rows[~are_among(rows, others)]
     return kept

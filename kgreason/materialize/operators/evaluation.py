@@ -36,9 +36,9 @@ from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms,
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.compared import compared_with_lang, in_small_letters
+from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 from kgreason.terms.dictionary import Dictionary, Kind
-from kgreason.terms.skolem import skolem
+from kgreason.terms.skolem import skolem_node
 from kgreason.terms.untagged import is_untagged
 from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import Int32
@@ -64,14 +64,14 @@ def results_of(computed: Computed, keys: Int32, dictionary: Dictionary, check: C
         parts.append(keys[is_true])
         keys = keys[~is_known]
     if len(rows := exact_rows(computed, keys, dictionary)):
-        found, done = _exactly(computed, keys[rows], dictionary, check)
+        found, done = _exact_results(computed, keys[rows], dictionary, check)
         parts.append(found)
         keys = np.delete(keys, rows[done], axis=0)
     computed = without_extensions(computed)
     for low in range(0, len(keys), _PIECE):
         check()
         with without_collection():
-            parts.append(_piece(computed, keys[low : low + _PIECE], dictionary))
+            parts.append(_results_of_piece(computed, keys[low : low + _PIECE], dictionary))
     width = keys.shape[1] + (computed.result is not None)
     return np.concatenate(parts) if parts else np.empty((0, width), dtype=np.int32)
 
@@ -80,12 +80,12 @@ def _with_small_tags(computed: Computed) -> Computed:
     """Return an expression with small letters in the strings that it compares with LANG(...), as queries have it."""
     if "LANG" not in computed.parts:
         return computed
-    small = list(compared_with_lang(list(map(str, computed.parts))))
+    small = list(places_compared_with_lang(list(map(str, computed.parts))))
     parts = [in_small_letters(str(part)) if place in small else part for place, part in enumerate(computed.parts)]
     return computed._replace(parts=tuple(parts))
 
 
-def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
+def _results_of_piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
     if len(computed.parts) == 1 and computed.result is not None and keys.shape[1] == 1:
         return np.repeat(keys, 2, axis=1)  # BIND(?x AS ?y): the same term, in its own spelling
     if is_skolem(computed):
@@ -99,7 +99,7 @@ def _piece(computed: Computed, keys: Int32, dictionary: Dictionary) -> Int32:
     return np.column_stack([rows[is_term], dictionary.intern(kept).astype(np.int32)])
 
 
-def _exactly(
+def _exact_results(
     computed: Computed, keys: Int32, dictionary: Dictionary, check: Callable[[], object]
 ) -> tuple[Int32, NDArray[np.int64]]:
     """Evaluate an expression for rows of inputs `keys`, int32[n, k], with numbers that Oxigraph cannot read.
@@ -128,7 +128,7 @@ def blank_nodes(computed: Computed, keys: Int32, dictionary: Dictionary) -> list
     columns = np.array(dictionary.decode(ids), dtype=object)[where].reshape(keys.shape).T.tolist()
     values = dict(zip(computed.inputs(), columns, strict=True))
     terms = [values[term] if isinstance(term, Variable) else repeat(term, len(keys)) for term in skolem_terms(computed)]
-    return list(map(skolem, zip(*terms, strict=True)))
+    return list(map(skolem_node, zip(*terms, strict=True)))
 
 
 def _solve(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[list[int], list[str]]:
@@ -146,16 +146,16 @@ def _solve(computed: Computed, keys: Int32, dictionary: Dictionary) -> tuple[lis
     results: list[str] = []
     stepwise = need_steps(computed, texts)
     for mask, ask, is_stepwise in (
-        (~blank & ~stepwise, _by_values, False),
-        (~blank & stepwise, _by_values, True),
-        (blank & ~stepwise, _by_triples, False),
-        (blank & stepwise, _by_triples, True),
+        (~blank & ~stepwise, _solutions_by_values, False),
+        (~blank & stepwise, _solutions_by_values, True),
+        (blank & ~stepwise, _solutions_by_triples, False),
+        (blank & stepwise, _solutions_by_triples, True),
     ):
         rows = np.flatnonzero(mask)
         if not len(rows):
             continue
         steps = steps_of(computed) if is_stepwise else Steps((), computed)
-        if computed.result is not None and ask is _by_values and keys.shape[1]:
+        if computed.result is not None and ask is _solutions_by_values and keys.shape[1]:
             found = _results_in_order(steps, computed.inputs(), texts[rows])
             places += [row for row, result in zip(rows.tolist(), found, strict=True) if result is not None]
             results += [_query_text(result) for result in found if result is not None]
@@ -181,8 +181,8 @@ def _results_in_order(steps: Steps, inputs: Sequence[Variable], texts: Any) -> l
     else:
         names = f"({' '.join(map(str, inputs))})"
         values = "\n".join([f"({' '.join(terms)})" for terms in texts.tolist()])
-    pattern, inner = f"VALUES {names} {{\n{values}\n}} {_before(steps)}", expression_text(steps.last)
-    rows = _rows(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)
+    pattern, inner = f"VALUES {names} {{\n{values}\n}} {_assignments_text(steps)}", expression_text(steps.last)
+    rows = _query_solutions(ox.Store(), f"SELECT ({inner} AS ?result) {{ {pattern} }}", inner)
     return [result for (result,) in letting_out(rows, _SOME)]
 
 
@@ -203,7 +203,7 @@ def _has_blank(texts: Any) -> Any:
     return np.array(flags, dtype=np.bool_).reshape(texts.shape)
 
 
-def _by_values(
+def _solutions_by_values(
     steps: Steps, inputs: Sequence[Variable], rows: Sequence[int], texts: Sequence[Sequence[str]]
 ) -> Iterable[Any]:
     names = " ".join(map(str, inputs))
@@ -211,7 +211,7 @@ def _by_values(
     return _solutions(ox.Store(), steps, f"VALUES (?row {names}) {{\n{values}\n}}")
 
 
-def _by_triples(
+def _solutions_by_triples(
     steps: Steps, inputs: Sequence[Variable], rows: Sequence[int], texts: Sequence[Sequence[str]]
 ) -> Iterable[Any]:
     store = ox.Store()
@@ -226,15 +226,15 @@ def _by_triples(
 
 
 def _solutions(store: ox.Store, steps: Steps, pattern: str) -> Iterable[Any]:
-    inner, before = expression_text(steps.last), _before(steps)
+    inner, before = expression_text(steps.last), _assignments_text(steps)
     if steps.last.result is None:
         query = f"SELECT ?row {{ {pattern} {before} FILTER({inner}) }}"
     else:
         query = f"SELECT ?row ?result {{ {pattern} {before} BIND({inner} AS ?result) FILTER(BOUND(?result)) }}"
-    return _rows(store, query, inner)
+    return _query_solutions(store, query, inner)
 
 
-def _rows(store: ox.Store, query: str, expression: str) -> Iterable[Any]:
+def _query_solutions(store: ox.Store, query: str, expression: str) -> Iterable[Any]:
     """Return the solutions of a query. `expression` is what may need a large stack in the query."""
     stack = stack_for(expression)
     if not stack:
@@ -242,5 +242,5 @@ def _rows(store: ox.Store, query: str, expression: str) -> Iterable[Any]:
     return with_stack(stack, lambda: list(cast(Iterable[Any], store.query(query))))
 
 
-def _before(steps: Steps) -> str:
+def _assignments_text(steps: Steps) -> str:
     return " ".join(map(assignment_text, steps.before))

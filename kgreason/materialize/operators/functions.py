@@ -14,7 +14,7 @@ only in the middle of the commit, before a NOT is decided or terms are made equa
 `finish` raises the error. So the errors of a commit depend on its facts and rules alone.
 
 If a single atom of a rule has all inputs, as in `n(?x, ?v), FILTER(?v > 5)`, the facts that a commit asserts show what
-the rule will ask for. The results are asserted together with these facts (`foreseen`), so the rules run only once.
+the rule will ask for. The results are asserted together with these facts (`facts_ahead`), so the rules run only once.
 
 Cost: one query to Oxigraph for each expression and round, for the new inputs only (`evaluation`).
 """
@@ -30,23 +30,23 @@ import numpy as np
 from kgreason.engine.engine import Engine
 from kgreason.errors import RuleError
 from kgreason.functions.registry import HOW_TO_PASS, Registry
-from kgreason.materialize.edit import Facts, together
-from kgreason.materialize.expressions.calls import Called, Failure, call_for_rows
+from kgreason.materialize.edit import Facts, merge_facts
+from kgreason.materialize.expressions.calls import CallOutcome, Failure, call_for_rows
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import results_of
 from kgreason.materialize.operators.tables import (
+    FactIndex,
     IsHere,
-    Register,
     Table,
+    always_here,
     are_among,
-    everywhere,
     lines_of,
     tables_of,
-    unique,
+    unique_rows,
 )
 from kgreason.options import Limits
 from kgreason.rules.expressions import call_of, text_of
-from kgreason.rules.lowering import Function, functions, rules_without_not
+from kgreason.rules.lowering import Expression, lowered_expressions, rules_without_not
 from kgreason.rules.model import Rule, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -113,7 +113,7 @@ class _Operator(NamedTuple):
     `called` is the table of the inputs for which a Python function was called; None for an expression of SPARQL.
     """
 
-    function: Function
+    function: Expression
     rule: str
     asks: Table
     made: Table
@@ -136,28 +136,28 @@ class Functions:
         dictionary: Dictionary,
         rounds: Rounds,
         registry: Registry,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self._engine, self._dictionary, self._rounds, self._registry = engine, dictionary, rounds, registry
         self._is_here = is_here
         self._failed: list[tuple[_Operator, Failure]] = []
         self._operators: tuple[_Operator, ...] = ()
         self._lines: Int32 | None = None
-        """The lines of what rules ask for (`Engine.arrived`); None after a change of rules."""
+        """The lines of what rules ask for (`Engine.arrived_keys`); None after a change of rules."""
         self._sources: tuple[_Source, ...] = ()
         self._before: tuple[tuple[_Operator, ...], tuple[_Source, ...], int] = (), (), 0
-        self._seen: dict[Function, list[Int32]] = {}
+        self._seen: dict[Expression, list[Int32]] = {}
         """The inputs whose results were foreseen in this commit."""
         self.are_any = False
         """Whether a rule in force has an expression, or a rule had one before or during the open commit."""
 
-    def follow(self, rules: Iterable[Rule], left_out: Collection[Function] = ()) -> None:
+    def follow(self, rules: Iterable[Rule], left_out: Collection[Expression] = ()) -> None:
         """Find the expressions of `rules`, the rules that are in force now.
 
         `left_out`: expressions to ignore, because another operator computes them.
         """
         rules = [rule for rule in rules if not rule.is_positive]
-        found = {each: label(rule) for rule in rules for each in functions(rule) if each not in left_out}
+        found = {each: label(rule) for rule in rules for each in lowered_expressions(rule) if each not in left_out}
         self._operators = tuple(self._operator(function, rule) for function, rule in found.items())
         self._sources, self._lines = tuple(self._sources_of(rules)), None
         self._rounds.expressions = len(self._operators) + len(left_out)
@@ -180,7 +180,7 @@ class Functions:
         self._lines = None
         self.are_any, self._failed, self._seen = bool(self._operators), [], {}
 
-    def foreseen(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
+    def facts_ahead(self, rows: Mapping[int, Int32], check: Callable[[], object]) -> Facts:
         """Return the results to assert together with the facts `rows`.
 
         These are the results of expressions whose inputs all come from a single body atom, if a fact of `rows` matches
@@ -191,15 +191,15 @@ class Functions:
         for operator, table in self._sources:
             if table.number in rows:
                 part = rows[table.number]
-                register = Register(part, np.full(len(part), table.number))
-                found_keys = table.matching(register)[:, : len(operator.asks.keys) - 1]
-                keys = self._new_inputs(operator, unique([found_keys]))
+                register = FactIndex(part, np.full(len(part), table.number))
+                found_keys = table.matching_keys(register)[:, : len(operator.asks.keys) - 1]
+                keys = self._new_inputs(operator, unique_rows([found_keys]))
                 self._seen.setdefault(operator.function, []).append(keys)
                 found += self._facts(operator, keys, check)
-        return together(found)
+        return merge_facts(found)
 
     def _new_inputs(self, operator: _Operator, keys: Int32) -> Int32:
-        """Return the inputs among `keys`, int32[n, k], for which `foreseen` has not given results in this commit."""
+        """Return the inputs among `keys`, int32[n, k], for which `facts_ahead` has not given results in this commit."""
         for seen in self._seen.get(operator.function, ()):
             if keys.shape[1]:
                 keys = keys[~are_among(keys, seen)]
@@ -215,49 +215,49 @@ class Functions:
         """
         if self._lines is None:
             self._lines = lines_of([operator.asks for operator in self._operators])
-        arrived = self._engine.arrived(self._lines)
+        arrived = self._engine.arrived_keys(self._lines)
         found = list[Facts]()
         known = len(self._dictionary)
         for number in distinct(arrived[:, 0]).tolist() if len(arrived) else ():
             operator, rows = self._operators[number], arrived[arrived[:, 0] == number]
             keys = np.ascontiguousarray(rows[:, 1 : 1 + len(operator.function.asks.terms)])
-            if len(keys) and not self._engine.is_updated:
-                keys = keys[~self._engine.was_present(operator.asks.rows(keys))]
+            if len(keys) and not self._engine.has_only_updates:
+                keys = keys[~self._engine.was_present(operator.asks.rows_with_keys(keys))]
             keys = self._new_inputs(operator, keys)
             keys = keys[self._is_here(operator.function, keys)]
             if len(keys):
                 found += self._facts(operator, keys, check)
                 self._rounds.count(operator.rule, keys, known)
                 known = len(self._dictionary)
-        return together(found)
+        return merge_facts(found)
 
     def finish(self) -> None:
         """Raise RuleError if a Python function has failed in this commit for inputs that rules still ask for."""
         for operator, failure in self._failed:
-            row = operator.asks.rows(failure.key)
+            row = operator.asks.rows_with_keys(failure.key)
             if self._engine.facts.find(row)[0] >= 0:
                 raise RuleError(f"{operator.rule}: {failure.error}") from failure.error.__cause__ or failure.error
 
     def _facts(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Iterator[Facts]:
         """Compute the results for inputs `keys`, int32[n, k]. Yields the facts to assert."""
         if operator.called is None:
-            yield from self._fresh(operator.made, self._sparql_results(operator, keys, check))
+            yield from self._fresh_rows(operator.made, self._sparql_results(operator, keys, check))
             return
-        keys = keys[self._engine.facts.find(operator.called.rows(keys)) < 0]
+        keys = keys[self._engine.facts.find(operator.called.rows_with_keys(keys)) < 0]
         if len(keys):
             result = self._call_results(operator, keys, check)
             self._failed += [(operator, failure) for failure in result.failures]
-            yield from self._fresh(operator.called, result.keys)
-            yield from self._fresh(operator.made, result.made)
+            yield from self._fresh_rows(operator.called, result.keys)
+            yield from self._fresh_rows(operator.made, result.made)
 
-    def _fresh(self, table: Table, keys: Int32) -> Iterator[Facts]:
+    def _fresh_rows(self, table: Table, keys: Int32) -> Iterator[Facts]:
         """Yield the rows of `table` with the keys `keys`, without the rows that are asserted already."""
-        rows = table.rows(keys)
+        rows = table.rows_with_keys(keys)
         rows = rows[~self._engine.facts.are_asserted(rows)]
         if len(rows):
             yield Facts({table.number: rows}, {})
 
-    def _call_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> Called:
+    def _call_results(self, operator: _Operator, keys: Int32, check: Callable[[], object]) -> CallOutcome:
         computed = operator.function.computed
         call = call_of(computed)
         assert call is not None
@@ -287,7 +287,7 @@ class Functions:
                 keys = dict.fromkeys((*each.heads[0].terms, *each.body[0].variables()))
                 yield _Source(asked, *tables_of(each.body, list(keys), self._engine, self._dictionary))
 
-    def _operator(self, function: Function, rule: str) -> _Operator:
+    def _operator(self, function: Expression, rule: str) -> _Operator:
         asks, made, _, called = function
         atoms = (asks, made, called) if called else (asks, made)
         tables = tables_of(atoms, made.terms, self._engine, self._dictionary)

@@ -27,10 +27,10 @@ from kgreason.errors import RuleError
 from kgreason.functions.function import CallError, PythonFunction
 from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.operators.groups import Grouped
+from kgreason.materialize.operators.groups import FactsByGroup
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import Register, Table
-from kgreason.materialize.operators.values import Call, counts, values_of
+from kgreason.materialize.operators.tables import FactIndex, Table
+from kgreason.materialize.operators.values import Call, ids_of_counts, values_of
 from kgreason.rules.expressions import AGGREGATES
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation
@@ -69,8 +69,8 @@ class Grouping(NamedTuple):
 
     aggregation: Aggregation
     level: Level
-    each: Grouped
-    value: Grouped
+    each: FactsByGroup
+    value: FactsByGroup
     reads: tuple[Table, ...]
 
     @property
@@ -93,7 +93,7 @@ class GroupValues:
         """Return the groups for which the function of an aggregate failed when it was called last in this commit."""
         return [key for key, outcome in self._calls.get(aggregation, {}).items() if outcome.error]
 
-    def failed(self) -> set[Aggregation]:
+    def failed_aggregates(self) -> set[Aggregation]:
         """Return the aggregates whose function has failed for a group when it was called last in this commit."""
         return {each for each, calls in self._calls.items() if any(outcome.error for outcome in calls.values())}
 
@@ -101,7 +101,7 @@ class GroupValues:
         """Forget the calls for an aggregate, because all its values are retracted."""
         self._calls.pop(aggregation, None)
 
-    def end(self) -> None:
+    def forget_all(self) -> None:
         """Forget all calls, because the commit has ended."""
         self._calls.clear()
 
@@ -119,8 +119,8 @@ class GroupValues:
         groups: Int32,
         changes: Changes | None,
         check: Check,
-        register: Register | None = None,
-        every: Register | None = None,
+        register: FactIndex | None = None,
+        every: FactIndex | None = None,
     ) -> Facts:
         """Compute the values of `groups`, int32[n, w]. Returns the values to assert and the old values to retract.
 
@@ -129,11 +129,11 @@ class GroupValues:
         """
         if not len(groups):
             return NO_FACTS
-        present = operator.value.facts_of(groups) if every is None else operator.value.among(groups, every)
+        present = operator.value.facts_of(groups) if every is None else operator.value.facts_among(groups, every)
         if operator.aggregation.aggregate.function == "COUNT" and register and changes:
             places, values = self._counts(operator, groups, present, changes, register)
         else:
-            rows = operator.each.facts_of(groups) if every is None else operator.each.among(groups, every)
+            rows = operator.each.facts_of(groups) if every is None else operator.each.facts_among(groups, every)
             places, values = self._values(operator, groups, rows, changes, check)
         numbers, old = present
         wanted = np.full(len(groups), -1, dtype=np.int32)
@@ -143,7 +143,7 @@ class GroupValues:
         missing = np.flatnonzero(wanted >= 0)
         table = operator.value.table
         added, removed = np.column_stack([groups[missing], wanted[missing]]), old[~is_right]
-        return Facts.of({table.number: table.rows(added)}, {table.number: table.rows(removed)})
+        return Facts.of({table.number: table.rows_with_keys(added)}, {table.number: table.rows_with_keys(removed)})
 
     def _values(
         self, operator: Grouping, groups: Int32, rows: _InGroups, changes: Changes | None, check: Check
@@ -185,7 +185,7 @@ class GroupValues:
         return call
 
     def _counts(
-        self, operator: Grouping, groups: Int32, present: _InGroups, changes: Changes, register: Register
+        self, operator: Grouping, groups: Int32, present: _InGroups, changes: Changes, register: FactIndex
     ) -> tuple[NDArray[np.int64], Int32]:
         """Count the rows of `groups`. Returns for each group with rows its place in `groups`, and the id of the count.
 
@@ -196,9 +196,9 @@ class GroupValues:
         totals = np.zeros(len(groups), dtype=np.int64)
         numbers, old = present
         totals[numbers] = self._integers(old[:, -1])
-        said = operator.value.table.matching(register)
+        said = operator.value.table.matching_keys(register)
         if len(said):
-            where = operator.value.numbers(groups, said)
+            where = operator.value.group_places(groups, said)
             before = (changes.before != ABSENT)[operator.value.table.places(register)]
             totals[where] = 0
             totals[where[before]] = self._integers(said[before, -1])
@@ -206,9 +206,9 @@ class GroupValues:
         keys = operator.each.table.keys_of(register.rows[places])
         signs = (changes.after != ABSENT)[places].astype(np.int64) - (changes.before != ABSENT)[places]
         signs[self._are_replaced(keys, changes)] = 0
-        np.add.at(totals, operator.each.numbers(groups, keys), signs)
+        np.add.at(totals, operator.each.group_places(groups, keys), signs)
         found = np.flatnonzero(totals)
-        return found, counts(totals[found], self._dictionary)
+        return found, ids_of_counts(totals[found], self._dictionary)
 
     def _integers(self, ids: Int32) -> NDArray[np.int64]:
         different, places = np.unique(ids, return_inverse=True)
@@ -220,4 +220,8 @@ class GroupValues:
 
         `changes` is None if no terms are equal.
         """
-        return np.zeros(len(keys), dtype=np.bool_) if changes is None else self._individuals.are_others(keys, changes)
+        return (
+            np.zeros(len(keys), dtype=np.bool_)
+            if changes is None
+            else self._individuals.have_replaced_terms(keys, changes)
+        )

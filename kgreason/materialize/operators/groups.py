@@ -1,4 +1,4 @@
-"""`Grouped`: the facts of a table by groups. The first columns of a fact are its group.
+"""`FactsByGroup`: the facts of a table by groups. The first columns of a fact are its group.
 
 The index is made when a group is asked for the first time, from the facts of the last commit. If a commit is open, it
 may have retracted some of these facts by then. They must be in the index all the same: if the commit derives them
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.materialize.operators.tables import Register, Table
+from kgreason.materialize.operators.tables import FactIndex, Table
 from kgreason.zset.columns import ABSENT, Int32
 from kgreason.zset.order import group_rows
 
@@ -37,11 +37,11 @@ class _Run(NamedTuple):
     keys: Int32
 
 
-class Grouped:
+class FactsByGroup:
     """Finds the facts of a table by group. `width`: how many columns at the start of a key are its group.
 
-    A key is the part of a row that is not constant. `note_changes` and `note_more` must get every fact that appears.
-    One thread at a time.
+    A key is the part of a row that is not constant. `note_changes` and `note_more_changes` must get every fact that
+    appears. One thread at a time.
     """
 
     def __init__(self, table: Table, width: int, engine: Engine) -> None:
@@ -50,13 +50,13 @@ class Grouped:
         self._none = np.empty((0, 1 + max(table.keys, default=-1)), dtype=np.int32)
         self._new = self._none
 
-    def note_changes(self, register: Register) -> None:
+    def note_changes(self, register: FactIndex) -> None:
         """Note which facts the open commit has changed so far."""
-        self._new = self.table.matching(register)
+        self._new = self.table.matching_keys(register)
 
-    def note_more(self, register: Register) -> None:
-        """Note also the facts that changed since the last call of `note_changes` or `note_more`."""
-        if len(keys := self.table.matching(register)):
+    def note_more_changes(self, register: FactIndex) -> None:
+        """Note also the facts that changed since the last call of `note_changes` or `note_more_changes`."""
+        if len(keys := self.table.matching_keys(register)):
             self._new = np.concatenate([self._new, keys])
 
     def accept(self) -> None:
@@ -69,15 +69,15 @@ class Grouped:
         """Forget the facts that were noted in the commit."""
         self._new = self._none
 
-    def groups(self, register: Register) -> Int32:
+    def groups(self, register: FactIndex) -> Int32:
         """Return the groups, int32[n, width], of those rows of a register that belong to the table."""
-        return self.groups_of_keys(self.table.matching(register))
+        return self.groups_of_keys(self.table.matching_keys(register))
 
     def groups_of_keys(self, keys: Int32) -> Int32:
         """Return the group of each key: int32[n, k] -> int32[n, width]."""
         return keys[:, : self._width]
 
-    def numbers(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
+    def group_places(self, groups: Int32, keys: Int32) -> NDArray[np.int64]:
         """Return for each key of `keys`, int32[n, k], the place of its group in `groups`: int64[n].
 
         Every key must have its group in `groups`.
@@ -86,10 +86,10 @@ class Grouped:
         found = group_rows(every)
         return found.firsts()[found.numbers()[len(groups) :]]
 
-    def among(self, groups: Int32, every: Register) -> tuple[NDArray[np.int64], Int32]:
+    def facts_among(self, groups: Int32, every: FactIndex) -> tuple[NDArray[np.int64], Int32]:
         """Return what `facts_of` returns, for groups that are all those of the facts in `every`. It makes no index."""
-        keys = self.table.matching(every)
-        return self.numbers(groups, keys), keys
+        keys = self.table.matching_keys(every)
+        return self.group_places(groups, keys), keys
 
     def facts_of(self, groups: Int32) -> tuple[NDArray[np.int64], Int32]:
         """Return the facts of the groups `groups`, int32[g, width]. No group may occur twice.
@@ -104,11 +104,11 @@ class Grouped:
     def _held_keys(self) -> Int32:
         """Return the keys of the facts of the table as of the last commit, and maybe of others: int32[n, k]."""
         rows = self._engine.facts_with(self.table.number, self.table.constants)
-        return self.table.matching(Register(rows, np.full(len(rows), self.table.number)))
+        return self.table.matching_keys(FactIndex(rows, np.full(len(rows), self.table.number)))
 
     def _are_held(self, keys: Int32) -> NDArray[np.bool_]:
         facts = self._engine.facts
-        found: NDArray[np.bool_] = facts.kinds(facts.find(self.table.rows(keys))) != ABSENT
+        found: NDArray[np.bool_] = facts.kinds(facts.find(self.table.rows_with_keys(keys))) != ABSENT
         return found
 
 

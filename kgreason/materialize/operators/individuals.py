@@ -7,7 +7,7 @@ Law: first names depend on the present facts alone, not on the order of commits.
 
 Cost: `names` looks at all facts. The other methods cost nothing while no rule follows owl:sameAs. With representatives,
 they look at the links that the commit changed. Without representatives, `moved_terms` looks at these changes,
-`are_any_equal` and `are_others` at all owl:sameAs triples, and `first_names` at all facts.
+`has_equal_terms` and `have_replaced_terms` at all owl:sameAs triples, and `first_names` at all facts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
-from kgreason.materialize.interest import Pattern, Plain
+from kgreason.materialize.interest import Pattern, PlainPattern
 from kgreason.materialize.same_as.cliques import sort_pairs
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.materialize.schema.rows import SAME_AS
@@ -49,8 +49,8 @@ class Individuals:
     def patterns(self) -> list[Pattern]:
         """Return patterns that match all facts by which terms become equal or different."""
         equality = self._equality
-        links = [Plain(self.triples, {1: SAME_AS})] if self.is_linked else []
-        return [*links, Plain(equality.rep_table, {0: equality.rep})] if equality else [*links]
+        links = [PlainPattern(self.triples, {1: SAME_AS})] if self.is_linked else []
+        return [*links, PlainPattern(equality.rep_table, {0: equality.rep})] if equality else [*links]
 
     def accept(self) -> None:
         """Make the change of rules final."""
@@ -99,20 +99,20 @@ class Individuals:
         if not len(pairs):
             return ids
         labels = np.unique(pairs[:, 0], return_inverse=True)[1]
-        firsts = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
+        firsts = self._dictionary.first_terms(np.ascontiguousarray(pairs[:, 1]), labels)[labels]
         at = np.argsort(pairs[:, 1], kind="stable")
         members = pairs[at, 1]
         places = np.minimum(np.searchsorted(members, ids), len(members) - 1)
         found: Int32 = np.where(members[places] == ids, firsts[at][places], ids).astype(np.int32)
         return found
 
-    def are_any_equal(self) -> bool:
+    def has_equal_terms(self) -> bool:
         """Whether some term may be equal to another term."""
         if self._equality is not None:
             return bool(self._equality.cliques.live)
         return self.is_linked and len(self._links()) > 0
 
-    def are_others(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
+    def have_replaced_terms(self, keys: Int32, changes: Changes) -> NDArray[np.bool_]:
         """Return for each row of `keys`, int32[n, k], whether one of its terms is represented by another term: bool[n].
 
         A term is represented by the primary of its clique; in a graph without representatives, by the first name.
@@ -125,7 +125,7 @@ class Individuals:
         pairs = pairs[np.isin(pairs[:, 0], keys)]
         terms, places = np.unique(pairs[:, 0], return_inverse=True)
         names = np.concatenate([pairs[:, 1], terms])
-        firsts = self._dictionary.firsts(names, np.concatenate([places, np.arange(len(terms))]))
+        firsts = self._dictionary.first_terms(names, np.concatenate([places, np.arange(len(terms))]))
         return np.asarray(np.isin(keys, terms[firsts != terms]).any(axis=1))
 
     def _links(self) -> Int32:

@@ -40,13 +40,13 @@ from kgreason.engine.facts.matching import (
     REFUTED,
     RETRACTED,
     TOUCHED,
-    Changed,
-    changed_rows,
+    ChangedFacts,
+    given_facts,
 )
 from kgreason.errors import StratificationError
-from kgreason.materialize.edit import NO_FACTS, Facts, together
+from kgreason.materialize.edit import NO_FACTS, Facts, merge_facts
 from kgreason.materialize.interest import Pattern
-from kgreason.materialize.operators.tables import IsHere, Table, everywhere, lines_of, tables_of
+from kgreason.materialize.operators.tables import IsHere, Table, always_here, lines_of, tables_of
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.rules.formatter import format_not
 from kgreason.rules.lowering import Negation
@@ -76,7 +76,7 @@ class Negations:
         engine: Engine,
         dictionary: Dictionary,
         equality: Equality | None = None,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self._engine, self._dictionary, self._equality, self._is_here = engine, dictionary, equality, is_here
         self._operators: tuple[_Operator, ...] = ()
@@ -126,7 +126,7 @@ class Negations:
         self._lines = None
         self._place = None
 
-    def last(self) -> int:
+    def last_stratum(self) -> int:
         """Return the number of the last stratum that has a negation."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
@@ -139,7 +139,7 @@ class Negations:
         """
         if self._lines is None:
             self._ordered = sorted((*self._operators, *self._leaving), key=lambda operator: operator.level)
-            self._lines = self._lines_of_all()
+            self._lines = self._lines_of_negations()
             self._later_lines = self._lines.copy()
             self._later_lines[NONE::LINES, LINE_TABLE] = _NO_TABLE
         levels = [operator.level for operator in self._ordered]
@@ -150,18 +150,18 @@ class Negations:
         moved = self._equality.moved_terms(changes) if self._equality else _NONE
         every = self._with_asked(changes, moved) if len(moved) else self._all_changes(changes, place)
         if was and (len(moved) or place != self._place):
-            since = every if len(moved) else self._since(every, place)
+            since = every if len(moved) else self._changes_since(every, place)
             found.append(self._decide(0, was, since, changes, moved, was_decided=True))
         if was < now:
             found.append(self._decide(was, now, every, changes, moved, was_decided=False))
         self._place = place
-        return together(found) if len(found) > 1 else found[0] if found else NO_FACTS
+        return merge_facts(found) if len(found) > 1 else found[0] if found else NO_FACTS
 
-    def _all_changes(self, changes: Changes, place: Place) -> Changed:
+    def _all_changes(self, changes: Changes, place: Place) -> ChangedFacts:
         """Return the facts that the commit has changed so far. `place`: its present state."""
-        return Changed(TOUCHED, 0, place.touched) if self._engine.is_updated else changed_rows(*changes[:2])
+        return ChangedFacts(TOUCHED, 0, place.touched) if self._engine.has_only_updates else given_facts(*changes[:2])
 
-    def _since(self, every: Changed, now: Place) -> Changed:
+    def _changes_since(self, every: ChangedFacts, now: Place) -> ChangedFacts:
         """Return the facts that may have changed since `due_facts` was called last. `now`: the commit's present state.
 
         `every`: the facts that the commit has changed.
@@ -170,9 +170,9 @@ class Negations:
         """
         if self._place is None or self._place.generation != now.generation:
             return every
-        return Changed(QUEUED, self._place.queued, now.queued)
+        return ChangedFacts(QUEUED, self._place.queued, now.queued)
 
-    def _with_asked(self, changes: Changes, moved: Int32) -> Changed:
+    def _with_asked(self, changes: Changes, moved: Int32) -> ChangedFacts:
         """Return the changed facts, and the facts of `asks` that have a term of `moved`.
 
         `moved`: the terms whose representatives have changed. Cost: a pass over all facts.
@@ -182,10 +182,10 @@ class Negations:
         places = np.flatnonzero(np.isin(rows[:, 0], ~self._lines[ASKS::LINES, LINE]))
         places = places[np.isin(rows[places, 1:], moved).any(axis=1)]
         parts = (changes.rows, rows[places]), (changes.tables, tables[places])
-        return changed_rows(*map(np.concatenate, parts))
+        return given_facts(*map(np.concatenate, parts))
 
     def _decide(
-        self, first: int, last: int, facts: Changed, changes: Changes, moved: Int32, *, was_decided: bool
+        self, first: int, last: int, facts: ChangedFacts, changes: Changes, moved: Int32, *, was_decided: bool
     ) -> Facts:
         """Return the facts to assert and to retract so that negations are decided for the keys of changed facts.
 
@@ -198,17 +198,17 @@ class Negations:
         others = self._replaced_terms(facts, changes, moved) if self._equality else _NONE
         lines = self._later_lines if facts.source == QUEUED else self._lines
         found = self._engine.antijoin_results(lines, first, last, facts, others, was_decided=was_decided)
-        if self._is_here is not everywhere and len(found):
-            found = found[self._are_here(found)]
+        if self._is_here is not always_here and len(found):
+            found = found[self._are_decided_here(found)]
         if not len(found):
             return NO_FACTS
         becomes = found[:, 0]
         if (becomes == REFUTED).any():
             _, number, *row = min(found[becomes == REFUTED].tolist())
-            raise StratificationError(self._circular(self._ordered[number], np.array([row], dtype=np.int32)))
+            raise StratificationError(self._circle_message(self._ordered[number], np.array([row], dtype=np.int32)))
         return Facts(*(self._by_table(found[becomes == each]) for each in (MADE, RETRACTED)))
 
-    def _are_here(self, found: Int32) -> NDArray[np.bool_]:
+    def _are_decided_here(self, found: Int32) -> NDArray[np.bool_]:
         """Return for each row that `matching.antijoin_results` found whether its key is decided here: bool[n]."""
         kept = np.zeros(len(found), dtype=np.bool_)
         for number in np.unique(found[:, 1]).tolist():
@@ -217,7 +217,7 @@ class Negations:
             kept[places] = self._is_here(operator.negation, operator.none.keys_of(rows))
         return kept
 
-    def _replaced_terms(self, facts: Changed, changes: Changes, moved: Int32) -> Int32:
+    def _replaced_terms(self, facts: ChangedFacts, changes: Changes, moved: Int32) -> Int32:
         """Return the terms of changed facts that another term represents after the commit so far, ascending."""
         assert self._equality is not None
         is_any = self._equality.cliques.live or len(moved)
@@ -235,7 +235,7 @@ class Negations:
             if table in tables
         }
 
-    def _circular(self, operator: _Operator, row: Int32) -> str:
+    def _circle_message(self, operator: _Operator, row: Int32) -> str:
         """Return the message for a fact of `none`, the row int32[1, w], whose pattern has a match now."""
         names = (term for term in operator.negation.asks.terms if isinstance(term, Variable))
         texts = self._dictionary.decode(operator.none.keys_of(row[:, : len(operator.none.keys)])[0])
@@ -245,7 +245,7 @@ class Negations:
             f"the facts make the rules circular: {said} was decided for {values}, and then the negated fact was derived"
         )
 
-    def _lines_of_all(self) -> Int32:
+    def _lines_of_negations(self) -> Int32:
         """Return the lines of all negations for `matching.antijoin_results`, in the order of strata."""
         self._tables = np.array([each.none.number for each in self._ordered], dtype=np.int32)
         self._widths = {each.none.number: len(each.none.keys) for each in self._ordered}

@@ -33,7 +33,7 @@ from typing import Protocol
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
-from kgreason.materialize.edit import NO_FACTS, Facts, Part, together
+from kgreason.materialize.edit import NO_FACTS, Facts, StatefulPart, merge_facts
 from kgreason.materialize.interest import Interest, Pattern
 from kgreason.materialize.operators.aggregation import Aggregations
 from kgreason.materialize.operators.data import Data
@@ -41,10 +41,10 @@ from kgreason.materialize.operators.functions import Functions, Rounds
 from kgreason.materialize.operators.individuals import Individuals
 from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
-from kgreason.materialize.operators.tables import IsHere, everywhere
+from kgreason.materialize.operators.tables import IsHere, always_here
 from kgreason.materialize.same_as.representatives import Equality
 from kgreason.ontology.generic.generic import with_instances
-from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting, aggregations, negations, skolems
+from kgreason.rules.lowering import Aggregation, Expression, Negation, Waiting, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, has_closed, stratify
 from kgreason.terms.dictionary import Dictionary
@@ -53,7 +53,7 @@ from kgreason.zset.columns import Int32
 Check = Callable[[], object]
 
 
-class _Operating(Part, Protocol):
+class _OperatorPart(StatefulPart, Protocol):
     """A part that runs the operators of one kind."""
 
     are_any: bool
@@ -72,7 +72,7 @@ class Operators:
         dictionary: Dictionary,
         equality: Equality | None = None,
         registry: Registry | None = None,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self.registry = Registry() if registry is None else registry
         """The Python functions that rules may call."""
@@ -84,7 +84,7 @@ class Operators:
         self._skolems = Skolems(engine, dictionary, self.individuals, rounds, is_here)
         self._negations = Negations(engine, dictionary, equality, is_here)
         self._aggregations = Aggregations(engine, dictionary, self.individuals, rounds, self.registry, is_here)
-        self._parts: tuple[_Operating, ...] = (
+        self._parts: tuple[_OperatorPart, ...] = (
             self._data,
             self._functions,
             self._skolems,
@@ -102,9 +102,9 @@ class Operators:
         """Whether rules in force have more than atoms, or had so before or during the open commit."""
 
     def _update_interest(self) -> None:
-        self.are_any = self._data.are_any or self._functions.are_any or self._is_ordered or self._have_levels()
+        self.are_any = self._data.are_any or self._functions.are_any or self._is_ordered or self._has_strata()
 
-    def _have_levels(self) -> bool:
+    def _has_strata(self) -> bool:
         return self._negations.are_any or self._aggregations.are_any or self._skolems.are_any
 
     def follow(self, rules: Collection[Rule], schema: Iterable[Triple] = ()) -> None:
@@ -117,10 +117,10 @@ class Operators:
         self._data.follow(operated)
         was_ordered, self._is_ordered = self._is_ordered, any(map(has_closed, operated))
         levels: dict[Waiting, Level] = {}
-        if self._is_ordered or was_ordered or self._have_levels():
+        if self._is_ordered or was_ordered or self._has_strata():
             levels = stratify(with_instances(rules, schema)) if self._is_ordered else {}
-            self._order(levels, operated)
-        self._functions.follow(operated, [each for each in levels if isinstance(each, Function)])
+            self._set_strata(levels, operated)
+        self._functions.follow(operated, [each for each in levels if isinstance(each, Expression)])
         patterns = [*self.individuals.patterns()]
         patterns += [pattern for part in self._parts if part.are_any for pattern in part.patterns()]
         self._update_interest()
@@ -132,13 +132,13 @@ class Operators:
         `rules` has at least the rules with operators, and those about equality. DATA is left out.
         """
         self.individuals.follow(rules)
-        self._order(levels, rules)
-        self._functions.follow(rules, [each for each in levels if isinstance(each, Function)])
+        self._set_strata(levels, rules)
+        self._functions.follow(rules, [each for each in levels if isinstance(each, Expression)])
         self._update_interest()
 
-    def _order(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
+    def _set_strata(self, levels: Mapping[Waiting, Level], rules: Collection[Rule]) -> None:
         self._strata = dict(levels)
-        made = {each: at.level for each, at in levels.items() if isinstance(each, Function)}
+        made = {each: at.level for each, at in levels.items() if isinstance(each, Expression)}
         if made or self._skolems.are_any:
             self._skolems.follow(made, rules)
         self._negations.follow({each: at.level for each, at in levels.items() if isinstance(each, Negation)})
@@ -152,21 +152,21 @@ class Operators:
         waiting = (*negations(rule), *aggregations(rule), *skolems(rule)) if self._strata else ()
         return max((self._strata[each].level for each in waiting if each in self._strata), default=0)
 
-    def foreseen(self, removed: Int32, added: Int32) -> Facts:
+    def facts_ahead(self, removed: Int32, added: Int32) -> Facts:
         """Return the facts of DATA to assert and to retract.
 
         `removed`, `added`: triples int32[n, 3] that are no longer asserted, and that are newly asserted.
         """
-        return self._data.foreseen(removed, added) if self._data.are_any else NO_FACTS
+        return self._data.facts_ahead(removed, added) if self._data.are_any else NO_FACTS
 
     def early_results(self, asserted: Mapping[int, Int32], check: Check) -> Facts:
         """Return the results of expressions to assert together with the facts `asserted`, before the rules run.
 
         `asserted`: number of a table -> the rows that the edit asserts.
         """
-        if not self._functions.are_any or self.individuals.are_any_equal():
+        if not self._functions.are_any or self.individuals.has_equal_terms():
             return NO_FACTS
-        return self._functions.foreseen(asserted, check)
+        return self._functions.facts_ahead(asserted, check)
 
     def restart(self) -> None:
         """Begin again with stratum 0, because facts were edited or rules have changed."""
@@ -189,18 +189,20 @@ class Operators:
         Returns no facts if all strata are decided. `changes`: the changes of the commit so far. Raises
         StratificationError if the facts make the rules circular.
         """
-        if self._data.are_any and any(facts := self._data.facts_of_moved(changes)):
+        if self._data.are_any and any(facts := self._data.facts_of_moved_terms(changes)):
             return facts
-        if not self._have_levels():
+        if not self._has_strata():
             return NO_FACTS
-        last = max([each.last() for each in (self._skolems, self._negations, self._aggregations) if each.are_any])
-        facts = self.decided_at(self._level, self._level, changes, check)
+        last = max(
+            [each.last_stratum() for each in (self._skolems, self._negations, self._aggregations) if each.are_any]
+        )
+        facts = self.decided_facts_up_to(self._level, self._level, changes, check)
         while not any(facts) and self._level < last:
             self._level += 1
-            facts = self.decided_at(self._level, self._level - 1, changes, check)
+            facts = self.decided_facts_up_to(self._level, self._level - 1, changes, check)
         return facts
 
-    def decided_at(self, level: int, before: int, changes: Changes, check: Check) -> Facts:
+    def decided_facts_up_to(self, level: int, before: int, changes: Changes, check: Check) -> Facts:
         """Return the facts to assert and to retract so that all strata up to `level` are decided.
 
         `before`: the last stratum that was decided already. `changes`: the changes of the commit so far. Raises
@@ -213,7 +215,7 @@ class Operators:
             found.append(self._negations.due_facts(changes, level, before))
         if self._aggregations.are_any:
             found.append(self._aggregations.due_facts(changes, level, before, check))
-        return found[0] if len(found) == 1 else together(found)
+        return found[0] if len(found) == 1 else merge_facts(found)
 
     def finish(self) -> None:
         """End the evaluation of a commit.

@@ -22,14 +22,22 @@ import numpy as np
 
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
-from kgreason.materialize.edit import Facts, together
+from kgreason.materialize.edit import Facts, merge_facts
 from kgreason.materialize.interest import Pattern
 from kgreason.materialize.operators.evaluation import blank_nodes
 from kgreason.materialize.operators.functions import Rounds
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.operators.tables import IsHere, Register, Table, are_among, everywhere, tables_of, unique
+from kgreason.materialize.operators.tables import (
+    FactIndex,
+    IsHere,
+    Table,
+    always_here,
+    are_among,
+    tables_of,
+    unique_rows,
+)
 from kgreason.rules.expressions import skolem_of, skolem_terms
-from kgreason.rules.lowering import Function, skolems
+from kgreason.rules.lowering import Expression, skolems
 from kgreason.rules.model import Computed, Rule, Variable, label
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -38,7 +46,7 @@ from kgreason.zset.columns import Int32
 class _Operator(NamedTuple):
     """A SKOLEM expression, a rule that has it, its stratum (`level`), and the tables of its arguments and results."""
 
-    function: Function
+    function: Expression
     rule: str
     level: int
     asks: Table
@@ -59,7 +67,7 @@ class Skolems:
         dictionary: Dictionary,
         individuals: Individuals,
         rounds: Rounds,
-        is_here: IsHere = everywhere,
+        is_here: IsHere = always_here,
     ) -> None:
         self._engine, self._dictionary, self._individuals, self._rounds = engine, dictionary, individuals, rounds
         self._is_here = is_here
@@ -69,7 +77,7 @@ class Skolems:
         self.are_any = False
         """Whether a rule in force has a SKOLEM expression, or a rule had one before or during the open commit."""
 
-    def follow(self, levels: Mapping[Function, int], rules: Iterable[Rule]) -> None:
+    def follow(self, levels: Mapping[Expression, int], rules: Iterable[Rule]) -> None:
         """Replace the SKOLEM expressions by those of the rules that are in force now.
 
         `levels`: each expression with its stratum.
@@ -94,7 +102,7 @@ class Skolems:
         """Return to the rules that were in force at the last `accept`."""
         self._operators, self._leaving, self.are_any = self._before, (), bool(self._before)
 
-    def last(self) -> int:
+    def last_stratum(self) -> int:
         """Return the number of the last stratum that has a SKOLEM expression."""
         return max((operator.level for operator in (*self._operators, *self._leaving)), default=0)
 
@@ -107,39 +115,43 @@ class Skolems:
         known, found = len(self._dictionary), []
         for operator in (*self._operators, *self._leaving):
             if operator.level <= level:
-                rows = self._rows(operator, changes, moved)
+                rows = self._changed_results(operator, changes, moved)
                 found.append(Facts.of(*({operator.made.number: part} for part in rows)))
-                self._rounds.count(operator.rule, operator.asks.matching(Register(changes.rows, changes.tables)), known)
+                self._rounds.count(
+                    operator.rule, operator.asks.matching_keys(FactIndex(changes.rows, changes.tables)), known
+                )
                 known = len(self._dictionary)
-        return together(found)
+        return merge_facts(found)
 
-    def _rows(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
+    def _changed_results(self, operator: _Operator, changes: Changes, moved: Int32) -> tuple[Int32, Int32]:
         """Return the rows of the hidden relation `made` to assert, and its rows to retract.
 
         `moved`: the terms that may have gained or lost an equal term in this commit.
         """
-        keys = unique([self._changed_keys(operator, changes), self._keys_with(operator, operator.asks, moved)])
+        keys = unique_rows(
+            [self._changed_keys(operator, changes), self._keys_with_terms(operator, operator.asks, moved)]
+        )
         keys = keys[self._is_here(operator.function, keys)]
-        is_asked = self._engine.facts.find(operator.asks.rows(keys)) >= 0
-        asked, texts = keys[is_asked], self._texts(operator, keys[is_asked], changes)
+        is_asked = self._engine.facts.find(operator.asks.rows_with_keys(keys)) >= 0
+        asked, texts = keys[is_asked], self._blank_nodes(operator, keys[is_asked], changes)
         wanted = np.column_stack([asked, self._dictionary.intern(texts).astype(np.int32)])
-        unasked, texts = keys[~is_asked], self._texts(operator, keys[~is_asked], changes)
+        unasked, texts = keys[~is_asked], self._blank_nodes(operator, keys[~is_asked], changes)
         left = np.column_stack([unasked, self._dictionary.find(texts).astype(np.int32)])
         facts = self._engine.facts
-        added = operator.made.rows(wanted)
-        made = self._keys_with(operator, operator.made, moved)
+        added = operator.made.rows_with_keys(wanted)
+        made = self._keys_with_terms(operator, operator.made, moved)
         made = made[self._is_here(operator.function, made[:, : keys.shape[1]])]
-        rows = operator.made.rows(unique([left, made]))
+        rows = operator.made.rows_with_keys(unique_rows([left, made]))
         needless = rows[(facts.find(rows) >= 0) & ~are_among(rows, added)]
         return added[facts.find(added) < 0], needless
 
     def _changed_keys(self, operator: _Operator, changes: Changes) -> Int32:
         """Return the keys that rules began or ceased to ask for in this commit, and the keys with changed results."""
-        register = Register(changes.rows, changes.tables)
-        asks, made = (table.matching(register) for table in (operator.asks, operator.made))
+        register = FactIndex(changes.rows, changes.tables)
+        asks, made = (table.matching_keys(register) for table in (operator.asks, operator.made))
         return np.concatenate([asks, made[:, : asks.shape[1]]])
 
-    def _texts(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
+    def _blank_nodes(self, operator: _Operator, keys: Int32, changes: Changes) -> list[str]:
         """Return the blank node for each row of `keys`, int32[n, k]."""
         names = self._individuals.first_names(keys, changes)
         return blank_nodes(self._expression(operator, changes), names, self._dictionary)
@@ -155,7 +167,7 @@ class Skolems:
         written = (argument if isinstance(argument, Variable) else texts[argument] for argument in arguments)
         return skolem_of((label, *written), computed.result)
 
-    def _keys_with(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
+    def _keys_with_terms(self, operator: _Operator, table: Table, moved: Int32) -> Int32:
         """Return the keys of the facts of `table` that have an argument among `moved`.
 
         If a constant of the SKOLEM expression is among `moved`, return the keys of all facts of `table`. Cost: a pass
@@ -165,13 +177,13 @@ class Skolems:
         if not len(moved):
             return np.empty((0, 1 + max(table.keys)), dtype=np.int32)
         rows, tables, _ = self._engine.facts.contents()
-        keys = table.matching(Register(rows, tables))
+        keys = table.matching_keys(FactIndex(rows, tables))
         if np.isin(operator.constants, moved).any():
             return keys
         found: Int32 = keys[np.isin(keys[:, :width], moved).any(axis=1)]
         return found
 
-    def _operator(self, function: Function, rule: str, level: int) -> _Operator:
+    def _operator(self, function: Expression, rule: str, level: int) -> _Operator:
         asks, made = function.asks, function.made
         tables = tables_of((asks, made), made.terms, self._engine, self._dictionary)
         constants = [term for term in skolem_terms(function.computed)[1:] if isinstance(term, str)]

@@ -1,10 +1,11 @@
 """`Table`: finds the rows that match an atom, and reads the values of its variables, the *key* of a row.
 
-Many atoms look at the same rows: the changes of a commit, or all facts. `Register` sorts these rows once, by the
+Many atoms look at the same rows: the changes of a commit, or all facts. `FactIndex` sorts these rows once, by the
 constants of atoms, so that an atom looks at few others.
 
-Law: `matching(rows(keys))` are the keys. Cost: a pass over the rows of the table with the first constant of the atom,
-for each column; for a `Register`, a sort of its rows for each column in which an atom has its first constant.
+Law: `matching_keys` of `rows_with_keys(keys)` are the keys. Cost: a pass over the rows of the table with the first
+constant of the atom, for each column; for a `FactIndex`, a sort of its rows for each column in which an atom has its
+first constant.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.facts.matching import LINE, LINE_COLUMNS, LINE_TABLE
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.rules.lowering import Waiting
 from kgreason.rules.model import Atom, Variable
 from kgreason.terms.dictionary import Dictionary
@@ -34,7 +35,7 @@ IsHere: TypeAlias = Callable[[Waiting, Int32], NDArray[np.bool_]]
 _MARKED, _FEW = 2, 1 << 10
 
 
-def everywhere(_: Waiting, keys: Int32) -> NDArray[np.bool_]:
+def always_here(_: Waiting, keys: Int32) -> NDArray[np.bool_]:
     """Say of all keys that they are decided here (`IsHere`)."""
     return np.ones(len(keys), dtype=np.bool_)
 
@@ -62,7 +63,7 @@ class Table(NamedTuple):
     constants: Mapping[int, int]
     keys: Sequence[int]
 
-    def matching(self, register: Register) -> Int32:
+    def matching_keys(self, register: FactIndex) -> Int32:
         """Find the rows that match the atom. Returns their keys, int32[m, k]."""
         return self.keys_of(register.rows[self.places(register)])
 
@@ -75,7 +76,7 @@ class Table(NamedTuple):
         found: Int32 = rows[:, columns]
         return found
 
-    def places(self, register: Register) -> NDArray[np.int64]:
+    def places(self, register: FactIndex) -> NDArray[np.int64]:
         """Find the rows that match the atom. Returns their places in the register, ascending: int64[m]."""
         first, *others = sorted(self.constants) or (-1,)
         rows, found = register.rows, register.places(self.number, first, self.constants.get(first, 0))
@@ -93,7 +94,7 @@ class Table(NamedTuple):
         first = ((self.number, column, value) for column, value in self.constants.items() if column < _MARKED)
         return next(first, (self.number, -1, 0))
 
-    def rows(self, keys: Int32) -> Int32:
+    def rows_with_keys(self, keys: Int32) -> Int32:
         """Make the rows int32[n, w] that match the atom and have the keys `keys`, int32[n, k]."""
         rows = np.empty((len(keys), len(self.keys)), dtype=np.int32)
         for column, key in enumerate(self.keys):
@@ -101,7 +102,7 @@ class Table(NamedTuple):
         return rows
 
 
-class Register:
+class FactIndex:
     """Rows `rows`, int32[n, w], of the tables `tables`, int32[n], to be found by table and by one constant."""
 
     def __init__(self, rows: Int32, tables: Int32) -> None:
@@ -136,7 +137,7 @@ def tables_of(
     atoms: Sequence[Atom], keys: Sequence[object], engine: Engine, dictionary: Dictionary
 ) -> tuple[Table, ...]:
     """Return the `Table` of each atom. `keys`: the variables whose values make the key, in order. Constants get ids."""
-    rows = list(map(columns_of, atoms))
+    rows = list(map(terms_of_row, atoms))
     texts = [column for columns in rows for column in columns if not isinstance(column, Variable)]
     ids = dict(zip(texts, dictionary.intern(texts).tolist(), strict=True))
     kinds = [(atom.relation is None, len(columns)) for atom, columns in zip(atoms, rows, strict=True)]
@@ -163,7 +164,7 @@ def lines_of(tables: Sequence[Table]) -> Int32:
     return lines
 
 
-def unique(parts: Sequence[Int32]) -> Int32:
+def unique_rows(parts: Sequence[Int32]) -> Int32:
     """Join several arrays int32[n, k]. Returns each row once."""
     rows = np.concatenate(parts)
     if rows.shape[1] == 0:

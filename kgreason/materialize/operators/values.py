@@ -24,7 +24,7 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long, exact_value
+from kgreason.materialize.expressions.exact_groups import EXACT_FUNCTIONS, are_long_numbers, exact_value
 from kgreason.materialize.operators.evaluation import text_of
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary
@@ -57,10 +57,10 @@ def values_of(
     if aggregate.function == "COUNT":
         totals = np.bincount(numbers)
         groups = np.flatnonzero(totals)
-        return groups, counts(totals[groups], dictionary)
+        return groups, ids_of_counts(totals[groups], dictionary)
     groups, places = np.unique(numbers, return_inverse=True)
     if aggregate.function == "SAMPLE":
-        return groups, dictionary.firsts(np.ascontiguousarray(terms), places)
+        return groups, dictionary.first_terms(np.ascontiguousarray(terms), places)
     if call is None:
         found = list(_values(aggregate, places, terms, dictionary, check))
     else:
@@ -71,7 +71,7 @@ def values_of(
     return groups[kept[order]], ids[order]
 
 
-def counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
+def ids_of_counts(numbers: Numbers, dictionary: Dictionary) -> Int32:
     """Return for each non-negative integer of `numbers`, int64[n], the id of its literal: int32[n]."""
     different, places = np.unique(numbers, return_inverse=True)
     ids: Int32 = dictionary.intern([f'"{number}"^^{XSD_INTEGER}' for number in different.tolist()]).astype(np.int32)
@@ -124,7 +124,7 @@ def _values(
         order = order[~is_blank[order]]
     else:
         order = order[~np.isin(places[order], blank)]
-    if aggregate.function in EXACT_FUNCTIONS and (long := are_long(ids, dictionary, len(terms))).any():
+    if aggregate.function in EXACT_FUNCTIONS and (long := are_long_numbers(ids, dictionary, len(terms))).any():
         is_exact = np.isin(places[order], places[long[where]])
         rows, order = order[is_exact], order[~is_exact]
         for part in np.split(rows, np.flatnonzero(np.diff(places[rows])) + 1):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.shapes import EncodedRule, Pattern, Shape
-from kgreason.materialize.schema.rows import rows_of
+from kgreason.materialize.schema.rows import make_rows
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
 from kgreason.zset.order import group_rows
 
@@ -35,7 +35,7 @@ _PART = 1 << 20
 """So many triples are looked up at a time."""
 
 
-class Asserted(NamedTuple):
+class AssertedChange(NamedTuple):
     """The result of a change of quads.
 
     - `removed`, `added`: the triples int32[n, 3] that are no longer asserted, and those that are newly asserted.
@@ -82,22 +82,22 @@ class Quads:
         Call this only if `is_explicit`.
         """
         assert self._engine is not None
-        return self._engine.facts.are_asserted(rows_of(_QUAD, quads))
+        return self._engine.facts.are_asserted(make_rows(_QUAD, quads))
 
-    def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> Asserted:
+    def change(self, removed: Int32, added: Int32, asserted: Callable[[], Int32], is_asserted: Is) -> AssertedChange:
         """Remove the quads `removed`, and add the quads `added`: int32[n, 4] each, without a common quad.
 
         `asserted` returns the triples int32[n, 3] that are asserted now. `is_asserted` returns for each row of int32[n,
         3] whether the triple is asserted now: bool[n]. After this call, call `change` again, `accept` or `rollback`.
         """
         if self._engine is None and not added[:, 3].any():
-            return _of_default_graph(removed, added, is_asserted)
-        engine = _engine_with(in_default_graph(asserted()), self._threads) if self._engine is None else self._engine
+            return _change_of_default_graph(removed, added, is_asserted)
+        engine = _engine_with(default_graph_quads(asserted()), self._threads) if self._engine is None else self._engine
         if not self._is_open:
             engine.begin()
             self._before, self._engine, self._is_open = self._engine, engine, True
-        engine.apply({_QUADS: rows_of(_QUAD, added)}, {_QUADS: rows_of(_QUAD, removed)}, strategy="update")
-        return _asserted(engine, np.concatenate([removed[:, :3], added[:, :3]]), is_asserted)
+        engine.apply({_QUADS: make_rows(_QUAD, added)}, {_QUADS: make_rows(_QUAD, removed)}, strategy="update")
+        return _asserted_change(engine, np.concatenate([removed[:, :3], added[:, :3]]), is_asserted)
 
     def accept(self) -> None:
         """Make a change final, if there is one."""
@@ -125,11 +125,11 @@ def _engine_with(quads: Int32, threads: int | None) -> Engine:
     subject, predicate, object_, graph, quad = range(1, 6)
     body = Pattern(_QUADS, (quad, subject, predicate, object_, graph))
     rule = EncodedRule(Shape((Pattern(_TRIPLES, (subject, predicate, object_)),), (body,), 4), (_QUAD,))
-    engine.bootstrap({_QUADS: rows_of(_QUAD, quads)}, [rule])
+    engine.bootstrap({_QUADS: make_rows(_QUAD, quads)}, [rule])
     return engine
 
 
-def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
+def _asserted_change(engine: Engine, touched: Int32, is_asserted: Is) -> AssertedChange:
     """Return the triples of `touched` that are no longer or newly asserted, and all quads changed since `begin`.
 
     `touched`: the triples int32[n, 3] of the quads that were removed or added. `is_asserted`: tells which triples were
@@ -141,19 +141,19 @@ def _asserted(engine: Engine, touched: Int32, is_asserted: Is) -> Asserted:
     of_quads = changes.tables == _QUADS
     quads, kinds = changes.rows[of_quads, 1:], (changes.after[of_quads], changes.before[of_quads])
     gone, new = (np.ascontiguousarray(quads[kind == ABSENT]) for kind in kinds)
-    return Asserted(touched[before & ~after], touched[after & ~before], (gone, new))
+    return AssertedChange(touched[before & ~after], touched[after & ~before], (gone, new))
 
 
-def _of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> Asserted:
+def _change_of_default_graph(removed: Int32, added: Int32, is_asserted: Is) -> AssertedChange:
     """Return which triples are no longer asserted, and which are newly asserted, while only the default graph is used.
 
     `removed`, `added`: the quads to remove and to add. `removed` may have quads of other graphs: they are ignored.
     """
     gone = np.ascontiguousarray(removed[removed[:, 3] == 0, :3])
-    return Asserted(gone[is_asserted(gone)] if len(gone) else gone, _not_asserted(added[:, :3], is_asserted))
+    return AssertedChange(gone[is_asserted(gone)] if len(gone) else gone, _without_asserted(added[:, :3], is_asserted))
 
 
-def _not_asserted(triples: Int32, is_asserted: Is) -> Int32:
+def _without_asserted(triples: Int32, is_asserted: Is) -> Int32:
     """Return those of the triples int32[n, 3] that are not asserted. If none is asserted, no triple is copied."""
     known = np.zeros(len(triples), dtype=np.bool_)
     for low in range(0, len(triples), _PART):
@@ -161,7 +161,7 @@ def _not_asserted(triples: Int32, is_asserted: Is) -> Int32:
     return triples[~known] if known.any() else triples
 
 
-def in_default_graph(triples: Int32, kept: NDArray[np.bool_] | None = None) -> Int32:
+def default_graph_quads(triples: Int32, kept: NDArray[np.bool_] | None = None) -> Int32:
     """Turn triples int32[n, 3] into quads int32[m, 4] of the default graph.
 
     With `kept`, bool[n], only the triples where `kept` is true become quads.

@@ -34,7 +34,7 @@ def documents(dictionary: Dictionary, quads: Ids) -> Ids:
     return names[are_sources(dictionary, names)]
 
 
-def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
+def quads_of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
     """Return the quads among int32[n, 4] that belong to the default graph or a named graph."""
     return np.ascontiguousarray(quads[~are_sources(dictionary, quads[:, 3])])
 
@@ -42,7 +42,7 @@ def of_graphs(dictionary: Dictionary, quads: Ids) -> Ids:
 def quads_of_named(dictionary: Dictionary, quads: Ids) -> Ids:
     """Return the quads among int32[n, 4] that belong to a named graph."""
     found = quads[quads[:, 3] != 0]
-    return of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
+    return quads_of_graphs(dictionary, found) if len(found) else np.ascontiguousarray(found)
 
 
 def merge_documents(dictionary: Dictionary, quads: Ids) -> Ids:

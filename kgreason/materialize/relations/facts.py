@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.engine.records import are_asserted, fact_columns
-from kgreason.materialize.state import Saved
+from kgreason.materialize.state import SavedState
 from kgreason.rules.relations.names import name_and_width
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import Int32
@@ -28,43 +28,43 @@ class Relation(NamedTuple):
     number: int
 
 
-def relations(ids: Int32, dictionary: Dictionary) -> list[Relation]:
+def user_relations(ids: Int32, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations among the relations with the `ids`, int32[n], in the order of their names."""
     numbers = distinct(ids)
     texts = zip(numbers.tolist(), map(name_and_width, dictionary.decode(numbers)), strict=True)
     return sorted(Relation(*found, number) for number, found in texts if found)
 
 
-def rows_of(saved: Saved, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
+def relation_rows(saved: SavedState, number: int, arity: int, *, asserted: bool | None = None) -> Int32:
     """Return the facts of the relation with id `number` as rows of their terms: int32[n, arity].
 
     `asserted`: only asserted facts if True, only inferred facts if False, all if None.
     """
-    found = saved.records[saved.numbers_of_others()[saved.relations() == number]]
+    found = saved.records[saved.numbers_of_others()[saved.relation_ids() == number]]
     if asserted is not None:
         found = found[are_asserted(found) == asserted]
     return np.ascontiguousarray(fact_columns(found)[:, 1 : 1 + arity])
 
 
-def all_of(saved: Saved, dictionary: Dictionary) -> list[Relation]:
+def relations_with_facts(saved: SavedState, dictionary: Dictionary) -> list[Relation]:
     """Return the user's relations that have facts in a saved state, in the order of their names."""
-    return relations(saved.relations(), dictionary)
+    return user_relations(saved.relation_ids(), dictionary)
 
 
-def count(saved: Saved, dictionary: Dictionary) -> int:
+def count_facts(saved: SavedState, dictionary: Dictionary) -> int:
     """Return how many facts of the user's relations a saved state has."""
-    counts = np.bincount(saved.relations())
+    counts = np.bincount(saved.relation_ids())
     found = np.flatnonzero(counts)
     texts = zip(dictionary.decode(found), counts[found].tolist(), strict=True)
     return sum(number for text, number in texts if name_and_width(text))
 
 
-def pairs(
-    state: tuple[Saved, Dictionary] | None, predicate: str, *, asserted: bool | None = None
+def linked_pairs(
+    state: tuple[SavedState, Dictionary] | None, predicate: str, *, asserted: bool | None = None
 ) -> tuple[list[str], Int32]:
     """Return the IRIs that a predicate links, sorted, and the links as rows of numbers in this list: int32[n, 2].
 
-    `asserted`: see `Saved.triples`. Nothing of the result belongs to `state`.
+    `asserted`: see `SavedState.triples`. Nothing of the result belongs to `state`.
     """
     if state is None:
         return [], np.empty((0, 2), np.int32)

@@ -1,4 +1,4 @@
-"""Reads the facts of one relation: from the engine (`OfEngine`), or from a snapshot, without an engine (`OfState`).
+"""Reads the facts of one relation: from the engine (`EngineRelations`), or from a snapshot alone (`SavedRelations`).
 
 Law: both give the same facts. Cost: from the engine, what the relation holds (`keys`), and for a single fact a look-up;
 from a snapshot, a look at all facts.
@@ -12,9 +12,9 @@ import numpy as np
 
 from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
-from kgreason.materialize.relations.facts import all_of, rows_of
-from kgreason.materialize.relations.keys import Keys
-from kgreason.materialize.state import Saved
+from kgreason.materialize.relations.facts import relation_rows, relations_with_facts
+from kgreason.materialize.relations.keys import KeyIndexes
+from kgreason.materialize.state import SavedState
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -39,10 +39,10 @@ class RelationReader(Protocol):
         """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""
 
 
-class OfEngine:
+class EngineRelations:
     """Reads the facts of a running engine. No commit may be open."""
 
-    def __init__(self, engine: Engine, keys: Keys, dictionary: Dictionary) -> None:
+    def __init__(self, engine: Engine, keys: KeyIndexes, dictionary: Dictionary) -> None:
         self._engine, self._keys, self._dictionary = engine, keys, dictionary
 
     @property
@@ -67,7 +67,7 @@ class OfEngine:
 
     def _facts(self, name: str, arity: int) -> Int32:
         number = int(self.dictionary.find([relation_text(name, arity)])[0])
-        return self._keys.all(number, arity) if number else np.empty((0, 1 + arity), dtype=np.int32)
+        return self._keys.all_facts(number, arity) if number else np.empty((0, 1 + arity), dtype=np.int32)
 
     def has(self, name: str, terms: Int32) -> bool:
         """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""
@@ -76,10 +76,10 @@ class OfEngine:
         return bool(row.all() and self._keys.are_facts(row[None])[0])
 
 
-class OfState:
+class SavedRelations:
     """Reads the facts of a saved state."""
 
-    def __init__(self, saved: Saved, dictionary: Dictionary) -> None:
+    def __init__(self, saved: SavedState, dictionary: Dictionary) -> None:
         self._saved, self._dictionary = saved, dictionary
 
     @property
@@ -89,7 +89,7 @@ class OfState:
 
     def arities(self, name: str) -> set[int]:
         """Return the numbers of terms of the relations `name` that have facts."""
-        return {each.arity for each in all_of(self._saved, self.dictionary) if each.name == name}
+        return {each.arity for each in relations_with_facts(self._saved, self.dictionary) if each.name == name}
 
     def rows(self, name: str, arity: int, *, asserted: bool | None = None) -> Int32:
         """Return the facts of a relation: int32[n, arity].
@@ -99,7 +99,7 @@ class OfState:
         number = int(self.dictionary.find([relation_text(name, arity)])[0])
         if not number:
             return np.empty((0, arity), dtype=np.int32)
-        return rows_of(self._saved, number, arity, asserted=asserted)
+        return relation_rows(self._saved, number, arity, asserted=asserted)
 
     def has(self, name: str, terms: Int32) -> bool:
         """Whether the relation `name` has the fact with the terms `terms`, int32[arity]."""

@@ -37,7 +37,7 @@ Int64 = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-class Parts(NamedTuple):
+class Replacements(NamedTuple):
     """For each cell of n rows: the terms that may replace the term in this cell. They are `pool[start:start + length]`.
 
     `start` and `length` are int64[n, 3]. If `start` is -1, the term in the cell stays.
@@ -136,19 +136,19 @@ class Cliques:
 
     def _compact(self) -> None:
         """Give new numbers to the present cliques, and forget the replaced cliques."""
-        numbers = self.all()
+        numbers = self.numbers()
         members, roots = self.members(numbers), self.roots(numbers)
         order, of_roots = np.argsort(members[:, 0], kind="stable"), np.argsort(roots[:, 0], kind="stable")
         primaries = self._primary.values[numbers]
         kept = numbers[np.argsort(primaries, kind="stable")]
         weights, folded, terms = self._weight.values[kept], self._folded.values[kept], len(self._slots) - 1
         self._clear()
-        self.cover(terms)
+        self.reserve_slots(terms)
         new = self.replace(np.zeros(0, dtype=np.int32), Members(members[order], roots[of_roots]))
         self._weight.values[new], self._folded.values[new] = weights, folded
         self._forget_changes()
 
-    def cover(self, terms: int) -> None:
+    def reserve_slots(self, terms: int) -> None:
         """Make the array `slots` long enough for every id up to `terms`."""
         if len(self._slots) <= terms:
             slots = np.zeros(max(terms + 1, len(self._slots) * 3 // 2), dtype=np.int32)
@@ -158,7 +158,7 @@ class Cliques:
     def slots(self, ids: Int32) -> Int32:
         """Return for each id the number of its term's clique, or 0. The result has the shape of `ids`.
 
-        Call `cover` first.
+        Call `reserve_slots` first.
         """
         found: Int32 = self._slots[ids]
         return found
@@ -191,7 +191,7 @@ class Cliques:
         found: Int32 = self._primary.values[numbers]
         return found
 
-    def folded(self, numbers: Int32) -> Mask:
+    def are_folded(self, numbers: Int32) -> Mask:
         """Return for each number of a clique whether this clique is folded."""
         found: Mask = self._folded.values[numbers]
         return found
@@ -217,7 +217,7 @@ class Cliques:
         at = np.repeat(self._root_start.values[slots], lengths) + _counts_of(lengths)
         return np.column_stack([np.repeat(terms, lengths), self._roots.values[at]]).astype(np.int32)
 
-    def all(self) -> Int32:
+    def numbers(self) -> Int32:
         """Return the numbers of all cliques."""
         numbers: Int32 = distinct(self._slots)
         return numbers[numbers > 0]
@@ -229,7 +229,7 @@ class Cliques:
         found: Int32 = np.sort(primaries[self._slots[primaries] == numbers])  # the other cliques were replaced
         return found
 
-    def parts(self, slots: Int32, *, folding: bool = True) -> Parts:
+    def replacements(self, slots: Int32, *, folding: bool = True) -> Replacements:
         """Return for each cell of n rows the terms that may replace its term in the images of the row.
 
         `slots`, int32[n, 3]: for each cell the number of its term's clique, or 0. If `folding` is False, folded cliques
@@ -239,7 +239,7 @@ class Cliques:
         if folding:
             folded = self._folded.values[slots]
             start, length = np.where(folded, -1, start), np.where(folded, 1, length)
-        return Parts(start, length, self._members.values)
+        return Replacements(start, length, self._members.values)
 
     def weigh(self, slots: Int32, sign: int) -> None:
         """Add the number of images of each plain row to the weights of its cliques (`sign` 1), or subtract it (-1).
@@ -269,7 +269,7 @@ class Cliques:
         The images are counted as if the clique was not folded, and with its owl:sameAs triples. The cliques are in any
         order. If the budget is 0, the list is empty.
         """
-        numbers = self.all()[self.folded(self.all())] if self._budget else np.empty(0, dtype=np.int32)
+        numbers = self.numbers()[self.are_folded(self.numbers())] if self._budget else np.empty(0, dtype=np.int32)
         rows = self._length.values[numbers] ** 2 + self._weight.values[numbers]
         return list(
             zip(self.primary_of(numbers).tolist(), self._length.values[numbers].tolist(), rows.tolist(), strict=True)
@@ -328,7 +328,7 @@ class Cliques:
         return before
 
 
-def expand(rows: Int32, parts: Parts) -> Int32:
+def expand_rows(rows: Int32, parts: Replacements) -> Int32:
     """Return all rows that arise if each cell of `rows` takes a term that `parts` has for this cell: int32[m, 3].
 
     There may be very many, so they are made in pieces, and the work can be ended between two of them.
@@ -341,12 +341,12 @@ def expand(rows: Int32, parts: Parts) -> Int32:
     found = []
     for start, end in zip([0, *cuts], [*cuts, len(rows)], strict=True):
         let_out()
-        piece = Parts(parts.start[start:end], parts.length[start:end], parts.pool)
+        piece = Replacements(parts.start[start:end], parts.length[start:end], parts.pool)
         found.append(_expand(rows[start:end], piece, counts[start:end]))
     return np.concatenate(found)
 
 
-def _expand(rows: Int32, parts: Parts, counts: Int64) -> Int32:
+def _expand(rows: Int32, parts: Replacements, counts: Int64) -> Int32:
     source, left = np.repeat(np.arange(len(rows)), counts), _counts_of(counts)
     images = rows[source]
     for column in range(rows.shape[1]):
@@ -364,7 +364,7 @@ def _counts_of(lengths: Int64) -> Int64:
     return counted
 
 
-def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
+def fill_cliques(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], Int32]) -> None:
     """Make the cliques of a graph that has none yet.
 
     `pairs`, int32[n, 2]: the rows of eq_rep, each with a term and a root (representative) of its clique. `preferred`:
@@ -377,7 +377,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
     of_pair = primary[np.searchsorted(terms, pairs[:, 0])]
     members = sort_pairs(np.column_stack([primary, terms]))
     rows = facts()
-    cliques.cover(max(int(terms.max()), int(rows.max(initial=0))))
+    cliques.reserve_slots(max(int(terms.max()), int(rows.max(initial=0))))
     new = cliques.replace(
         np.empty(0, dtype=np.int32), Members(members, sort_pairs(np.column_stack([of_pair, pairs[:, 1]])))
     )
@@ -390,7 +390,7 @@ def fill(cliques: Cliques, pairs: Int32, preferred: Int32, facts: Callable[[], I
 def in_primaries(ids: Int32, pairs: Int32, preferred: Int32) -> Int32:
     """Return `ids` with the members of cliques replaced by the primaries of their cliques.
 
-    `pairs` and `preferred` give the cliques, as for `fill`.
+    `pairs` and `preferred` give the cliques, as for `fill_cliques`.
     """
     if not len(pairs):
         return ids

@@ -39,13 +39,11 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import relation_text
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.engine.records import fact_columns
-from kgreason.materialize.edit import NO_FACTS, Facts
-from kgreason.materialize.program import reads_links
-from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill, sort_pairs
-from kgreason.materialize.same_as.images import Kinds, Passage, is_shown
-from kgreason.materialize.schema.rows import SAME_AS, rows_of, same_as_pairs
+from kgreason.materialize.edit import NO_FACTS, Facts, KindChanges
+from kgreason.materialize.same_as.cliques import Cliques, Members, components, fill_cliques, sort_pairs
+from kgreason.materialize.same_as.images import VisibleChange, are_shown
+from kgreason.materialize.schema.rows import SAME_AS, make_rows, same_as_pairs
 from kgreason.options import LETTER
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import FALSE, Atom, Rule, Variable, contradiction
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.zset.columns import ABSENT, IS_ASSERTED, Int32
@@ -65,7 +63,7 @@ _NONE = np.empty(0, dtype=np.int32)
 NO_PAIRS = np.empty((0, 2), dtype=np.int32)
 
 
-class Regrouped(NamedTuple):
+class CliqueChange(NamedTuple):
     """The change of the cliques in a commit.
 
     - `gone`: the numbers of the removed cliques.
@@ -102,14 +100,14 @@ class Equality:
         self.cliques.rollback()
         self._dropped = _NONE
 
-    def go_on(self) -> None:
+    def undo_visible_changes(self) -> None:
         """Undo the changes that `visible_changes` made to the cliques.
 
         Call this if the commit changes more after a call of `visible_changes`. It must be called again at the end.
         """
         self.cliques.rollback()
 
-    def foreseen(self, added: Int32) -> Facts:
+    def facts_ahead(self, added: Int32) -> Facts:
         """Return the facts of `eq_root` that a commit has to assert before its rules run.
 
         They choose the representatives of new cliques. `added`: the triples int32[n, 3] that the commit asserts. The
@@ -119,10 +117,10 @@ class Equality:
         links = self._follows(same_as_pairs(added))
         if not len(links):
             return NO_FACTS
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         terms, labels = components(links)
         fresh = ~np.isin(labels, labels[self.cliques.slots(terms) > 0])
-        return self._roots(self._firsts(terms[fresh], labels[fresh]))
+        return self._root_facts(self._first_terms(terms[fresh], labels[fresh]))
 
     def due_facts(self, changes: Changes, fresh: LazyRules, left: LazyRules) -> Facts:
         """Return the facts of `eq_root` that the commit must assert and retract next.
@@ -130,10 +128,14 @@ class Equality:
         The result is empty if there is nothing left to change. `changes`: what the commit has changed so far. `fresh`
         returns the rules that the commit has added, and `left` returns the rules that it has removed.
         """
-        found, named, unread = self.change_of_cliques(changes), self._named_members(fresh), self._unread(left)
+        found, named, unread = (
+            self.change_of_cliques(changes),
+            self._named_members(fresh),
+            self._unneeded_representatives(left),
+        )
         if found is None:
             self._dropped = np.union1d(self._dropped, unread)
-            return self._roots(named, unread)
+            return self._root_facts(named, unread)
         constants = _constants(self._engine.rules)
         # members of cliques that changed are handled below
         named, unread = (part[~np.isin(self.cliques.slots(part), found.gone)] for part in (named, unread))
@@ -146,10 +148,13 @@ class Equality:
         self._dropped = np.union1d(self._dropped, np.concatenate([roots[~lone & is_second, 1], unread]))
         read = members[np.isin(members[:, 0], primaries[sizes > 1]) & np.isin(members[:, 1], constants), 1]
         lacking = np.setdiff1d(read, roots[:, 1])
-        first, resources = self._chosen(found.orphans), self._resources(members, primaries[sizes > 1])
-        return self._roots(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
+        first, resources = (
+            self._new_representatives(found.orphans),
+            self._resource_primaries(members, primaries[sizes > 1]),
+        )
+        return self._root_facts(distinct(np.concatenate([first, lacking, named, resources])), distinct(needless))
 
-    def _resources(self, members: Int32, primaries: Int32) -> Int32:
+    def _resource_primaries(self, members: Int32, primaries: Int32) -> Int32:
         """Return a new primary for each clique whose primary is a literal.
 
         The new primary is a resource (IRI or blank node) of the clique. A clique without resources keeps its primary.
@@ -164,9 +169,9 @@ class Equality:
             return _NONE
         members = members[np.isin(members[:, 0], primaries)]
         members = members[self._dictionary.kinds(members[:, 1]) != Kind.LITERAL]
-        return self._firsts(members[:, 1], members[:, 0].astype(np.int64))
+        return self._first_terms(members[:, 1], members[:, 0].astype(np.int64))
 
-    def _chosen(self, orphans: Int32) -> Int32:
+    def _new_representatives(self, orphans: Int32) -> Int32:
         """Return a new representative for each connected component of the links `orphans`.
 
         The candidates are the terms of the component that lost the role of representative in this commit. If there are
@@ -176,62 +181,62 @@ class Equality:
         terms, labels = components(orphans)
         known = np.isin(terms, self._dropped)
         others = ~np.isin(labels, labels[known])
-        return np.concatenate([self._firsts(terms[kept], labels[kept]) for kept in (known, others)])
+        return np.concatenate([self._first_terms(terms[kept], labels[kept]) for kept in (known, others)])
 
-    def _firsts(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
+    def _first_terms(self, terms: Int32, labels: NDArray[np.int64]) -> Int32:
         """Return for each label, ascending, the term whose text comes first. `labels[i]` is the label of `terms[i]`."""
-        return self._dictionary.firsts(terms, np.unique(labels, return_inverse=True)[1])
+        return self._dictionary.first_terms(terms, np.unique(labels, return_inverse=True)[1])
 
     def _named_members(self, fresh: LazyRules) -> Int32:
         """Return the constants of the new rules that are members of cliques, but not representatives yet."""
-        members = self._members(fresh)
-        lacking = members[~self._stand_for_others(members)]
+        members = self._members_in_rules(fresh)
+        lacking = members[~self._are_representatives(members)]
         return np.intersect1d(lacking, _constants(self._engine.rules)) if len(lacking) else lacking
 
-    def _unread(self, left: LazyRules) -> Int32:
+    def _unneeded_representatives(self, left: LazyRules) -> Int32:
         """Return the representatives that are no longer needed: constants of the removed rules, but of no present rule.
 
         A primary is always needed.
         """
-        members = self._members(left)
+        members = self._members_in_rules(left)
         if not len(members):
             return _NONE
         members = members[self.cliques.primaries(members, self.cliques.slots(members)) != members]
-        members = members[self._stand_for_others(members) & ~np.isin(members, self._dropped)]
+        members = members[self._are_representatives(members) & ~np.isin(members, self._dropped)]
         return np.setdiff1d(members, _constants(self._engine.rules))
 
-    def _stand_for_others(self, members: Int32) -> NDArray[np.bool_]:
+    def _are_representatives(self, members: Int32) -> NDArray[np.bool_]:
         """Return for each term of `members`, int32[n], whether it is a representative: bool[n].
 
         All these terms must be in cliques.
         """
         return self._is_present(np.column_stack([members, members]))
 
-    def _members(self, rules: LazyRules) -> Int32:
+    def _members_in_rules(self, rules: LazyRules) -> Int32:
         """Return the constants of rules that are members of cliques."""
         if not self.cliques.live:
             return _NONE
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         ids = _constants(rules())
         return ids[self.cliques.slots(ids) > 0]
 
-    def _roots(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
+    def _root_facts(self, added: Int32 = _NONE, removed: Int32 = _NONE) -> Facts:
         """Return `Facts` that assert `eq_root` of the terms `added`, and retract `eq_root` of the terms `removed`."""
         table = self.root_table
-        return Facts.of({table: rows_of(self.root, added)}, {table: rows_of(self.root, removed)})
+        return Facts.of({table: make_rows(self.root, added)}, {table: make_rows(self.root, removed)})
 
-    def change_of_cliques(self, changes: Changes) -> Regrouped | None:
+    def change_of_cliques(self, changes: Changes) -> CliqueChange | None:
         """Return how the commit has changed the cliques so far; None if it has changed none."""
         pairs = self._changed_pairs(changes)
         links = self._present_links(changes)
         if not len(pairs) and not len(links):
             return None
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         moved = distinct(pairs[:, 0])
         reached = self._pairs_of_moved(moved, pairs)
         lost = np.setdiff1d(moved, reached[:, 0])
-        widowed = lost[self._engine.facts.find(rows_of(self.root, lost)) >= 0]
-        return Regrouped(*self._groups(moved, reached), self._orphans(lost, reached, links), widowed)
+        widowed = lost[self._engine.facts.find(make_rows(self.root, lost)) >= 0]
+        return CliqueChange(*self._groups(moved, reached), self._orphan_links(lost, reached, links), widowed)
 
     def _present_links(self, changes: Changes) -> Int32:
         """Return the owl:sameAs links that the commit changed and that are present now, as pairs int32[n, 2] of terms.
@@ -266,7 +271,7 @@ class Equality:
         found = self.change_of_cliques(changes)
         if found is None and not self.cliques.live:
             return NO_PAIRS
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         numbers = distinct(self.cliques.slots(terms))
         numbers, pairs = numbers[numbers > 0], NO_PAIRS
         if found is not None:
@@ -276,7 +281,7 @@ class Equality:
 
     def replaced_terms(self, ids: Int32, changes: Changes) -> Int32:
         """Return those terms of `ids` that another term represents after the commit so far, ascending: int32[n]."""
-        reached = self._reached_by(ids, changes)
+        reached = self._representative_pairs(ids, changes)
         if not len(reached):
             return _NONE
         themselves = reached[reached[:, 0] == reached[:, 1], 0]
@@ -288,13 +293,13 @@ class Equality:
 
         The cliques are those after the commit so far. A representative that is not the primary gives True.
         """
-        reached = self._reached_by(ids, changes)
+        reached = self._representative_pairs(ids, changes)
         if not len(reached):
             return np.zeros(ids.shape, dtype=np.bool_)
         terms = distinct(reached[:, 0])
         return np.isin(ids, terms[self._primaries(reached) != terms])
 
-    def _reached_by(self, ids: Int32, changes: Changes) -> Int32:
+    def _representative_pairs(self, ids: Int32, changes: Changes) -> Int32:
         """Return the pairs (term, representative) of the terms `ids` after the commit so far: int32[n, 2].
 
         A term that is in no clique has no pair.
@@ -302,7 +307,7 @@ class Equality:
         pairs = self._changed_pairs(changes)
         if not self.cliques.live and not len(pairs):
             return NO_PAIRS
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         terms = distinct(ids)
         terms = terms[(self.cliques.slots(terms) > 0) | np.isin(terms, pairs[:, 0])]
         return self._pairs_of_moved(terms, pairs[np.isin(pairs[:, 0], terms)])
@@ -318,7 +323,7 @@ class Equality:
 
     def _is_present(self, pairs: Int32) -> NDArray[np.bool_]:
         """Return for each pair (term, representative) of `pairs`, int32[n, 2], whether eq_rep has the pair: bool[n]."""
-        found: NDArray[np.bool_] = self._engine.facts.find(rows_of(self.rep, pairs)) >= 0
+        found: NDArray[np.bool_] = self._engine.facts.find(make_rows(self.rep, pairs)) >= 0
         return found
 
     def _pairs_of_moved(self, moved: Int32, pairs: Int32) -> Int32:
@@ -346,7 +351,7 @@ class Equality:
         found = np.concatenate([roots, np.column_stack([primary, reached[:, 1]])])
         return gone, Members(sort_pairs(np.concatenate([members, joined])), sort_pairs(found))
 
-    def _orphans(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
+    def _orphan_links(self, lost: Int32, reached: Int32, links: Int32) -> Int32:
         """Return the present owl:sameAs links, int32[m, 2], whose terms have no representative now.
 
         `lost`: the terms that have lost all their representatives. `reached`: the present pairs (term, representative)
@@ -368,7 +373,7 @@ class Equality:
             same_as_pairs(rows[self._kinds(rows) != ABSENT])
         )  # facts that this commit removed are listed until it ends
 
-    def visible_changes(self, changes: Changes, changed: Kinds) -> Kinds:
+    def visible_changes(self, changes: Changes, changed: KindChanges) -> KindChanges:
         """Return how a commit changes the triples that users see. Brings the cliques to the state after the commit.
 
         `changes`: all facts that the commit changed. `changed`: those of them that are triples, with their kinds.
@@ -376,50 +381,52 @@ class Equality:
         found = self.change_of_cliques(changes)
         if found is None and not self.cliques.live:
             return changed
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         gone, groups = (_NONE, Members(NO_PAIRS, NO_PAIRS)) if found is None else found[:2]
-        return Passage(self.cliques, changed, self._mentioning, self._kinds).regroup(gone, groups)
+        return VisibleChange(self.cliques, changed, self._triples_with_terms, self._kinds).regroup(gone, groups)
 
-    def sides(self, changed: Kinds) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
+    def kinds_before_and_after(
+        self, changed: KindChanges
+    ) -> tuple[Callable[[Int32], NDArray[np.int8]], Callable[[Int32], NDArray[np.int8]]]:
         """Return two functions: the kinds of rows in the graph that users see, before the commit and after it.
 
         Call `visible_changes` first. `changed`: the changed facts that are triples.
         """
-        passage = Passage(self.cliques, changed, self._mentioning, self._kinds)
-        self.cliques.cover(len(self._dictionary))
+        passage = VisibleChange(self.cliques, changed, self._triples_with_terms, self._kinds)
+        self.cliques.reserve_slots(len(self._dictionary))
         return passage.kinds_before, passage.kinds_after
 
     def _kinds(self, rows: Int32) -> NDArray[np.int8]:
         facts = self._engine.facts
         return facts.kinds(facts.find(rows))
 
-    def _mentioning(self, ids: Int32) -> Int32:
+    def _triples_with_terms(self, ids: Int32) -> Int32:
         """Return the present triples, int32[n, 3], that mention one of the terms `ids`."""
-        rows = self._present(self.triples, 3)
+        rows = self._facts_of_table(self.triples, 3)
         asked = np.zeros(len(self._dictionary) + 1, dtype=np.bool_)
         asked[ids] = True
         found: Int32 = rows[asked[rows].any(axis=1)]
         return found
 
-    def _present(self, table: int, width: int) -> Int32:
+    def _facts_of_table(self, table: int, width: int) -> Int32:
         """Return all facts of a table whose rows have `width` columns: int32[n, width]."""
-        records = self._engine.facts.records_of(table)
+        records = self._engine.facts.records_of_table(table)
         return np.ascontiguousarray(fact_columns(records)[:, :width])
 
-    def is_shown(self, rows: Int32) -> NDArray[np.bool_]:
+    def are_shown(self, rows: Int32) -> NDArray[np.bool_]:
         """Return for each row of `rows`, int32[n, 3], whether it is in the graph that users see: bool[n]."""
         kinds = self._kinds(rows)
         found: NDArray[np.bool_] = kinds == IS_ASSERTED if self.cliques.live else kinds != ABSENT
         if not self.cliques.live:
             return found
-        self.cliques.cover(len(self._dictionary))
-        shown = is_shown(self.cliques, rows, self.cliques.slots, lambda mapped: self._kinds(mapped) != ABSENT)
+        self.cliques.reserve_slots(len(self._dictionary))
+        shown = are_shown(self.cliques, rows, self.cliques.slots, lambda mapped: self._kinds(mapped) != ABSENT)
         return found | shown
 
     def primary(self, term: str) -> str:
         """Return the primary of the term's clique; the term itself if it is in no clique."""
         ids = self._dictionary.find([term]).astype(np.int32)
-        self.cliques.cover(len(self._dictionary))
+        self.cliques.reserve_slots(len(self._dictionary))
         slots = self.cliques.slots(ids)
         return self._dictionary.decode(self.cliques.primaries(ids, slots))[0] if slots[0] else term
 
@@ -436,7 +443,7 @@ class Equality:
 
     def adopt(self, pairs: Int32) -> None:
         """Compute the cliques from the facts of `eq_rep`, int32[n, 2], and the triples that the engine has."""
-        fill(self.cliques, pairs, self._primaries(pairs), lambda: self._present(self.triples, 3))
+        fill_cliques(self.cliques, pairs, self._primaries(pairs), lambda: self._facts_of_table(self.triples, 3))
 
     def _primaries(self, pairs: Int32) -> Int32:
         """Return for each term of pairs (term, representative), int32[n, 2], its representative whose text comes first.
@@ -447,7 +454,7 @@ class Equality:
         primaries = np.zeros(len(counts), dtype=np.int32)
         primaries[groups] = pairs[:, 1]
         if (counts > 1).any():
-            primaries = self._dictionary.firsts(np.ascontiguousarray(pairs[:, 1]), groups)
+            primaries = self._dictionary.first_terms(np.ascontiguousarray(pairs[:, 1]), groups)
         return primaries
 
 
@@ -456,25 +463,26 @@ def _constants(rules: Iterable[EncodedRule]) -> Int32:
     return distinct(np.fromiter(chain.from_iterable(rule.constants for rule in rules), dtype=np.int32))
 
 
-def over_representatives(rule: Rule) -> Iterator[Rule]:
+def rules_over_representatives(rule: Rule) -> Iterator[Rule]:
     """Yield the rules that replace `rule` in a graph where equal terms have representatives.
 
     Each atom `x owl:sameAs y` of the body is read in two ways: as a fact, or as "x and y have the same representative".
     Each combination of these ways gives a rule. Only a fact (asserted, or by eq-ref) says that a term is equal to
     itself.
     """
-    if rule.group in (GROUP, LETTER) or not reads_links(rule):  # these rules are about links themselves
+    if rule.group in (GROUP, LETTER) or not rule.reads_links:  # these rules are about links themselves
         yield rule
         return
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
     readings = [
-        ((atom,), _through(rule, number)) if is_link(atom) else ((atom,),) for number, atom in enumerate(rule.body)
+        ((atom,), _representative_atoms(rule, number)) if atom.is_link else ((atom,),)
+        for number, atom in enumerate(rule.body)
     ]
     for reading in product(*readings):
         yield replace(rule, heads=heads, body=tuple(chain.from_iterable(reading)))
 
 
-def _through(rule: Rule, number: int) -> tuple[Atom, ...]:
+def _representative_atoms(rule: Rule, number: int) -> tuple[Atom, ...]:
     """Return the atoms eq_rep(x, ?rep) and eq_rep(y, ?rep), which replace the body atom `x owl:sameAs y`.
 
     `number`: the number of the body atom.

@@ -21,7 +21,7 @@ from kgreason.datatypes.value import Value
 from kgreason.engine.engine import Engine
 from kgreason.engine.limits import Check
 from kgreason.materialize.schema.rows import are_limits
-from kgreason.materialize.schema.twins import NOTHING_SAID, Said
+from kgreason.materialize.schema.twins import NOTHING_SAID, TwinChange
 from kgreason.rules.model import Rule
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import ABSENT, Int32
@@ -39,7 +39,7 @@ _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 _NOTHING = ClosureChange(_NO_ROWS, _NO_ROWS)
 
 
-def _since(before: ClosureChange, after: ClosureChange) -> ClosureChange:
+def _change_between(before: ClosureChange, after: ClosureChange) -> ClosureChange:
     """Return the change of the closed schema between two moments of a commit.
 
     `before`: the change from the start of the commit to the first moment. `after`: the change from the start of the
@@ -65,7 +65,7 @@ class SchemaStratum:
         self._told = _NOTHING
 
     def change(
-        self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: Said = NOTHING_SAID
+        self, removed: Int32, added: Int32, check: Check, budget: int | None = None, said: TwinChange = NOTHING_SAID
     ) -> ClosureChange:
         """Retract the schema triples `removed` and assert `added`. Returns the change of the closed schema.
 
@@ -85,7 +85,7 @@ class SchemaStratum:
         is_triple, rows = changes.tables == self._triples, np.ascontiguousarray(changes.rows[:, :3])
         gone, come = rows[is_triple & (changes.after == ABSENT)], rows[is_triple & (changes.before == ABSENT)]
         told, self._told = self._told, ClosureChange(gone, come)
-        return self._told if is_first else _since(told, self._told)
+        return self._told if is_first else _change_between(told, self._told)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final, if there are any."""
@@ -110,7 +110,7 @@ class SchemaStratum:
         found: NDArray[np.bool_] = self._engine.facts.find(rows) >= 0
         return found
 
-    def lacking(self, rows: Int32) -> Int32:
+    def missing_triples(self, rows: Int32) -> Int32:
         """Return the schema triples of `rows`, int32[n, 3], that are not in the closed schema.
 
         Limits of cardinalities may be compared by value, so that "01" is not lacking if the closed schema has "1": if

@@ -1,4 +1,4 @@
-"""`standing`: finds the copies of class expressions in columns, for a whole ontology at once.
+"""`copies_and_firsts`: finds the copies of class expressions in columns, for a whole ontology at once.
 
     triples that describe blank nodes  ->  restrictions, intersections with their members  ->  from inside to outside,
                                                                                 the first node of those with one key
@@ -38,7 +38,7 @@ class _Pairs(NamedTuple):
     objects: Int32
 
 
-def standing(rows: Int32) -> tuple[Int32, Int32] | None:
+def copies_and_firsts(rows: Int32) -> tuple[Int32, Int32] | None:
     """Return the nodes for which another node stands, ascending, and these nodes: int32[n] each.
 
     `rows`: the triples that describe blank nodes, int32[n, 3], each once, sorted by subject and predicate. Returns None
@@ -68,7 +68,7 @@ def standing(rows: Int32) -> tuple[Int32, Int32] | None:
             return found, numbers[found]
         has_inside = ready[:, 1] == SOME  # a value of owl:hasValue is an individual, whatever describes it
         ready[has_inside, 3] = numbers[ready[has_inside, 3]]
-        for each, firsts in ((ready[:, 0], _firsts(ready[:, 0], ready[:, 1:])), _sets(*whole)):
+        for each, firsts in ((ready[:, 0], _first_nodes(ready[:, 0], ready[:, 1:])), _firsts_of_equal_sets(*whole)):
             numbers[each] = firsts
             is_open[each] = False
     return None
@@ -111,7 +111,7 @@ def _members(pairs: _Pairs, owners: Int32, lists: Int32, size: int) -> tuple[Int
     return np.concatenate(of), np.concatenate(found)
 
 
-def _sets(owners: Int32, members: Int32) -> tuple[Int32, Int32]:
+def _firsts_of_equal_sets(owners: Int32, members: Int32) -> tuple[Int32, Int32]:
     """Return the owners, each once, and the first owner with the same set of members: int32[n] each."""
     order = np.lexsort((members, owners))
     owners, members = owners[order], members[order]
@@ -121,21 +121,21 @@ def _sets(owners: Int32, members: Int32) -> tuple[Int32, Int32]:
     members, firsts = members[is_new], np.empty(len(nodes), dtype=np.int32)
     for size in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == size)
-        firsts[of_size] = _firsts(nodes[of_size], members[starts[of_size, None] + np.arange(size)])
+        firsts[of_size] = _first_nodes(nodes[of_size], members[starts[of_size, None] + np.arange(size)])
     return nodes, firsts
 
 
-def _firsts(nodes: Int32, keys: Int32) -> Int32:
+def _first_nodes(nodes: Int32, keys: Int32) -> Int32:
     """Return for each node, int32[n], the first node with the same key; `keys`: int32[n, k]."""
     order = np.lexsort((nodes, *keys.T))
     is_new = np.ones(len(nodes), dtype=np.bool_)
-    is_new[1:] = _differ(keys[order])
+    is_new[1:] = _differ_from_last(keys[order])
     firsts = np.empty(len(nodes), dtype=np.int32)
     firsts[order] = nodes[order][is_new][np.cumsum(is_new) - 1]
     return firsts
 
 
-def _differ(rows: Int32) -> NDArray[np.bool_]:
+def _differ_from_last(rows: Int32) -> NDArray[np.bool_]:
     """Return for each row but the first whether it differs from the row before."""
     found: NDArray[np.bool_] = (rows[1:] != rows[:-1]).any(axis=1)
     return found

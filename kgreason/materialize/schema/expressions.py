@@ -24,7 +24,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgreason.interrupts import undivided
-from kgreason.materialize.schema.copies import AND, FIRST, NIL, ON, REST, SELF, SOME, VALUE, standing
+from kgreason.materialize.schema.copies import AND, FIRST, NIL, ON, REST, SELF, SOME, VALUE, copies_and_firsts
 from kgreason.materialize.schema.rows import flags_of, have_flag
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.terms import vocabulary as v
@@ -45,7 +45,7 @@ _Key: TypeAlias = tuple[int, object, object]
 """What copies have in common. An inner expression stands in it as the number of its copies, which is below 0."""
 
 
-class _Asleep(NamedTuple):
+class _FirstTriples(NamedTuple):
     """The triples of the first change, in place of dicts: nodes with copies, ascending, and what stands for them.
 
     `rows` are sorted by subject and predicate.
@@ -55,7 +55,7 @@ class _Asleep(NamedTuple):
     nodes: Int32
     firsts: Int32
 
-    def standing(self, nodes: Int32) -> Int32:
+    def stand_ins(self, nodes: Int32) -> Int32:
         """Return for each term of `nodes`, int32[n], the node that stands for it."""
         if not len(self.nodes):
             return nodes
@@ -63,7 +63,7 @@ class _Asleep(NamedTuple):
         found: Int32 = np.where(self.nodes[places] == nodes, self.firsts[places], nodes)
         return found
 
-    def said(self, node: int) -> tuple[_Pair, ...]:
+    def description(self, node: int) -> tuple[_Pair, ...]:
         """Return the description of a node: sorted pairs (predicate, object)."""
         start, end = np.searchsorted(self.rows[:, 0], np.array([node, node + 1], dtype=np.int32)).tolist()
         return tuple(sorted((predicate, term) for _, predicate, term in self.rows[start:end].tolist()))
@@ -87,7 +87,7 @@ class Expressions:
         self._firsts: dict[int, int] = {}
         """The first node with each number."""
         self._last = 0
-        self._asleep: _Asleep | None = None
+        self._asleep: _FirstTriples | None = None
         self._is_final = False
         """Whether the change that `_asleep` holds has been accepted."""
 
@@ -102,22 +102,22 @@ class Expressions:
             return _NO_ROWS
         if self._asleep is None and not self._said:
             come = come[np.lexsort((come[:, 1], come[:, 0]))]
-            if (found := standing(come)) is not None:
-                self._asleep, self._is_final = _Asleep(come, *found), False
+            if (found := copies_and_firsts(come)) is not None:
+                self._asleep, self._is_final = _FirstTriples(come, *found), False
                 return np.stack([found[0], found[0], found[1]], axis=1)
-        self._wake()
+        self._make_dicts()
         moved = self._move_nodes(gone, come)
         return np.array(moved, dtype=np.int32).reshape(-1, 3)
 
-    def standing(self, nodes: Int32) -> Int32:
+    def stand_ins(self, nodes: Int32) -> Int32:
         """Return for each term of `nodes`, int32[n], the node that stands for it."""
         if self._asleep is not None:
-            return self._asleep.standing(nodes)
+            return self._asleep.stand_ins(nodes)
         of, firsts = self._of, self._firsts
         found = [firsts[of[node]] if node in of else node for node in nodes.tolist()]
         return np.array(found, dtype=np.int32)
 
-    def _wake(self) -> None:
+    def _make_dicts(self) -> None:
         """Make the dicts, if they have not been made since the graph was loaded."""
         if self._asleep is not None:
             come = self._asleep.rows
@@ -128,14 +128,14 @@ class Expressions:
                     self._log.commit()
 
     def _move_nodes(self, removed: Int32, added: Int32) -> list[tuple[int, int, int]]:
-        return self._settle(self._numbers_of_moved(self._with_outer_nodes(self._describe(removed, added))))
+        return self._assign_numbers(self._numbers_of_moved(self._with_outer_nodes(self._describe(removed, added))))
 
     def triples(self, node: int) -> Iterator[tuple[int, int, int]]:
         """Yield the triples that describe a node and the nodes inside, as ids. Makes no dicts."""
         asleep = self._asleep
         waiting, seen = [node], {node}
         for each in waiting:
-            for predicate, term in self._said.get(each, ()) if asleep is None else asleep.said(each):
+            for predicate, term in self._said.get(each, ()) if asleep is None else asleep.description(each):
                 yield each, predicate, term
                 if predicate in _INTO and term not in seen:
                     seen.add(term)
@@ -169,7 +169,7 @@ class Expressions:
                 self._log.put(self._said, node, tuple(sorted(pairs)))
             elif before:
                 self._log.drop(self._said, node)
-            used, uses = _parts(before), _parts(pairs)
+            used, uses = _inner_terms(before), _inner_terms(pairs)
             for part in used - uses:
                 self._users.discard(part, node)
             for part in uses - used:
@@ -263,7 +263,7 @@ class Expressions:
             self._log.put(self._keys, number, key)
         return number
 
-    def _settle(self, numbers: dict[int, int | None]) -> list[tuple[int, int, int]]:
+    def _assign_numbers(self, numbers: dict[int, int | None]) -> list[tuple[int, int, int]]:
         """Give nodes their numbers. Returns rows as `change` does."""
         moved: dict[int, tuple[list[int], list[int]]] = {}
         for node, number in numbers.items():
@@ -307,5 +307,5 @@ class Expressions:
         return were, dict.fromkeys(joined if is_same else self._copies.at(number), first)
 
 
-def _parts(said: Iterable[_Pair]) -> set[int]:
+def _inner_terms(said: Iterable[_Pair]) -> set[int]:
     return {term for predicate, term in said if predicate in _INTO and term != NIL}

@@ -114,7 +114,7 @@ def mentions(rows: Int32) -> Mentions:
     """Return which of the rows, int32[n, w], concern more than the data."""
     schema, same = is_schema(rows), rows[:, 1] == SAME_AS
     are_linked = bool(same.any())
-    return Mentions(schema, same, are_linked, are_linked or bool(schema.any()), have_datatype(rows))
+    return Mentions(schema, same, are_linked, are_linked or bool(schema.any()), has_supported_datatype(rows))
 
 
 @cache
@@ -126,22 +126,22 @@ def datatype_ids() -> dict[str, int]:
 
 
 @cache
-def _datatypes() -> Mask:
+def _datatype_flags() -> Mask:
     return flags_of(frozenset(datatype_ids()))
 
 
 def is_datatype(ids: Int32) -> Mask:
     """Return for each term of `ids`, int32[n], whether it is a supported datatype: bool[n]."""
-    return have_flag(ids, _datatypes())
+    return have_flag(ids, _datatype_flags())
 
 
-def have_datatype(rows: Int32) -> bool:
+def has_supported_datatype(rows: Int32) -> bool:
     """Whether any of the rows int32[n, w] says that a term has a supported datatype as its type."""
     parts = (rows[low : low + _PART] for low in range(0, len(rows), _PART))
     return any(bool(is_datatype(part[part[:, 1] == TYPE, 2]).any()) for part in parts)
 
 
-def restricts(rows: Int32) -> Mask:
+def are_about_restrictions(rows: Int32) -> Mask:
     """Return for each row, int32[n, 3], whether it describes a restriction, or declares a class or a property."""
     return _have_predicate_or_class(rows, _OF_RESTRICTIONS, _DECLARATIONS)
 
@@ -160,7 +160,7 @@ def _have_predicate_or_class(rows: Int32, predicates: Mask, classes: Mask) -> Ma
     return found
 
 
-def have_header(quads: Int32) -> bool:
+def has_header(quads: Int32) -> bool:
     """Whether a quad of int32[n, 4] has the predicate owl:imports or owl:versionIRI, or the object owl:Ontology."""
     return bool(are_headers(quads).any())
 
@@ -178,12 +178,12 @@ def same_as_pairs(rows: Int32) -> Int32:
     return np.ascontiguousarray(same[same[:, 0] != same[:, 2]][:, [0, 2]])
 
 
-def rows_of(relation: int, terms: Int32) -> Int32:
+def make_rows(relation: int, terms: Int32) -> Int32:
     """Make rows int32[n, w] of a relation: the id `relation`, then the terms `terms`, int32[n] or int32[n, w - 1]."""
     return np.column_stack([np.full(len(terms), relation), terms]).astype(np.int32)
 
 
-def links(rows: Int32, schema: Int32) -> bool:
+def has_schema_link(rows: Int32, schema: Int32) -> bool:
     """Whether an owl:sameAs triple of `rows` links a term of the closed schema `schema` with a different term.
 
     The predicates and classes that make a triple schema count as terms of the schema. Limits of cardinalities do not

@@ -1,4 +1,4 @@
-"""`Stated`: makes the facts that the rules of owl2el.dl read beside the triples of an ontology.
+"""`StatedFacts`: makes the facts that the rules of owl2el.dl read beside the triples of an ontology.
 
     asserted triples, removed and added  ->  rows of el_stated/3, el_is/2, el_iri/1, el_blank/1
 
@@ -23,7 +23,7 @@ import numpy as np
 
 from kgreason.engine.program.encoding import relation_text
 from kgreason.materialize.schema.expressions import Expressions
-from kgreason.materialize.schema.rows import TYPE, flags_of, have_flag, is_schema, rows_of
+from kgreason.materialize.schema.rows import TYPE, flags_of, have_flag, is_schema, make_rows
 from kgreason.rules.model import Triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
@@ -42,7 +42,7 @@ _OTHERS = flags_of(frozenset((v.OWL_ANNOTATED_SOURCE, v.OWL_ANNOTATED_TARGET, v.
 """Predicates of axioms that are no schema for other rule sets."""
 
 
-class Stated:
+class StatedFacts:
     """Makes facts about the triples that edits assert and retract. Any thread may use it while it holds the graph.
 
     `facts` are the present facts.
@@ -83,24 +83,24 @@ class Stated:
         terms = np.unique(np.concatenate([classes, typed]))
         kinds, standing = self._dictionary.kinds(terms), terms.copy()
         is_blank = kinds == Kind.BLANK
-        standing[is_blank] = self.expressions.standing(terms[is_blank])
+        standing[is_blank] = self.expressions.stand_ins(terms[is_blank])
         blank = terms[is_blank & (standing == terms)]
         copies = nodes[moved[:, 2] != nodes]
         no_classes, no_terms = self._terms_no_longer_mentioned(removed)
-        stated = (rows_of(self._stated, rows[have_flag(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
+        stated = (make_rows(self._stated, rows[have_flag(rows[:, 1], _PREDICATES)]) for rows in (removed, added))
         gone, come = stated
         no_longer = np.concatenate([moved[:, :2], np.column_stack([no_classes, no_classes])])
         no_blank = np.concatenate([copies, no_terms])
         return (
             {
                 4: gone,
-                3: rows_of(self._is, no_longer),
-                2: np.concatenate([rows_of(self._blank, no_blank), rows_of(self._iri, no_terms)]),
+                3: make_rows(self._is, no_longer),
+                2: np.concatenate([make_rows(self._blank, no_blank), make_rows(self._iri, no_terms)]),
             },
             {
                 4: come,
-                3: rows_of(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
-                2: np.concatenate([rows_of(self._iri, terms[kinds == Kind.IRI]), rows_of(self._blank, blank)]),
+                3: make_rows(self._is, np.column_stack([classes, standing[np.searchsorted(terms, classes)]])),
+                2: np.concatenate([make_rows(self._iri, terms[kinds == Kind.IRI]), make_rows(self._blank, blank)]),
             },
         )
 

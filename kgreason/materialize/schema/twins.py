@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kgreason.engine.program.encoding import columns_of, relation_text
-from kgreason.materialize.schema.rows import decode_triples, restricts
+from kgreason.engine.program.encoding import relation_text, terms_of_row
+from kgreason.materialize.schema.rows import are_about_restrictions, decode_triples
 from kgreason.ontology.twins import ARITIES, LiveTwins
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Constant, Triple
@@ -27,7 +27,7 @@ GROUP = "twins"
 """The group of the rules of twins.dl."""
 
 
-class Said(NamedTuple):
+class TwinChange(NamedTuple):
     """How an edit changes the facts about restrictions.
 
     - `gone`, `come`: the facts to retract and to assert, as a dict: number of columns -> the rows of this width.
@@ -40,7 +40,7 @@ class Said(NamedTuple):
     represented: dict[Constant, Constant | None]
 
 
-NOTHING_SAID = Said({}, {}, {})
+NOTHING_SAID = TwinChange({}, {}, {})
 
 
 class Twins:
@@ -57,18 +57,18 @@ class Twins:
         self._live.change((), declared)
         self.accept()
 
-    def change(self, removed: Int32, added: Int32) -> Said:
+    def change(self, removed: Int32, added: Int32) -> TwinChange:
         """Take the schema triples that an edit retracts and asserts. Returns how the facts about restrictions change.
 
         `removed`, `added`: the triples, int32[n, 3]. Call `accept` or `rollback` afterwards.
         """
-        gone, come = (decode_triples(self._dictionary, rows[restricts(rows)]) for rows in (removed, added))
+        gone, come = (decode_triples(self._dictionary, rows[are_about_restrictions(rows)]) for rows in (removed, added))
         if not (gone or come):
             return NOTHING_SAID
         change = self._live.change(gone, come)
         nodes = [str(fact.terms[0]) for facts in change for fact in facts if fact.relation == "scm_twin"]
         represented = {node: self._live.representatives.get(node) for node in nodes}
-        return Said(self._rows(change.gone), self._rows(change.come), represented)
+        return TwinChange(self._rows(change.gone), self._rows(change.come), represented)
 
     def accept(self) -> None:
         """Make the changes since the last `accept` final."""
@@ -90,7 +90,7 @@ class Twins:
     def _rows(self, facts: Iterable[Atom]) -> dict[int, Int32]:
         found: dict[int, list[tuple[str, ...]]] = {}
         for fact in facts:
-            row = tuple(map(str, columns_of(fact)))
+            row = tuple(map(str, terms_of_row(fact)))
             found.setdefault(len(row), []).append(row)
         intern = self._dictionary.intern
         return {

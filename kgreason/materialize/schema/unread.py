@@ -1,4 +1,4 @@
-"""`Unread`: counts the asserted axioms of OWL that the rules of a graph do not read, or read in part only.
+"""`UnreadAxioms`: counts the asserted axioms of OWL that the rules of a graph do not read, or read in part only.
 
     :C rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :D ]     every :C has a value that no rule makes
 
@@ -55,7 +55,7 @@ _NAMES = {space: name for name, space in _PREFIXES.items()}
 _INTEGER = re.compile(r'"\+?0*(\d+)"')
 
 
-class Unread:
+class UnreadAxioms:
     """The asserted rows of axioms of a graph, and the warning about those that have no effect."""
 
     def __init__(self, dictionary: Dictionary, readers: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`Wide`: the kinds of axioms with so many triples that one generic rule reads them, in place of a rule for each.
+"""`WideKinds`: the kinds of axioms with so many triples that one generic rule reads them, in place of a rule for each.
 
     closed schema, removed and added  ->  the triples to translate, and the kinds that are wide
 
@@ -68,7 +68,7 @@ _CALLING = np.array([False, *(text not in (v.OWL_THING, v.OWL_NOTHING) for text 
 """For each id of the vocabulary whether a triple about it is translated always."""
 
 
-class Wide:
+class WideKinds:
     """Says which kinds are wide, and which triples are to be translated. The graph's lock must be held.
 
     `limit`: so many triples may a kind have that is not wide.
@@ -118,7 +118,7 @@ class Wide:
         )
         return ClosureChange(np.concatenate([told.removed, gone]), np.concatenate([told.added, come]))
 
-    def left_out(self, closure: Int32) -> Int32:
+    def untranslated_rows(self, closure: Int32) -> Int32:
         """Return the triples of the closed schema `closure`, int32[n, 3], that are not translated."""
         found: Int32 = closure[self._are_read(closure, self._flags())]
         return found

@@ -36,7 +36,7 @@ from itertools import chain
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, substitute, unify
+from kgreason.rules.patterns import Binding, fresh_copy, substitute, unify
 from kgreason.terms.vocabulary import RDF_TYPE
 
 _OF_TERMS = "dt_"
@@ -44,7 +44,7 @@ _OF_TERMS = "dt_"
 
 
 @dataclass(frozen=True, slots=True)
-class Generic:
+class GenericRules:
     """The rules of a rule set, in three parts; the docstring of the module defines them.
 
     - `closing`: the rules that derive schema triples from schema triples.
@@ -57,18 +57,18 @@ class Generic:
     free: tuple[Rule, ...]
 
 
-def split(rules: Iterable[Rule]) -> Generic:
-    """Divide the rules of a set into the parts of `Generic`. Pass only rules of groups that the user has selected."""
+def split(rules: Iterable[Rule]) -> GenericRules:
+    """Divide the rules of a rule set into the parts of `GenericRules`. Pass only rules of selected groups."""
     return _split(tuple(rules))
 
 
 @lru_cache(maxsize=64)
-def _split(rules: tuple[Rule, ...]) -> Generic:
+def _split(rules: tuple[Rule, ...]) -> GenericRules:
     """Do the work of `split`. The results are cached, because many graphs have the same rules."""
-    closing = {rule for rule in rules if _closes(rule)}
+    closing = {rule for rule in rules if _is_closing(rule)}
     closing |= set(feeders(rules, closing))
     others = [rule for rule in rules if rule not in closing]
-    return Generic(
+    return GenericRules(
         tuple(rule for rule in rules if rule in closing),
         tuple(rule for rule in others if any(map(is_premise, rule.body))),
         tuple(rule for rule in others if not any(map(is_premise, rule.body))),
@@ -114,7 +114,7 @@ def is_schema_pattern(atom: Atom) -> bool:
     return predicate in SCHEMA_PREDICATES or (predicate == RDF_TYPE and object_ in SCHEMA_CLASSES)
 
 
-def _closes(rule: Rule) -> bool:
+def _is_closing(rule: Rule) -> bool:
     return any(map(is_schema_pattern, rule.heads)) and all(map(is_premise, rule.body))
 
 
@@ -138,7 +138,7 @@ def with_instances(rules: Iterable[Rule], schema: Iterable[Triple]) -> list[Rule
     for head in (
         head for rule in found if not _reads_schema_alone(rule) for head in rule.heads if is_schema_pattern(head)
     ):
-        derived[str(head.terms[1])].append(fresh(head, 0))
+        derived[str(head.terms[1])].append(fresh_copy(head, 0))
     parts = (
         _instances(rule, index, derived) if is_generic else (rule,)
         for rule, is_generic in zip(found, are_generic, strict=True)

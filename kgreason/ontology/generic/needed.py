@@ -10,7 +10,7 @@ The first patterns are the heads of rules about data, if these heads can be sche
 of its premises unifies with a pattern, and each other premise unifies with a triple of the closed schema or with a
 pattern; the atoms of its body that are no premises count as true. The heads of the rule become new patterns, except
 heads that cannot be schema triples, are known already, or are in the body. So the analysis never misses a rule that is
-needed (except for owl:sameAs, see `needed_generic`). But it may name a rule that is not needed.
+needed (except for owl:sameAs, see `needed_generic_rules`). But it may name a rule that is not needed.
 
 A pattern with a variable as its predicate can be any schema triple. Such a pattern ends the analysis, and all generic
 rules are needed. But the pattern is ignored if no variable can become a *keyword*, that is, one of the predicates that
@@ -29,11 +29,19 @@ from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
-from kgreason.ontology.generic.generic import Generic, feeders, is_premise, is_schema_pattern
+from kgreason.ontology.generic.generic import GenericRules, feeders, is_premise, is_schema_pattern
 from kgreason.ontology.read.axioms import COLLECTIONS
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple
-from kgreason.rules.patterns import Binding, fresh, generalises, substitute, text, unify, with_numbered_variables
+from kgreason.rules.patterns import (
+    Binding,
+    fresh_copy,
+    generalises,
+    pattern_text,
+    substitute,
+    unify,
+    with_numbered_variables,
+)
 from kgreason.terms import vocabulary as v
 
 KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
@@ -42,8 +50,13 @@ KEYWORDS = SCHEMA_PREDICATES | {v.RDF_TYPE}
 Key: TypeAlias = tuple[Constant | None, Constant | None, Constant | None]
 
 
-def needed_generic(
-    rules: Iterable[Rule], generic: Generic, schema: Iterable[Triple], *, same_as: bool = False, reified: bool = True
+def needed_generic_rules(
+    rules: Iterable[Rule],
+    generic: GenericRules,
+    schema: Iterable[Triple],
+    *,
+    same_as: bool = False,
+    reified: bool = True,
 ) -> dict[Rule, str]:
     """Return the rules of `generic.closing` and `generic.rows` that must run with the data. Mostly there are none.
 
@@ -60,7 +73,7 @@ def needed_generic(
     if same_as:
         return dict.fromkeys(readers, "owl:sameAs links a term of the schema")
     free = [rule for rule in generic.free if not any(v.OWL_SAME_AS in atom.terms for atom in rule.body)]
-    sources = [*sorted(filter(can_derive_schema, rules), key=_sayings), *filter(can_derive_schema, free)]
+    sources = [*sorted(filter(can_derive_schema, rules), key=_sort_key), *filter(can_derive_schema, free)]
     if not sources:
         return {}
     analysis = _Analysis(readers, schema)
@@ -69,7 +82,9 @@ def needed_generic(
     return feeders(readers, needed) | needed
 
 
-def reading_lists(forked: Collection[Constant], long: Collection[Constant], generic: Generic) -> dict[Rule, str]:
+def rules_reading_lists(
+    forked: Collection[Constant], long: Collection[Constant], generic: GenericRules
+) -> dict[Rule, str]:
     """Return the generic rules that must run because of forked or long lists, each with the reason.
 
     `forked` are the kinds of the axioms with a forked list (`read/lists.py`). `long` are the kinds of the axioms whose
@@ -77,13 +92,15 @@ def reading_lists(forked: Collection[Constant], long: Collection[Constant], gene
     walks along lists for such a rule. If `long` has swrl:Imp, SWRL rules read each owl:AllDifferent.
     """
     long = {*long, *((v.OWL_ALL_DIFFERENT,) if v.SWRL_IMP in long else ())}
-    rows = {rule: "a list of the schema is long" for rule in reading(long, generic) if rule.name not in _TRANSLATED}
-    rows |= dict.fromkeys(reading(forked, generic), "a list of the schema forks")
-    others = frozenset(reading(_LISTED, generic)).difference(rows)
+    rows = {
+        rule: "a list of the schema is long" for rule in rules_reading(long, generic) if rule.name not in _TRANSLATED
+    }
+    rows |= dict.fromkeys(rules_reading(forked, generic), "a list of the schema forks")
+    others = frozenset(rules_reading(_LISTED, generic)).difference(rows)
     return {rule: why for rule, why in feeders(generic.rows, rows).items() if rule not in others} | rows
 
 
-def reading(kinds: Collection[Constant], generic: Generic) -> Iterator[Rule]:
+def rules_reading(kinds: Collection[Constant], generic: GenericRules) -> Iterator[Rule]:
     """Yield the rules of `generic.rows` that read axioms of one of these kinds."""
     wanted = frozenset(kinds)
     return (rule for rule in generic.rows if any(not wanted.isdisjoint(atom.terms) for atom in rule.body))
@@ -138,9 +155,9 @@ class _Analysis:
         read = (atom for rule in sources for atom in rule.body)
         walks = (reader for reader in self.readers if reader.heads[0].relation is not None)
         walked = (atom for reader in walks for atom in reader.body if is_schema_pattern(atom))
-        return any(map(self._exposes, chain(read, walked)))
+        return any(map(self._exposes_keywords, chain(read, walked)))
 
-    def _exposes(self, atom: Atom) -> bool:
+    def _exposes_keywords(self, atom: Atom) -> bool:
         return any(unify(atom, fact, {}) is not None for fact in self.keyword_facts)
 
     def needed_rules(self, rules: list[Rule]) -> dict[Rule, str]:
@@ -161,11 +178,11 @@ class _Analysis:
             self._conclude(rule, {})
         waiting = list(self.patterns)
         for pattern in waiting:
-            reason = f"{self.patterns[pattern]} can derive {text(pattern)}"
+            reason = f"{self.patterns[pattern]} can derive {pattern_text(pattern)}"
             if _is_any(pattern):
                 return dict.fromkeys(self.readers, reason) | self.needed
             known = len(self.patterns)
-            renamed = fresh(pattern, 0)
+            renamed = fresh_copy(pattern, 0)
             for reader, premises in premises_of:
                 self._fire(reader, premises, renamed, reason)
             waiting += list(self.patterns)[known:]
@@ -181,13 +198,15 @@ class _Analysis:
             binding = unify(premise, pattern, {})
             if binding is not None:
                 others = [atom for atom in premises if atom is not premise]
-                for complete in self._extensions(others, binding):
+                for complete in self._extended_bindings(others, binding):
                     if self._conclude(reader, complete):
                         self.needed.setdefault(reader, reason)
                         data = (substitute(atom, complete) for atom in reader.body if not is_premise(atom))
-                        self.reified = self.reified or any(self._exposes(atom) for atom in data if not _is_any(atom))
+                        self.reified = self.reified or any(
+                            self._exposes_keywords(atom) for atom in data if not _is_any(atom)
+                        )
 
-    def _extensions(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
+    def _extended_bindings(self, premises: list[Atom], binding: Binding) -> Iterator[Binding]:
         """Yield every extension of `binding` under which each of `premises` is known.
 
         A triple pattern is known if it unifies with a triple of the closed schema or with a pattern of the analysis. An
@@ -199,14 +218,14 @@ class _Analysis:
         first, *others = premises
         wanted = substitute(first, binding)
         if wanted.relation is not None:
-            yield from self._extensions(others, binding)
+            yield from self._extended_bindings(others, binding)
             return
-        patterns = [fresh(pattern, len(premises)) for pattern in self.patterns]
+        patterns = [fresh_copy(pattern, len(premises)) for pattern in self.patterns]
         self._count(len(patterns))
-        for candidate in chain(self.facts.matching(wanted), patterns):
+        for candidate in chain(self.facts.candidates(wanted), patterns):
             extended = unify(wanted, candidate, binding)
             if extended is not None:
-                yield from self._extensions(others, extended)
+                yield from self._extended_bindings(others, extended)
 
     def _conclude(self, rule: Rule, binding: Binding) -> bool:
         """Add the heads of a rule, under a binding, to the patterns if they are new and can be schema triples.
@@ -246,7 +265,7 @@ class _Facts:
     def has(self, atom: Atom) -> bool:
         return atom.relation is None and atom.terms in self.all
 
-    def matching(self, atom: Atom) -> list[Atom]:
+    def candidates(self, atom: Atom) -> list[Atom]:
         """Return the schema triples that may match an atom, which must have a constant predicate."""
         subject, predicate, object_ = (None if isinstance(term, Variable) else term for term in atom.terms)
         return self._found.get((subject, predicate, None if subject else object_), [])
@@ -260,7 +279,7 @@ def _may_be_schema(head: Atom) -> bool:
     return is_premise(head) or _is_any(head) or (predicate == v.RDF_TYPE and isinstance(object_, Variable))
 
 
-def _sayings(rule: Rule) -> tuple[str, str]:
+def _sort_key(rule: Rule) -> tuple[str, str]:
     """Return a sort key for rules that depends only on the name, heads and body of the rule."""
     return rule.name, f"{rule.heads} {rule.body}"
 
@@ -275,14 +294,14 @@ def _reifies(rule: Rule) -> bool:
 
     This is so if the subject or object of a head is a keyword, or a variable that the body has only as a predicate.
     """
-    bound = {term for atom in rule.body for term in _ends(atom)}
+    bound = {term for atom in rule.body for term in _end_terms(atom)}
     return any(
         term not in bound if isinstance(term, Variable) else term in KEYWORDS
         for head in rule.heads
-        for term in _ends(head)
+        for term in _end_terms(head)
     )
 
 
-def _ends(atom: Atom) -> tuple[Term, ...]:
+def _end_terms(atom: Atom) -> tuple[Term, ...]:
     """Return the subject and the object of a triple. For an atom of a relation, return all its terms."""
     return atom.terms if atom.relation is not None else atom.terms[::2]

@@ -160,7 +160,7 @@ def short_name(name: Constant) -> str:
 
 def _check_arguments(atom: BuiltIn) -> None:
     """Raise BuiltInError for a built-in that is not known, and for a wrong number or kind of arguments."""
-    name, count = _local(atom), len(atom.arguments)
+    name, count = _local_name(atom), len(atom.arguments)
     if name in TESTS:
         allowed = [2]
     elif name in RESULTS:
@@ -179,30 +179,30 @@ def _check_arguments(atom: BuiltIn) -> None:
             raise BuiltInError(atom, f"has the argument {argument}, which is neither a variable, an IRI nor a literal")
 
 
-def _local(atom: BuiltIn) -> str:
+def _local_name(atom: BuiltIn) -> str:
     return atom.name[len(v.SWRLB) + 1 : -1] if atom.name.startswith(f"<{v.SWRLB}") else ""
 
 
 def _expressions(atom: BuiltIn, known: set[Variable]) -> list[Computed] | None:
     """Turn a built-in atom into expressions. Returns None if one of its inputs is not in `known`."""
-    name, arguments = _local(atom), atom.arguments
+    name, arguments = _local_name(atom), atom.arguments
     is_free = [isinstance(term, Variable) and term not in known for term in arguments]
     if name in TESTS:
-        return None if any(is_free) else [Computed(_fill(TESTS[name], arguments))]
+        return None if any(is_free) else [Computed(_fill_template(TESTS[name], arguments))]
     if name == "equal" and is_free == [False, True]:
         arguments, is_free = arguments[::-1], is_free[::-1]
     if name in PARTS and not is_free[0]:
-        return list(_taken_apart(atom, known))
+        return list(_expressions_of_parts(atom, known))
     if any(is_free[1:]):
         return None
-    parts = _fill(_template(name, len(arguments)), arguments)
+    parts = _fill_template(_template(name, len(arguments)), arguments)
     if str(parts[0]).startswith(PREFIX) and not is_free[0]:
         made = Variable(f"made{len(known)}")  # a call is the whole expression
         return [Computed(parts, made), Computed((arguments[0], "=", made))]
-    return [_assign(parts, arguments[0], is_free=is_free[0])]
+    return [_assignment(parts, arguments[0], is_free=is_free[0])]
 
 
-def _assign(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
+def _assignment(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -> Computed:
     """Return `BIND(parts AS result)` if `is_free`, else `FILTER(result = parts)`, which compares known values."""
     if is_free:
         assert isinstance(result, Variable)
@@ -210,19 +210,19 @@ def _assign(parts: tuple[Variable | str, ...], result: Term, *, is_free: bool) -
     return Computed((result, "=", *parts))  # operators of templates bind more tightly than =
 
 
-def _taken_apart(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
+def _expressions_of_parts(atom: BuiltIn, known: set[Variable]) -> Iterator[Computed]:
     """Yield the expressions for an atom whose date or time is known, and whose other arguments are its parts.
 
     A part that has no value yet gets one; any other part is compared. The atom does not hold if the value is not of the
     datatype that the built-in is about, as an xsd:dateTime in swrlb:date.
     """
-    datatype, functions = PARTS[_local(atom)]
+    datatype, functions = PARTS[_local_name(atom)]
     whole, *parts = atom.arguments
-    yield Computed(_fill(f"DATATYPE({{0}}) = {datatype}", (whole,)))
+    yield Computed(_fill_template(f"DATATYPE({{0}}) = {datatype}", (whole,)))
     made = set[Term]()
     for function, part in zip(functions, parts, strict=False):
         is_free = isinstance(part, Variable) and part not in known and part not in made
-        yield _assign(_fill(f"{function}({{0}})", (whole,)), part, is_free=is_free)
+        yield _assignment(_fill_template(f"{function}({{0}})", (whole,)), part, is_free=is_free)
         made.add(part)
 
 
@@ -236,13 +236,13 @@ def _template(name: str, count: int) -> str:
     if name in JOINED:
         return f" {JOINED[name]} ".join(f"{{{number}}}" for number in numbers)
     datatype, functions = PARTS[name]
-    texts = [_digits(number, function) for number, function in zip(numbers, functions, strict=False)]
+    texts = [_digits_template(number, function) for number, function in zip(numbers, functions, strict=False)]
     marks = [f'"{_BEFORE[function]}", ' if _BEFORE.get(function) else "" for function in functions]
     marks[0] = ""
     return f"{datatype}(CONCAT({', '.join(mark + text for mark, text in zip(marks, texts, strict=False))}))"
 
 
-def _digits(number: int, function: str) -> str:
+def _digits_template(number: int, function: str) -> str:
     """Return a SPARQL template that writes argument number `number`, a part of a date, with enough digits.
 
     A year gets at least four digits, another part two. `function` is the SPARQL function that gives this part.
@@ -255,7 +255,7 @@ def _digits(number: int, function: str) -> str:
     return f'IF({{{number}}} < 10, CONCAT("0", {text}), {text})'
 
 
-def _fill(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
+def _fill_template(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...]:
     """Return the tokens of a template with the arguments in the places `{0}`, `{1}` and so on."""
     tokens = (token for token in _TOKEN.findall(template))
     return with_constants(
@@ -265,6 +265,6 @@ def _fill(template: str, arguments: Sequence[Term]) -> tuple[Variable | str, ...
 
 def _first_unbound(atom: BuiltIn, known: set[Variable]) -> Variable:
     """Return the first input of an atom that is not in `known`."""
-    is_test = _local(atom) in TESTS
+    is_test = _local_name(atom) in TESTS
     inputs = atom.arguments if is_test else atom.arguments[1:]
     return next(term for term in inputs if isinstance(term, Variable) and term not in known)

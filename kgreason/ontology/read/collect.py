@@ -73,7 +73,7 @@ _LIMIT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class BrokenAxiom:
     """An axiom that could not be read, because its list or SWRL rule has a fault. `str` returns the warning."""
 
     kind: Constant
@@ -95,7 +95,7 @@ class Reading:
 
     node: Constant
     axioms: tuple[Axiom, ...]
-    broken: tuple[Broken, ...]
+    broken: tuple[BrokenAxiom, ...]
     reads: frozenset[Constant]
 
 
@@ -117,25 +117,25 @@ def read_node(schema: Schema, node: Constant) -> Reading:
         for reader in _READERS.get(predicate, ())
         for item in reader(schema, node, predicate, objects)
     ]
-    axioms = [item for item in found if not isinstance(item, Broken)]
+    axioms = [item for item in found if not isinstance(item, BrokenAxiom)]
     return Reading(
         node,
         tuple(sorted(axioms, key=attrgetter("sources"))),
-        tuple([item for item in found if isinstance(item, Broken)]) if len(axioms) < len(found) else (),
+        tuple([item for item in found if isinstance(item, BrokenAxiom)]) if len(axioms) < len(found) else (),
         frozenset([node]).union(*[_cells(item) for item in found if not isinstance(item, Pair)]),
     )
 
 
-def _cells(item: Axiom | Broken) -> Iterable[Constant]:
+def _cells(item: Axiom | BrokenAxiom) -> Iterable[Constant]:
     """Return the subjects, other than the main node, whose triples were read for `item`."""
-    if isinstance(item, Broken):
+    if isinstance(item, BrokenAxiom):
         return item.fault.cells
     if isinstance(item, Implication):
         return item.reads
     return [subject for subject, _, _ in item.sources]
 
 
-def _pairs(_: Schema, node: Constant, kind: Constant, others: Constants) -> list[Axiom | Broken]:
+def _pairs(_: Schema, node: Constant, kind: Constant, others: Constants) -> list[Axiom | BrokenAxiom]:
     return [Pair(kind, node, other, ((node, kind, other),)) for other in others]
 
 
@@ -145,11 +145,13 @@ def _characteristics(_: Schema, node: Constant, type_: Constant, kinds: Constant
             yield Characteristic(kind, node, ((node, type_, kind),))
 
 
-def _collections(schema: Schema, node: Constant, kind: Constant, heads: Constants) -> Iterator[Axiom | Broken]:
+def _collections(schema: Schema, node: Constant, kind: Constant, heads: Constants) -> Iterator[Axiom | BrokenAxiom]:
     return _lists(schema, node, kind, heads, kind, ())
 
 
-def _typed_collections(schema: Schema, node: Constant, type_: Constant, classes: Constants) -> Iterator[Axiom | Broken]:
+def _typed_collections(
+    schema: Schema, node: Constant, type_: Constant, classes: Constants
+) -> Iterator[Axiom | BrokenAxiom]:
     for class_, predicate, kind in _TYPED_COLLECTIONS:
         if class_ in classes:
             heads = schema.objects(node, predicate)
@@ -158,7 +160,7 @@ def _typed_collections(schema: Schema, node: Constant, type_: Constant, classes:
 
 def _lists(
     schema: Schema, node: Constant, predicate: Constant, heads: Constants, kind: Constant, typed: tuple[Triple, ...]
-) -> Iterator[Axiom | Broken]:
+) -> Iterator[Axiom | BrokenAxiom]:
     """Yield a collection, or a broken axiom, for each list to which `predicate` leads from `node`.
 
     `heads` are the first cells of the lists. `kind` is the kind of the axioms. `typed` are further triples that the
@@ -167,7 +169,7 @@ def _lists(
     for head in heads:
         match read_list(schema, head):
             case Fault() as fault:
-                yield Broken(kind, node, fault)
+                yield BrokenAxiom(kind, node, fault)
             case RdfList(members, triples) if members:
                 yield Collection(kind, node, members, (*typed, (node, predicate, head), *triples))
 
@@ -217,15 +219,15 @@ def _negative_assertions(schema: Schema, node: Constant, predicate: Constant, su
                     yield NegativeAssertion(kind, node, (subject, property_, target), sources)
 
 
-def _implications(schema: Schema, node: Constant, *_: Constant | Constants) -> Iterator[Axiom | Broken]:
+def _implications(schema: Schema, node: Constant, *_: Constant | Constants) -> Iterator[Axiom | BrokenAxiom]:
     match read_implication(schema, node):
         case Fault() as fault:
-            yield Broken(v.SWRL_IMP, node, fault)
+            yield BrokenAxiom(v.SWRL_IMP, node, fault)
         case Implication() as axiom:
             yield axiom
 
 
-_Reader: TypeAlias = Callable[[Schema, Constant, Constant, Constants], Iterable[Axiom | Broken]]
+_Reader: TypeAlias = Callable[[Schema, Constant, Constant, Constants], Iterable[Axiom | BrokenAxiom]]
 _READERS: Mapping[Constant, tuple[_Reader, ...]] = {
     **dict.fromkeys(PAIRS, (_pairs,)),
     **dict.fromkeys(COLLECTIONS, (_collections,)),
@@ -244,11 +246,11 @@ class LiveReadings:
         self._schema = LiveSchema(log)
         self._readings: dict[Constant, Reading] = {}
         self._readers: Index[Constant, Constant] = Index(log)
-        self.faulty: dict[Constant, tuple[Broken, ...]] = {}
+        self.faulty: dict[Constant, tuple[BrokenAxiom, ...]] = {}
         """The axioms whose list has a fault, by node."""
 
     @property
-    def broken(self) -> tuple[Broken, ...]:
+    def broken(self) -> tuple[BrokenAxiom, ...]:
         """The axioms whose list or SWRL rule has a fault, ordered by node."""
         return tuple(broken for _, found in sorted(self.faulty.items()) for broken in found)
 
@@ -266,8 +268,8 @@ class LiveReadings:
             if before is None and _READERS.keys().isdisjoint(self._schema.properties_of(node)):
                 continue  # such as a list cell
             after = read_node(self._schema, node)
-            gone += _without(before, after)
-            come += _without(after, before)
+            gone += _axioms_only_in(before, after)
+            come += _axioms_only_in(after, before)
             self._replace(node, before, after)
         return Change(tuple(gone), tuple(come))
 
@@ -297,7 +299,7 @@ class LiveReadings:
             self._readers.add(cell, node)
 
 
-def _without(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
+def _axioms_only_in(reading: Reading | None, other: Reading | None) -> tuple[Axiom, ...]:
     """Return the axioms of `reading` that `other` does not have. Axioms with equal sources are equal."""
     axioms = reading.axioms if reading else ()
     if not axioms or not other:

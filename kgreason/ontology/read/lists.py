@@ -51,7 +51,7 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
     cell = head
     while cell != v.RDF_NIL:
         firsts, rests = schema.objects(cell, v.RDF_FIRST), schema.objects(cell, v.RDF_REST)
-        problem = unless_one("rdf:first", len(firsts)) or unless_one("rdf:rest", len(rests))
+        problem = problem_of_count("rdf:first", len(firsts)) or problem_of_count("rdf:rest", len(rests))
         problem = "the list runs in a circle" if cell in cells else problem
         cells[cell] = None
         if problem:
@@ -64,6 +64,6 @@ def read_list(schema: Schema, head: Constant) -> RdfList | Fault:
     return RdfList(tuple(members), tuple(triples))
 
 
-def unless_one(name: str, count: int) -> str | None:
+def problem_of_count(name: str, count: int) -> str | None:
     """Return None if `count`, the number of values of `name`, is 1; else the problem in words."""
     return None if count == 1 else f"{count} values of {name}" if count else f"{name} is missing"

@@ -36,7 +36,7 @@ def rule(name: str, axiom: Axiom, head: Atom, *body: Atom, sources: tuple[Triple
     return Rule((head,), body, name, _group(name), axiom.sources if sources is None else sources)
 
 
-def equal(
+def equality_rules(
     name: str, axiom: Axiom, ends: tuple[Variable, Variable], *body: Atom, sources: tuple[Triple, ...] | None = None
 ) -> Iterator[Rule]:
     """Yield two rules with the body `body`. The first derives owl:sameAs between the two variables `ends`.

@@ -28,10 +28,10 @@ from itertools import chain, product
 
 from kgreason.ontology.read.axioms import Implication
 from kgreason.ontology.read.builtins import BuiltIn, BuiltInError, compute, short_name
-from kgreason.ontology.read.lists import Fault, read_list, unless_one
+from kgreason.ontology.read.lists import Fault, problem_of_count, read_list
 from kgreason.ontology.read.rows import RowTable, rule
 from kgreason.ontology.read.schema import Schema
-from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, is_a, triple
+from kgreason.rules.model import FALSE, Atom, Computed, Constant, Rule, Term, Triple, Variable, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 _RELATIONS = {v.SWRL_SAME_INDIVIDUAL_ATOM: v.OWL_SAME_AS, v.SWRL_DIFFERENT_INDIVIDUALS_ATOM: v.OWL_DIFFERENT_FROM}
@@ -58,11 +58,11 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
     reader.sources[node, v.RDF_TYPE, v.SWRL_IMP] = None
     try:
         found, head = reader.atoms(node, v.SWRL_BODY), reader.atoms(node, v.SWRL_HEAD)
-        body, heads = _positive(found), _positive(head)
-        for atom in _built_in(head):
+        body, heads = _plain_atoms(found), _plain_atoms(head)
+        for atom in _built_in_atoms(head):
             raise _FaultError(atom.node, f"{short_name(atom.name)} is a built-in, and a head cannot have built-ins")
         names = {variable: value for value, variable in reader.variables.items()}
-        expressions = compute(_built_in(found), {term for atom in body for term in atom.terms}, names)
+        expressions = compute(_built_in_atoms(found), {term for atom in body for term in atom.terms}, names)
         reader.check_bound(node, heads, body, expressions)
         if (count := sum(map(says_different, body))) > _MOST_APART:
             raise _FaultError(node, f"{count} atoms of the body say that individuals are different, {_MOST_APART} may")
@@ -71,11 +71,11 @@ def read_implication(schema: Schema, node: Constant) -> Implication | Fault | No
     return Implication(v.SWRL_IMP, node, heads, body, tuple(reader.visited), tuple(reader.sources), expressions)
 
 
-def _positive(atoms: Iterable[Atom | BuiltIn]) -> tuple[Atom, ...]:
+def _plain_atoms(atoms: Iterable[Atom | BuiltIn]) -> tuple[Atom, ...]:
     return tuple(atom for atom in atoms if isinstance(atom, Atom))
 
 
-def _built_in(atoms: Iterable[Atom | BuiltIn]) -> list[BuiltIn]:
+def _built_in_atoms(atoms: Iterable[Atom | BuiltIn]) -> list[BuiltIn]:
     return [atom for atom in atoms if isinstance(atom, BuiltIn)]
 
 
@@ -115,7 +115,7 @@ class _Reader:
             return BuiltIn(node, name, tuple(map(self._term, self._members(node, v.SWRL_ARGUMENTS))))
         first = self._argument(node, v.SWRL_ARGUMENT1)
         if kind == v.SWRL_CLASS_ATOM:
-            return is_a(first, self._value(node, v.SWRL_CLASS_PREDICATE))
+            return type_atom(first, self._value(node, v.SWRL_CLASS_PREDICATE))
         relation = _RELATIONS.get(kind) or self._value(node, v.SWRL_PROPERTY_PREDICATE)
         return triple(first, relation, self._argument(node, v.SWRL_ARGUMENT2))
 
@@ -139,7 +139,7 @@ class _Reader:
         return found[0]
 
     def _check_one(self, node: Constant, name: str, found: Sequence[Constant]) -> None:
-        if problem := unless_one(name, len(found)):
+        if problem := problem_of_count(name, len(found)):
             raise _FaultError(node, problem)
 
     def check_bound(

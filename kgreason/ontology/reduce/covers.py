@@ -188,10 +188,10 @@ class _Relation(NamedTuple):
         """Whether two other pairs imply the pair (x, z), by one of the cases at the top of this file."""
         pairs, lower, upper = self
         if pairs is upper:
-            between = _common(_ends_at(pairs.up, x), _ends_at(pairs.down, z))
+            between = _common_terms(_ends_at(pairs.up, x), _ends_at(pairs.down, z))
             return any(pairs.is_strict(x, y) and pairs.is_strict(y, z) for y in between)
-        return any(upper.is_strict(y, z) for y in _common(_ends_at(pairs.up, x), _ends_at(upper.down, z))) or any(
-            lower.is_strict(x, y) for y in _common(_ends_at(lower.up, x), _ends_at(pairs.down, z))
+        return any(upper.is_strict(y, z) for y in _common_terms(_ends_at(pairs.up, x), _ends_at(upper.down, z))) or any(
+            lower.is_strict(x, y) for y in _common_terms(_ends_at(lower.up, x), _ends_at(pairs.down, z))
         )
 
 
@@ -219,17 +219,17 @@ class _Implied:
         """Return all z for which two other pairs imply the pair (x, z); None if to look at one z costs less."""
         pairs, lower, upper = relation
         if pairs is upper:
-            between: AbstractSet[Constant] = self._strictly(upper, x)
+            between: AbstractSet[Constant] = self._strictly_above(upper, x)
             outer = set[Constant]()
         else:
-            between, outer = _ends_at(pairs.up, x), self._strictly(lower, x)
-        parts: list[AbstractSet[Constant]] = [self._strictly(upper, y) for y in between if y != v.OWL_SAME_AS]
+            between, outer = _ends_at(pairs.up, x), self._strictly_above(lower, x)
+        parts: list[AbstractSet[Constant]] = [self._strictly_above(upper, y) for y in between if y != v.OWL_SAME_AS]
         parts += (_ends_at(pairs.up, y) for y in outer if y != v.OWL_SAME_AS)
         if sum(map(len, parts)) > _LONG * (1 + len(_ends_at(pairs.up, x))):
             return None
         return set().union(*parts)
 
-    def _strictly(self, order: _Pairs, x: Constant) -> set[Constant]:
+    def _strictly_above(self, order: _Pairs, x: Constant) -> set[Constant]:
         """Return the terms strictly above x."""
         found = self._above.get((id(order), x))
         if found is None:
@@ -238,7 +238,7 @@ class _Implied:
         return found
 
 
-def _common(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
+def _common_terms(one: KeysView[Constant], other: KeysView[Constant]) -> Iterator[Constant]:
     """Return the terms that are in both sets, except owl:sameAs.
 
     With owl:sameAs between two terms, a chain of rules would break: a derived `x owl:sameAs x` is not stored.

@@ -32,7 +32,7 @@ from operator import attrgetter
 from typing import Generic, TypeAlias, TypeVar
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.reduce.statements import Placed, order
+from kgreason.ontology.reduce.statements import PlacedRule, order
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Atom, Rule, Term, Variable
 from kgreason.terms.vocabulary import OWL_SAME_AS
@@ -57,7 +57,7 @@ def key(atom: Atom) -> Key:
     return predicate, None if isinstance(object_, Variable) else object_
 
 
-class Ways(Generic[S]):
+class StepGraph(Generic[S]):
     """A graph of facts in which each step is an edge from its body to its head. Edges are computed when first needed.
 
     A fact of the graph may have variables of the checked rule, which count as constants. `steps(key)` returns the steps
@@ -79,12 +79,12 @@ class Ways(Generic[S]):
         """Whether a step is a shortcut: other steps lead from its body to its head."""
         rule = self._rule_of(step)
         start, goal = self._place(rule.body[0].terms), self._place(rule.heads[0].terms)
-        exits = start.exits or self._explored(start)
+        exits = start.exits or self._edges_from(start)
         if len(exits) > _MANY and start is not goal and self._is_alone(step, key(rule.heads[0]), key(rule.body[0])):
             return False
         reached, waiting = {start}, [start]
         for place in waiting:
-            for other, head in (place.exits or self._explored(place)).items():
+            for other, head in (place.exits or self._edges_from(place)).items():
                 if head not in reached and other is not step:
                     if head is goal:
                         return True
@@ -123,7 +123,7 @@ class Ways(Generic[S]):
             place = self._places[fact] = _Place(fact)
         return place
 
-    def _explored(self, place: _Place[S]) -> dict[S, _Place[S]]:
+    def _edges_from(self, place: _Place[S]) -> dict[S, _Place[S]]:
         """Return the edges that start at a place, as a dict from steps to places. They are computed only once."""
         if not place.is_explored:
             place.is_explored = True
@@ -162,16 +162,16 @@ class LiveReduction:
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
-        self._bodies = _Ends(log)
-        self._heads = _Ends(log)
-        self._shortcuts: dict[Placed, None] = {}
+        self._bodies = _StepIndex(log)
+        self._heads = _StepIndex(log)
+        self._shortcuts: dict[PlacedRule, None] = {}
 
     @property
-    def shortcuts(self) -> frozenset[Placed]:
+    def shortcuts(self) -> frozenset[PlacedRule]:
         """All present shortcuts: steps that other steps replace."""
         return frozenset(self._shortcuts)
 
-    def change(self, rules: Change[Placed]) -> Change[Placed]:
+    def change(self, rules: Change[PlacedRule]) -> Change[PlacedRule]:
         """Remove rules and add others. Returns the change of the set of rules that are not shortcuts."""
         gone = [placed for placed in rules.gone if not self._forget(placed)]
         come = [placed for placed in rules.come if not is_step(placed.rule)]
@@ -180,9 +180,9 @@ class LiveReduction:
             self._bodies.add(end, placed)
             self._heads.add(key(placed.rule.heads[0]), placed)
         left = {key(placed.rule.body[0]) for placed in rules.gone if is_step(placed.rule)}
-        judged = self._leading_to(dict.fromkeys(chain(left, new.values())))
+        judged = self._steps_leading_to(dict.fromkeys(chain(left, new.values())))
         was_left = {placed for placed in judged if not self._reopen(placed) and placed not in new}
-        ways = Ways[Placed](self._open_steps, self._deriving, attrgetter("rule"))
+        ways = StepGraph[PlacedRule](self._open_steps, self._steps_ending_at, attrgetter("rule"))
         for placed in sorted(judged, key=order, reverse=True):
             if self._judge(placed, ways):
                 come += [placed] if placed not in was_left else ()
@@ -190,29 +190,29 @@ class LiveReduction:
                 gone.append(placed)
         return Change(tuple(gone), tuple(come))
 
-    def _forget(self, placed: Placed) -> bool:
+    def _forget(self, placed: PlacedRule) -> bool:
         """Remove a rule. Returns whether it was a shortcut."""
         if is_step(placed.rule):
             self._bodies.discard(key(placed.rule.body[0]), placed)
             self._heads.discard(key(placed.rule.heads[0]), placed)
         return self._reopen(placed)
 
-    def _reopen(self, placed: Placed) -> bool:
+    def _reopen(self, placed: PlacedRule) -> bool:
         """Forget that a rule is a shortcut, if it is one. Returns whether it was one."""
         if placed not in self._shortcuts:
             return False
         self._log.drop(self._shortcuts, placed)
         return True
 
-    def _open_steps(self, end: Key) -> Iterator[Placed]:
+    def _open_steps(self, end: Key) -> Iterator[PlacedRule]:
         """Yield the steps whose body has the key `end`, without shortcuts."""
         return (step for step in self._bodies.at(end) if step not in self._shortcuts)
 
-    def _deriving(self, end: Key) -> Iterator[Placed]:
+    def _steps_ending_at(self, end: Key) -> Iterator[PlacedRule]:
         """Yield the steps whose head has the key `end`, without shortcuts."""
         return (step for step in self._heads.at(end) if step not in self._shortcuts)
 
-    def _judge(self, placed: Placed, ways: Ways[Placed]) -> bool:
+    def _judge(self, placed: PlacedRule, ways: StepGraph[PlacedRule]) -> bool:
         """Check whether a step is a shortcut, and store the answer. Returns whether the step stays.
 
         Check all later steps before this one. `ways` is the graph of the steps without the shortcuts found so far.
@@ -223,29 +223,29 @@ class LiveReduction:
         ways.close(placed)
         return False
 
-    def _leading_to(self, found: dict[Key, None]) -> dict[Placed, None]:
+    def _steps_leading_to(self, found: dict[Key, None]) -> dict[PlacedRule, None]:
         """Return the steps whose body may match facts with a key in `found`, and those from which chains lead there.
 
         `found`: a dict used as an ordered set. The keys of the bodies that are found on the way are added to it.
         """
         waiting = list(found)
         for each in waiting:
-            for step in self._heads.meeting(each):
+            for step in self._heads.matching_steps(each):
                 before = key(step.rule.body[0])
                 if before not in found:
                     found[before] = None
                     waiting.append(before)
-        return dict.fromkeys(step for each in found for step in self._bodies.meeting(each))
+        return dict.fromkeys(step for each in found for step in self._bodies.matching_steps(each))
 
 
-class _Ends:
+class _StepIndex:
     """An index of steps by the key of their body, or by the key of their head. See `key`."""
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
-        self._steps: dict[Term, dict[Term | None, dict[Placed, None]]] = {}
+        self._steps: dict[Term, dict[Term | None, dict[PlacedRule, None]]] = {}
 
-    def add(self, end: Key, step: Placed) -> None:
+    def add(self, end: Key, step: PlacedRule) -> None:
         predicate, object_ = end
         objects = self._steps.get(predicate)
         if objects is None:
@@ -255,7 +255,7 @@ class _Ends:
         else:
             self._log.put(objects[object_], step, None)
 
-    def discard(self, end: Key, step: Placed) -> None:
+    def discard(self, end: Key, step: PlacedRule) -> None:
         predicate, object_ = end
         objects = self._steps[predicate]
         self._log.drop(objects[object_], step)
@@ -264,10 +264,10 @@ class _Ends:
         if not objects:
             self._log.drop(self._steps, predicate)
 
-    def at(self, end: Key) -> Iterable[Placed]:
+    def at(self, end: Key) -> Iterable[PlacedRule]:
         return self._steps.get(end[0], {}).get(end[1], ())
 
-    def meeting(self, end: Key) -> Iterable[Placed]:
+    def matching_steps(self, end: Key) -> Iterable[PlacedRule]:
         """Return the steps whose key and the key `end` can match the same fact."""
         predicate, object_ = end
         if object_ is None:

@@ -37,7 +37,7 @@ the first axiom gives."""
 
 
 @dataclass(slots=True, eq=False)
-class Placed:
+class PlacedRule:
     """A canonical rule of an axiom. `place` is the place of the axiom, `number` the number of the rule in the axiom.
 
     There is one object for each rule of each axiom. Two objects are equal only if they are the same object.
@@ -57,16 +57,16 @@ class LiveStatements:
 
     def __init__(self, log: UndoLog) -> None:
         self._log = log
-        self._places: dict[Statement, tuple[Placed, ...]] = {}
+        self._places: dict[Statement, tuple[PlacedRule, ...]] = {}
 
     @property
-    def firsts(self) -> list[Placed]:
+    def firsts(self) -> list[PlacedRule]:
         """The rules in force: for each statement its first rule, sorted by place."""
         return sorted((places[0] for places in self._places.values()), key=order)
 
-    def change(self, rules: Change[Placed]) -> Change[Placed]:
+    def change(self, rules: Change[PlacedRule]) -> Change[PlacedRule]:
         """Remove rules and add others. Returns the change of `firsts`."""
-        before: dict[Statement, Placed | None] = {}
+        before: dict[Statement, PlacedRule | None] = {}
         for placed in rules.gone:
             says = statement(placed.rule)
             places = self._places[says]
@@ -80,12 +80,12 @@ class LiveStatements:
             places = self._places.get(says, ())
             before.setdefault(says, places[0] if places else None)
             self._log.put(self._places, says, tuple(sorted((*places, placed), key=order)) if places else (placed,))
-        return self._news(before)
+        return self._change_of_firsts(before)
 
-    def _news(self, before: dict[Statement, Placed | None]) -> Change[Placed]:
+    def _change_of_firsts(self, before: dict[Statement, PlacedRule | None]) -> Change[PlacedRule]:
         """Return the change of `firsts`. `before` maps each edited statement to its former first rule, or None."""
-        gone: list[Placed] = []
-        come: list[Placed] = []
+        gone: list[PlacedRule] = []
+        come: list[PlacedRule] = []
         for says, old in before.items():
             places = self._places.get(says)
             new = places[0] if places else None

@@ -8,9 +8,9 @@ list, with the relations of rulesets/owl2rl.dl and with the same meaning:
     prp-adp, cax-adc               list_holds, list_held: a rule for each member says which cells hold something
     eq-diff2, eq-diff3             no rule
 
-The generic rules compare the members of such a list in pairs (`ontology.generic.needed.reading_lists`); `WALKED` has
-the kinds of these axioms. A rule for one member of a long list names the triples that lead to the list and the cell of
-this member, but not the other cells: otherwise n rules would name n cells each.
+The generic rules compare the members of such a list in pairs (`ontology.generic.needed.rules_reading_lists`); `WALKED`
+has the kinds of these axioms. A rule for one member of a long list names the triples that lead to the list and the cell
+of this member, but not the other cells: otherwise n rules would name n cells each.
 
 Law: the facts are those of the rules of the table. Cost: rules, atoms and sources in proportion to the length.
 """
@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, pairwise
 
 from kgreason.ontology.read.axioms import Collection
-from kgreason.ontology.read.rows import X, Y, equal, rule
-from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, is_a, triple
+from kgreason.ontology.read.rows import X, Y, equality_rules, rule
+from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 LONG = 16
@@ -85,7 +85,7 @@ def prp_spo2(axiom: Collection) -> Iterator[Rule]:
         rest = (Atom("list_path", (after, end, _END)),) if after else ()
         head = Atom("list_path", (cell, _STOPS[0], _END if after else end))
         yield rule("prp-spo2-next" if after else "prp-spo2-last", axiom, head, *body, *rest, sources=sources)
-    whole = Atom("list_path", (_head(axiom), X, Y))
+    whole = Atom("list_path", (_first_cell(axiom), X, Y))
     yield rule("prp-spo2", axiom, triple(X, axiom.node, Y), whole, sources=axiom.link)
 
 
@@ -97,7 +97,9 @@ def prp_adp(axiom: Collection) -> Iterator[Rule]:
     """No two members of an owl:AllDisjointProperties relate the same subject to the same object."""
     for left, right in _pairs(axiom):
         yield rule("prp-adp", axiom, FALSE, triple(X, left, Y), triple(X, right, Y))
-    yield from _holding("prp-adp-holds", axiom, lambda cell: Atom("list_holds", (cell, X, Y)), _property_atom)
+    yield from _rules_of_long_list(
+        "prp-adp-holds", axiom, lambda cell: Atom("list_holds", (cell, X, Y)), _property_atom
+    )
 
 
 def _property_atom(property_: Constant) -> Atom:
@@ -109,21 +111,21 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 
     A second rule derives `false` if two such instances are literals with different values.
     """
-    typed = (is_a(X, axiom.node), is_a(Y, axiom.node))
+    typed = (type_atom(X, axiom.node), type_atom(Y, axiom.node))
 
     def agree(members: Sequence[Constant]) -> Iterator[Atom]:
         values = ((p, Variable(f"z{number}")) for number, p in enumerate(members, 1))
         return (triple(one, p, value) for p, value in values for one in (X, Y))
 
     if len(axiom.members) <= _LONG_KEY:
-        yield from equal("prp-key", axiom, (X, Y), *typed, *agree(axiom.members))
+        yield from equality_rules("prp-key", axiom, (X, Y), *typed, *agree(axiom.members))
         return
     for cell, members, after, sources in _parts(axiom, _PART_OF_KEY):
         rest = (Atom("list_shared", (after, X, Y)),) if after else typed
         name = "prp-key-next" if after else "prp-key-last"
         yield rule(name, axiom, Atom("list_shared", (cell, X, Y)), *rest, *agree(members), sources=sources)
-    whole = Atom("list_shared", (_head(axiom), X, Y))
-    yield from equal("prp-key", axiom, (X, Y), *typed, whole, sources=axiom.link)
+    whole = Atom("list_shared", (_first_cell(axiom), X, Y))
+    yield from equality_rules("prp-key", axiom, (X, Y), *typed, whole, sources=axiom.link)
 
 
 # Table 6: the semantics of classes
@@ -132,31 +134,33 @@ def prp_key(axiom: Collection) -> Iterator[Rule]:
 def cls_int1(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in all classes of an intersection is in the intersection."""
     if len(axiom.members) <= LONG:
-        yield rule("cls-int1", axiom, is_a(Y, axiom.node), *(is_a(Y, member) for member in axiom.members))
+        yield rule("cls-int1", axiom, type_atom(Y, axiom.node), *(type_atom(Y, member) for member in axiom.members))
         return
     for cell, members, after, sources in _parts(axiom, _PART):
-        body = [*(is_a(Y, member) for member in members), *([Atom("list_all", (after, Y))] if after else [])]
+        body = [*(type_atom(Y, member) for member in members), *([Atom("list_all", (after, Y))] if after else [])]
         name = "cls-int1-next" if after else "cls-int1-last"
         yield rule(name, axiom, Atom("list_all", (cell, Y)), *body, sources=sources)
-    yield rule("cls-int1", axiom, is_a(Y, axiom.node), Atom("list_all", (_head(axiom), Y)), sources=axiom.link)
+    yield rule(
+        "cls-int1", axiom, type_atom(Y, axiom.node), Atom("list_all", (_first_cell(axiom), Y)), sources=axiom.link
+    )
 
 
 def cls_int2(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in an intersection is in each of its classes."""
     for member, sources in _members(axiom):
-        yield rule("cls-int2", axiom, is_a(Y, member), is_a(Y, axiom.node), sources=sources)
+        yield rule("cls-int2", axiom, type_atom(Y, member), type_atom(Y, axiom.node), sources=sources)
 
 
 def cls_uni(axiom: Collection) -> Iterator[Rule]:
     """A thing that is in one class of a union is in the union."""
     for member, sources in _members(axiom):
-        yield rule("cls-uni", axiom, is_a(Y, axiom.node), is_a(Y, member), sources=sources)
+        yield rule("cls-uni", axiom, type_atom(Y, axiom.node), type_atom(Y, member), sources=sources)
 
 
 def cls_oo(axiom: Collection) -> Iterator[Rule]:
     """Each member of an enumeration (owl:oneOf) is an instance of it: rules without a body."""
     for member, sources in _members(axiom):
-        yield rule("cls-oo", axiom, is_a(member, axiom.node), sources=sources)
+        yield rule("cls-oo", axiom, type_atom(member, axiom.node), sources=sources)
 
 
 # Table 7: the semantics of class axioms
@@ -165,12 +169,12 @@ def cls_oo(axiom: Collection) -> Iterator[Rule]:
 def cax_adc(axiom: Collection) -> Iterator[Rule]:
     """Nothing is in two members of an owl:AllDisjointClasses."""
     for left, right in _pairs(axiom):
-        yield rule("cax-adc", axiom, FALSE, is_a(X, left), is_a(X, right))
-    yield from _holding("cax-adc-held", axiom, lambda cell: Atom("list_held", (cell, X)), _instance)
+        yield rule("cax-adc", axiom, FALSE, type_atom(X, left), type_atom(X, right))
+    yield from _rules_of_long_list("cax-adc-held", axiom, lambda cell: Atom("list_held", (cell, X)), _instance_atom)
 
 
-def _instance(class_: Constant) -> Atom:
-    return is_a(X, class_)
+def _instance_atom(class_: Constant) -> Atom:
+    return type_atom(X, class_)
 
 
 # Lists
@@ -188,7 +192,7 @@ def _members(axiom: Collection) -> Iterator[tuple[Constant, tuple[Triple, ...]]]
         yield member, axiom.sources if is_short else (*axiom.link, axiom.cells(number, number + 1)[0])
 
 
-def _holding(
+def _rules_of_long_list(
     name: str, axiom: Collection, head: Callable[[Term], Atom], body: Callable[[Constant], Atom]
 ) -> Iterator[Rule]:
     """Yield a rule `head(cell) :- body(member)` for each cell of a long list; nothing for another list."""
@@ -210,6 +214,6 @@ def _parts(
         yield cells[0][0], axiom.members[first : first + size], after[0][0] if after else None, (*axiom.link, *cells)
 
 
-def _head(axiom: Collection) -> Constant:
+def _first_cell(axiom: Collection) -> Constant:
     """Return the first cell of a list."""
     return axiom.link[-1][2]

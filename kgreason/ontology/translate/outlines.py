@@ -79,7 +79,7 @@ class Outlines:
                     self._known.clear()
                 self._known[key] = _outline(rules, classes, numbers)
             return lambda: rules, classes
-        return lambda: _fill(outline, constants, axiom), {constants[number] for number in outline.classes}
+        return lambda: _rules_of_outline(outline, constants, axiom), {constants[number] for number in outline.classes}
 
 
 def _terms(axiom: Axiom) -> Sequence[Constant] | None:
@@ -113,7 +113,7 @@ def _outline(rules: Rules, classes: set[Constant], numbers: dict[Term, int]) -> 
     return Outline(tuple(made), tuple([numbers[class_] for class_ in classes]))
 
 
-def _fill(outline: Outline, constants: Sequence[Constant], axiom: Axiom) -> Rules:
+def _rules_of_outline(outline: Outline, constants: Sequence[Constant], axiom: Axiom) -> Rules:
     terms: tuple[Term, ...] = (*constants, *_NAMES)
 
     def atoms(places: _Atoms) -> tuple[Atom, ...]:

@@ -27,7 +27,7 @@ from kgreason.ontology.read.axioms import (
     Pair,
     Restriction,
 )
-from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equal, rule
+from kgreason.ontology.read.rows import X1, X2, Y1, Y2, RowTable, U, V, X, Y, Z, equality_rules, rule
 from kgreason.ontology.translate.lists import (
     cax_adc,
     cls_int1,
@@ -40,7 +40,7 @@ from kgreason.ontology.translate.lists import (
     prp_key,
     prp_spo2,
 )
-from kgreason.rules.model import FALSE, Rule, is_a, triple
+from kgreason.rules.model import FALSE, Rule, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 # Table 5: the semantics of axioms about properties
@@ -48,24 +48,24 @@ from kgreason.terms import vocabulary as v
 
 def prp_dom(axiom: Pair) -> Iterator[Rule]:
     """If a property has a domain, every subject of the property is an instance of the domain."""
-    yield rule("prp-dom", axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
+    yield rule("prp-dom", axiom, type_atom(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_rng(axiom: Pair) -> Iterator[Rule]:
     """If a property has a range, every object of the property, also a literal, is an instance of the range."""
-    yield rule("prp-rng", axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
+    yield rule("prp-rng", axiom, type_atom(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def prp_fp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is functional, all its values for the same subject are the same."""
     p = axiom.property_
-    yield from equal("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
+    yield from equality_rules("prp-fp", axiom, (Y1, Y2), triple(X, p, Y1), triple(X, p, Y2))
 
 
 def prp_ifp(axiom: Characteristic) -> Iterator[Rule]:
     """If a property is inverse functional, all subjects with the same value are the same."""
     p = axiom.property_
-    yield from equal("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
+    yield from equality_rules("prp-ifp", axiom, (X1, X2), triple(X1, p, Y), triple(X2, p, Y))
 
 
 def prp_irp(axiom: Characteristic) -> Iterator[Rule]:
@@ -134,75 +134,75 @@ def prp_npa2(axiom: NegativeAssertion) -> Iterator[Rule]:
 
 def cls_com(axiom: Pair) -> Iterator[Rule]:
     """Nothing is in a class and in its complement."""
-    yield rule("cls-com", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
+    yield rule("cls-com", axiom, FALSE, type_atom(X, axiom.left), type_atom(X, axiom.right))
 
 
 def cls_svf1(axiom: Restriction) -> Iterator[Rule]:
     """For `some p C`: a thing with a p-value in C is in the restriction (C is not owl:Thing)."""
     if axiom.filler != v.OWL_THING:
         has_value = triple(U, axiom.property_, V)
-        yield rule("cls-svf1", axiom, is_a(U, axiom.node), has_value, is_a(V, axiom.filler))
+        yield rule("cls-svf1", axiom, type_atom(U, axiom.node), has_value, type_atom(V, axiom.filler))
 
 
 def cls_svf2(axiom: Restriction) -> Iterator[Rule]:
     """For `some p owl:Thing`: a thing with any p-value is in the restriction."""
     if axiom.filler == v.OWL_THING:
-        yield rule("cls-svf2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, V))
+        yield rule("cls-svf2", axiom, type_atom(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_avf(axiom: Restriction) -> Iterator[Rule]:
     """For `only p C`: the p-values of a thing in the restriction are in C."""
-    yield rule("cls-avf", axiom, is_a(V, axiom.filler), is_a(U, axiom.node), triple(U, axiom.property_, V))
+    yield rule("cls-avf", axiom, type_atom(V, axiom.filler), type_atom(U, axiom.node), triple(U, axiom.property_, V))
 
 
 def cls_hv1(axiom: Restriction) -> Iterator[Rule]:
     """For `p value v`: a thing in the restriction has the p-value v."""
-    yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), is_a(U, axiom.node))
+    yield rule("cls-hv1", axiom, triple(U, axiom.property_, axiom.filler), type_atom(U, axiom.node))
 
 
 def cls_hv2(axiom: Restriction) -> Iterator[Rule]:
     """For `p value v`: a thing with the p-value v is in the restriction."""
-    yield rule("cls-hv2", axiom, is_a(U, axiom.node), triple(U, axiom.property_, axiom.filler))
+    yield rule("cls-hv2", axiom, type_atom(U, axiom.node), triple(U, axiom.property_, axiom.filler))
 
 
 def cls_maxc1(axiom: Maximum) -> Iterator[Rule]:
     """For `max 0 p`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0:
-        yield rule("cls-maxc1", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
+        yield rule("cls-maxc1", axiom, FALSE, type_atom(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxc2(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from equal("cls-maxc2", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equality_rules("cls-maxc2", axiom, (Y1, Y2), type_atom(U, axiom.node), *values)
 
 
 def cls_maxqc1(axiom: Maximum) -> Iterator[Rule]:
     """For `max 0 p C`: it is `false` that a thing in the restriction has a p-value in C."""
     if axiom.limit == 0 and axiom.on_class not in (None, v.OWL_THING):
-        value = (triple(U, axiom.property_, Y), is_a(Y, axiom.on_class))
-        yield rule("cls-maxqc1", axiom, FALSE, is_a(U, axiom.node), *value)
+        value = (triple(U, axiom.property_, Y), type_atom(Y, axiom.on_class))
+        yield rule("cls-maxqc1", axiom, FALSE, type_atom(U, axiom.node), *value)
 
 
 def cls_maxqc2(axiom: Maximum) -> Iterator[Rule]:
     """For `max 0 p owl:Thing`: it is `false` that a thing in the restriction has a p-value."""
     if axiom.limit == 0 and axiom.on_class == v.OWL_THING:
-        yield rule("cls-maxqc2", axiom, FALSE, is_a(U, axiom.node), triple(U, axiom.property_, Y))
+        yield rule("cls-maxqc2", axiom, FALSE, type_atom(U, axiom.node), triple(U, axiom.property_, Y))
 
 
 def cls_maxqc3(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p C`: all p-values in C of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class not in (None, v.OWL_THING):
-        values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), is_a(y, axiom.on_class)))
-        yield from equal("cls-maxqc3", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        values = (atom for y in (Y1, Y2) for atom in (triple(U, axiom.property_, y), type_atom(y, axiom.on_class)))
+        yield from equality_rules("cls-maxqc3", axiom, (Y1, Y2), type_atom(U, axiom.node), *values)
 
 
 def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
     """For `max 1 p owl:Thing`: all p-values of a thing in the restriction are the same."""
     if axiom.limit == 1 and axiom.on_class == v.OWL_THING:
         values = (triple(U, axiom.property_, y) for y in (Y1, Y2))
-        yield from equal("cls-maxqc4", axiom, (Y1, Y2), is_a(U, axiom.node), *values)
+        yield from equality_rules("cls-maxqc4", axiom, (Y1, Y2), type_atom(U, axiom.node), *values)
 
 
 # Table 7: the semantics of class axioms
@@ -210,22 +210,22 @@ def cls_maxqc4(axiom: Maximum) -> Iterator[Rule]:
 
 def cax_sco(axiom: Pair) -> Iterator[Rule]:
     """An instance of a class is an instance of its superclasses."""
-    yield rule("cax-sco", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+    yield rule("cax-sco", axiom, type_atom(X, axiom.right), type_atom(X, axiom.left))
 
 
 def cax_eqc1(axiom: Pair) -> Iterator[Rule]:
     """An instance of the left one of two equivalent classes is an instance of the right one."""
-    yield rule("cax-eqc1", axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+    yield rule("cax-eqc1", axiom, type_atom(X, axiom.right), type_atom(X, axiom.left))
 
 
 def cax_eqc2(axiom: Pair) -> Iterator[Rule]:
     """An instance of the right one of two equivalent classes is an instance of the left one."""
-    yield rule("cax-eqc2", axiom, is_a(X, axiom.left), is_a(X, axiom.right))
+    yield rule("cax-eqc2", axiom, type_atom(X, axiom.left), type_atom(X, axiom.right))
 
 
 def cax_dw(axiom: Pair) -> Iterator[Rule]:
     """Nothing is in two disjoint classes."""
-    yield rule("cax-dw", axiom, FALSE, is_a(X, axiom.left), is_a(X, axiom.right))
+    yield rule("cax-dw", axiom, FALSE, type_atom(X, axiom.left), type_atom(X, axiom.right))
 
 
 # Beyond the tables
@@ -233,12 +233,12 @@ def cax_dw(axiom: Pair) -> Iterator[Rule]:
 
 def has_self1(axiom: Restriction) -> Iterator[Rule]:
     """For `p Self`: a thing in the restriction has itself as a p-value."""
-    yield rule("has-self1", axiom, triple(X, axiom.property_, X), is_a(X, axiom.node))
+    yield rule("has-self1", axiom, triple(X, axiom.property_, X), type_atom(X, axiom.node))
 
 
 def has_self2(axiom: Restriction) -> Iterator[Rule]:
     """For `p Self`: a thing with itself as a p-value is in the restriction."""
-    yield rule("has-self2", axiom, is_a(X, axiom.node), triple(X, axiom.property_, X))
+    yield rule("has-self2", axiom, type_atom(X, axiom.node), triple(X, axiom.property_, X))
 
 
 ROWS: RowTable = {

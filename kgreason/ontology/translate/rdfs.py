@@ -13,18 +13,18 @@ from collections.abc import Iterator
 
 from kgreason.ontology.read.axioms import Pair
 from kgreason.ontology.read.rows import RowTable, X, Y, rule
-from kgreason.rules.model import Rule, is_a, triple
+from kgreason.rules.model import Rule, triple, type_atom
 from kgreason.terms import vocabulary as v
 
 
 def rdfs2(axiom: Pair, name: str = "rdfs2") -> Iterator[Rule]:
     """If a property has a domain, every subject of the property is an instance of the domain."""
-    yield rule(name, axiom, is_a(X, axiom.right), triple(X, axiom.left, Y))
+    yield rule(name, axiom, type_atom(X, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs3(axiom: Pair, name: str = "rdfs3") -> Iterator[Rule]:
     """If a property has a range, every object of the property is an instance of the range."""
-    yield rule(name, axiom, is_a(Y, axiom.right), triple(X, axiom.left, Y))
+    yield rule(name, axiom, type_atom(Y, axiom.right), triple(X, axiom.left, Y))
 
 
 def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
@@ -34,7 +34,7 @@ def rdfs7(axiom: Pair, name: str = "rdfs7") -> Iterator[Rule]:
 
 def rdfs9(axiom: Pair, name: str = "rdfs9") -> Iterator[Rule]:
     """An instance of a class is an instance of its superclasses."""
-    yield rule(name, axiom, is_a(X, axiom.right), is_a(X, axiom.left))
+    yield rule(name, axiom, type_atom(X, axiom.right), type_atom(X, axiom.left))
 
 
 def rho_2b(axiom: Pair) -> Iterator[Rule]:

@@ -38,19 +38,19 @@ from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction
-from kgreason.ontology.read.collect import Broken, LiveReadings
+from kgreason.ontology.read.collect import BrokenAxiom, LiveReadings
 from kgreason.ontology.read.rows import Row, RowTable
 from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers
 from kgreason.ontology.reduce.shortcuts import LiveReduction
-from kgreason.ontology.reduce.statements import LiveStatements, Place, Placed, order
+from kgreason.ontology.reduce.statements import LiveStatements, Place, PlacedRule, order
 from kgreason.ontology.translate import owl2rl, rdfs
 from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.translate.outlines import Outlines, Rules
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
 from kgreason.rules.canonical import canonical
-from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, is_a
+from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, type_atom
 from kgreason.terms import vocabulary as v
 
 Profile: TypeAlias = Literal["rhodf", "rdfs", "owl2rl", "owl2rl+has-self"]
@@ -66,7 +66,7 @@ ROWS: dict[Profile, RowTable] = {
 """The rows of each profile."""
 
 
-def warnings_of(broken: Iterable[Broken], profile: Profile) -> tuple[str, ...]:
+def warnings_of(broken: Iterable[BrokenAxiom], profile: Profile) -> tuple[str, ...]:
     """Return a warning, in one line, for each axiom in `broken` of a kind that the profile translates."""
     return tuple(str(each) for each in broken if each.kind in ROWS[profile])
 
@@ -133,7 +133,7 @@ def classes_asked_for(axiom: Axiom, rules: Rules) -> set[Constant]:
     """
     if axiom.kind in _BELOW:
         return set()
-    classes = {_class(atom) for rule in rules for atom in rule.body} - {""}
+    classes = {_class_of_atom(atom) for rule in rules for atom in rule.body} - {""}
     return classes | ({axiom.node} if _may_have_twins(axiom) else set())
 
 
@@ -147,7 +147,7 @@ def with_representatives(axiom: Axiom, rules: Rules, twins: Mapping[Constant, Co
         return rules
     if _is_represented(axiom, twins):
         return ()
-    return tuple([_asking(rule, twins) for rule in rules])
+    return tuple([_with_representatives(rule, twins) for rule in rules])
 
 
 def _may_have_twins(axiom: Axiom) -> TypeGuard[Restriction]:
@@ -158,16 +158,19 @@ def _is_represented(axiom: Axiom, twins: Mapping[Constant, Constant]) -> bool:
     return _may_have_twins(axiom) and axiom.node in twins
 
 
-def _asking(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
-    found = {class_: twins[class_] for atom in rule.body if (class_ := _class(atom)) in twins}
+def _with_representatives(rule: Rule, twins: Mapping[Constant, Constant]) -> Rule:
+    found = {class_: twins[class_] for atom in rule.body if (class_ := _class_of_atom(atom)) in twins}
     if not found:
         return rule
-    body = [is_a(atom.terms[0], found[class_]) if (class_ := _class(atom)) in found else atom for atom in rule.body]
+    body = [
+        type_atom(atom.terms[0], found[class_]) if (class_ := _class_of_atom(atom)) in found else atom
+        for atom in rule.body
+    ]
     sources = ((class_, v.RDFS_SUB_CLASS_OF, first) for class_, first in found.items())
     return replace(rule, body=tuple(body), sources=(*rule.sources, *sources))
 
 
-def _class(atom: Atom) -> Constant:
+def _class_of_atom(atom: Atom) -> Constant:
     """Return the class C of an atom `[?x, rdf:type, C]`, or "" for any other atom."""
     if atom.relation is not None or atom.terms[1] != v.RDF_TYPE or isinstance(atom.terms[2], Variable):
         return ""
@@ -198,7 +201,7 @@ class AxiomRules:
     """
 
     def __init__(self, profile: Profile, log: UndoLog) -> None:
-        self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[Placed, ...]]] = {}
+        self.placed: dict[tuple[Triple, ...], tuple[Axiom, tuple[PlacedRule, ...]]] = {}
         self.count = 0
         self._profile, self._log = profile, log
         self.long: dict[tuple[Triple, ...], Axiom] = {}
@@ -223,16 +226,16 @@ class AxiomRules:
             elif node in self._twins:
                 self._log.drop(self._twins, node)
 
-    def change(self, axioms: Change[Axiom]) -> Change[Placed]:
+    def change(self, axioms: Change[Axiom]) -> Change[PlacedRule]:
         """Remove axioms and add others. Returns the rules that go and come, a rule for each axiom that has it."""
         self._left_out = frozenset(self._implied)
-        gone = [placed for axiom in _is_step_axiom(axioms.gone) for placed in self._forget(axiom)]
+        gone = [placed for axiom in _axioms_with_signals(axioms.gone) for placed in self._forget(axiom)]
         askers = {asker for node in self._moved for asker in self._askers.at(node)}
         if turned := self._wide ^ self._implied.keys():
             rows = ROWS[self._profile]
             askers |= {at for at, (axiom, _) in self.placed.items() if not turned.isdisjoint(rows.get(axiom.kind, ()))}
         again = [self.placed[asker][0] for asker in sorted(askers)]
-        gone += [placed for axiom in _is_step_axiom(again) for placed in self._forget(axiom)]
+        gone += [placed for axiom in _axioms_with_signals(again) for placed in self._forget(axiom)]
         for row in turned:
             if row in self._wide:
                 self._log.put(self._implied, row, None)
@@ -242,10 +245,10 @@ class AxiomRules:
         fresh, self._moved = (*axioms.come, *again), ()
         self.count = len(fresh)
         return Change(
-            tuple(gone), tuple([placed for axiom in _is_step_axiom(fresh) for placed in self._translate(axiom)])
+            tuple(gone), tuple([placed for axiom in _axioms_with_signals(fresh) for placed in self._translate(axiom)])
         )
 
-    def _forget(self, axiom: Axiom) -> tuple[Placed, ...]:
+    def _forget(self, axiom: Axiom) -> tuple[PlacedRule, ...]:
         known = key_of(axiom)
         _, placed = self._log.drop(self.placed, known)
         if known in self.long:
@@ -255,7 +258,7 @@ class AxiomRules:
             self._askers.discard(class_, known)
         return placed
 
-    def _translate(self, axiom: Axiom) -> tuple[Placed, ...]:
+    def _translate(self, axiom: Axiom) -> tuple[PlacedRule, ...]:
         (rules_of, classes), at = _outlines(self._profile, self._left_out).rules_of(axiom), place(axiom)
         _, known = at
         for class_ in classes:
@@ -269,7 +272,7 @@ class AxiomRules:
         else:
             rules = translate_axiom(axiom, self._profile, self._left_out)
             rules = normalise(with_representatives(axiom, rules, self._twins))
-        placed = tuple([Placed(at, number, rule) for number, rule in enumerate(rules)])
+        placed = tuple([PlacedRule(at, number, rule) for number, rule in enumerate(rules)])
         self._log.put(self.placed, known, (axiom, placed))
         return placed
 
@@ -285,7 +288,7 @@ def _outlines(profile: Profile, implied: frozenset[Row]) -> Outlines:
     return Outlines(rules_of)
 
 
-def _is_step_axiom(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
+def _axioms_with_signals(axioms: Sequence[Axiom]) -> Iterator[Axiom]:
     """Yield axioms, and let signals out now and then."""
     for n, axiom in enumerate(axioms, 1):
         if n % SOME == 0:
@@ -336,7 +339,7 @@ class LiveTranslation:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """A warning, in one line, for each broken axiom (`Broken`) of a kind that the profile translates."""
+        """A warning, in one line, for each broken axiom (`BrokenAxiom`) of a kind that the profile translates."""
         return warnings_of(self.readings.broken, self.profile)
 
     @property
@@ -377,8 +380,8 @@ class LiveTranslation:
         return _net_change(change)
 
 
-def _net_change(change: Change[Placed]) -> RuleChange:
-    """Turn a change of rules with their places (`Placed`) into a change of rules alone.
+def _net_change(change: Change[PlacedRule]) -> RuleChange:
+    """Turn a change of rules with their places (`PlacedRule`) into a change of rules alone.
 
     If one axiom no longer yields a rule, but an axiom now yields the same rule, the rule stays. It is `restated` if its
     place or its sources have changed.
@@ -390,9 +393,9 @@ def _net_change(change: Change[Placed]) -> RuleChange:
     return RuleChange(
         tuple(rule for rule in before if rule not in after),
         tuple(rule for rule in after if rule not in before),
-        tuple(rule for rule, placed in after.items() if rule in before and _differ(before[rule], placed)),
+        tuple(rule for rule, placed in after.items() if rule in before and _are_different(before[rule], placed)),
     )
 
 
-def _differ(one: Placed, other: Placed) -> bool:
+def _are_different(one: PlacedRule, other: PlacedRule) -> bool:
     return one.place != other.place or one.rule.sources != other.rule.sources

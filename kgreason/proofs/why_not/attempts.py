@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kgreason.proofs.why_not.rows import Bindings, Rows
-from kgreason.rules.lowering import absences, aggregate_atoms, computation
+from kgreason.rules.lowering import absence_atoms, aggregate_atoms, result_atom
 from kgreason.rules.model import Atom, Rule, Term, Variable
 
 _LOOKED_AT = 1_000
@@ -65,12 +65,12 @@ def failed_attempt(rule: Rule, start: Bindings, rows: Rows) -> Attempt | None:
         found = next(_extensions(bindings, waiting, rows), None)
         if found is None:
             shown = _first_values(bindings, rows)
-            fails = tuple(Failure("missing", under(shown, atom)) for atom in waiting)
+            fails = tuple(Failure("missing", with_values(shown, atom)) for atom in waiting)
             return _attempt_of(rule, shown, [atom for atom in rule.body if atom in matched], fails)
         atom, bindings = found
         waiting.remove(atom)
         matched.append(atom)
-    return _beyond(rule, _primary_bindings(bindings, rows), rows)
+    return _operator_failure(rule, _primary_bindings(bindings, rows), rows)
 
 
 def _extensions(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iterator[tuple[Atom, Bindings]]:
@@ -85,7 +85,7 @@ def _extensions(bindings: Bindings, waiting: Sequence[Atom], rows: Rows) -> Iter
             yield atom, found
 
 
-def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
+def _operator_failure(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
     """Return why a rule does not derive a fact although all its body atoms match; None if nothing fails.
 
     The reason is the first aggregate, expression or NOT that fails for all bindings. `bindings` are the matches of the
@@ -93,8 +93,8 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
     """
     ways: list[tuple[Atom, Callable[[Atom, Bindings], Failure]]] = [
         *((atom, lambda atom, at: _value_failure("aggregated", atom, at, rows)) for atom in aggregate_atoms(rule)),
-        *((computation(each), _of_computed(each.result, rows)) for each in rule.computed),
-        *((atom, _of_absence(rule, number, rows)) for number, atom in enumerate(absences(rule))),
+        *((result_atom(each), _computed_failures(each.result, rows)) for each in rule.computed),
+        *((atom, _not_failures(rule, number, rows)) for number, atom in enumerate(absence_atoms(rule))),
     ]
     holds = list(rule.body)
     for atom, failed in ways:
@@ -107,9 +107,9 @@ def _beyond(rule: Rule, bindings: Bindings, rows: Rows) -> Attempt | None:
     return None
 
 
-def _of_computed(result: Variable | None, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
+def _computed_failures(result: Variable | None, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
     if result is None:
-        return lambda atom, at: Failure("computed", under(_values(at, rows), atom))
+        return lambda atom, at: Failure("computed", with_values(_values(at, rows), atom))
     return lambda atom, at: _value_failure("computed", atom, at, rows)
 
 
@@ -122,26 +122,26 @@ def _value_failure(kind: str, atom: Atom, at: Bindings, rows: Rows) -> Failure:
     values = _values(at, rows)
     found = rows.join(at, Atom(atom.relation, (*atom.terms[:-1], other)))
     value = rows.text(int(found.rows[0, -1])) if len(found.rows) else None
-    return Failure(kind, under(values, atom), value)
+    return Failure(kind, with_values(values, atom), value)
 
 
-def _of_absence(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
+def _not_failures(rule: Rule, number: int, rows: Rows) -> Callable[[Atom, Bindings], Failure]:
     """Return a function that makes the failure of the NOT number `number` of a rule.
 
     The failure has the facts that match the atoms under NOT and make the filters under NOT true.
     """
 
-    def failed(atom: Atom, at: Bindings) -> Failure:
+    def failure(atom: Atom, at: Bindings) -> Failure:
         negated = rule.negated[number]
-        found, waiting = at, [*negated.atoms, *map(computation, negated.computed)]
+        found, waiting = at, [*negated.atoms, *map(result_atom, negated.computed)]
         while waiting and (step := next(_extensions(found, waiting, rows), None)) is not None:
             waiting.remove(step[0])
             found = step[1]
         values = _first_values(found, rows)
-        facts = () if waiting else tuple(under(values, each) for each in negated.atoms)
-        return Failure("absent", under(_values(at, rows), atom), facts=facts)
+        facts = () if waiting else tuple(with_values(values, each) for each in negated.atoms)
+        return Failure("absent", with_values(_values(at, rows), atom), facts=facts)
 
-    return failed
+    return failure
 
 
 def _primary_bindings(bindings: Bindings, rows: Rows) -> Bindings:
@@ -158,7 +158,7 @@ def _primary_bindings(bindings: Bindings, rows: Rows) -> Bindings:
 def _attempt_of(rule: Rule, values: dict[Term, str], holds: Sequence[Atom], fails: tuple[Failure, ...]) -> Attempt:
     variables = [each for each in values if isinstance(each, Variable) and not each.is_anonymous]
     named = {variable.name: values[variable] for variable in variables}
-    return Attempt(rule, named, tuple(under(values, atom) for atom in holds), fails)
+    return Attempt(rule, named, tuple(with_values(values, atom) for atom in holds), fails)
 
 
 def _first_values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
@@ -177,6 +177,6 @@ def _values(bindings: Bindings, rows: Rows) -> dict[Term, str]:
     }
 
 
-def under(values: dict[Term, str], atom: Atom) -> Atom:
+def with_values(values: dict[Term, str], atom: Atom) -> Atom:
     """Return the atom with values in place of its variables; a variable without a value stays."""
     return Atom(atom.relation, tuple(values.get(term, term) for term in atom.terms))

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.materialize.materializer import Materializer
-from kgreason.rules.lowering import is_link
 from kgreason.rules.model import Atom, Term, Variable
 from kgreason.zset.columns import Int32
 
@@ -83,12 +82,12 @@ class Rows:
         The new bindings have values for the variables of the atom as well.
         """
         found = self._bindings(bindings, atom)
-        if self._materializer.equality is not None and atom.relation is None and is_link(atom):
-            found = _both(found, self._where_equal(bindings, atom))
+        if self._materializer.equality is not None and atom.relation is None and atom.is_link:
+            found = _union(found, self._where_equal(bindings, atom))
         return found
 
     def _bindings(self, bindings: Bindings, atom: Atom) -> Bindings:
-        terms = columns_of(atom)
+        terms = terms_of_row(atom)
         rows = self._matching_rows(atom)
         places: dict[Variable, int] = {}
         for place, term in enumerate(terms):
@@ -101,18 +100,18 @@ class Rows:
         for column, variable in enumerate(shared):
             rows = rows[np.isin(rows[:, places[variable]], left[:, column])]
         right = rows[:, [places[variable] for variable in shared]]
-        pairs = _pairs(left, right)
+        pairs = _matching_pairs(left, right)
         fresh = [variable for variable in places if variable not in shared]
         columns = [bindings.rows[pairs[:, 0]], rows[pairs[:, 1]][:, [places[variable] for variable in fresh]]]
         return Bindings((*bindings.variables, *fresh), np.unique(np.hstack(columns), axis=0)[:MOST].astype(np.int32))
 
     def _matching_rows(self, atom: Atom) -> Int32:
         if atom not in self._found:
-            self._found[atom] = self._looked_up(atom)
+            self._found[atom] = self._rows_of_constants(atom)
         return self._found[atom]
 
-    def _looked_up(self, atom: Atom) -> Int32:
-        is_triple, terms = atom.relation is None, columns_of(atom)
+    def _rows_of_constants(self, atom: Atom) -> Int32:
+        is_triple, terms = atom.relation is None, terms_of_row(atom)
         table = self._numbers.get((is_triple, len(terms)))
         if table is None:
             return self._columns[:0]
@@ -177,11 +176,11 @@ class Rows:
         equality = self._materializer.equality
         if equality is None or not equality.cliques.live:
             return np.zeros(len(ids), dtype=np.int32)
-        equality.cliques.cover(len(self._materializer.dictionary))
+        equality.cliques.reserve_slots(len(self._materializer.dictionary))
         return np.where(ids > 0, equality.cliques.slots(np.maximum(ids, 0)), 0).astype(np.int32)
 
 
-def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
+def _matching_pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
     """Return int64[n, 2]: the pairs (number of a row of `left`, number of an equal row of `right`).
 
     A row of `left` gets at most `MOST` pairs. As soon as there are `MOST` pairs in all, further rows get none.
@@ -202,7 +201,7 @@ def _pairs(left: Int32, right: Int32) -> NDArray[np.int64]:
     return np.column_stack([owners, order[np.repeat(low, counts) + places]])
 
 
-def _both(one: Bindings, other: Bindings) -> Bindings:
+def _union(one: Bindings, other: Bindings) -> Bindings:
     """Return the bindings of `one` and those of `other`, each once. Both must have the same variables, in any order."""
     places = [other.variables.index(variable) for variable in one.variables] if len(other.rows) else []
     rows = np.concatenate([one.rows, other.rows[:, places]]) if len(other.rows) else one.rows

@@ -39,16 +39,16 @@ _MOST_AXIOMS = 100
 def why_not(materializer: Materializer, fact: Atom, limit: int) -> WhyNot:
     """Return why a fact does not hold, with at most `limit` rules. The fact must not be in the graph."""
     terms = tuple(map(str, fact.terms))
-    rows, asked = Rows(materializer), _as_asked(materializer, terms)
-    found = sorted(_attempts(materializer, fact, rows), key=_order)
+    rows, asked = Rows(materializer), _asked_terms(materializer, terms)
+    found = sorted(_attempts(materializer, fact, rows), key=_sort_key)
     unknown = tuple(term for term in dict.fromkeys(terms) if not materializer.dictionary.find([term])[0])
     told = {each for attempt in found[:limit] for failure in attempt.fails for each in failure.facts}
     reasons = {_rename(each, asked): reason for each, reason in _reasons(materializer, told, asked)}
-    shown = tuple(_with_names(attempt, asked) for attempt in found[:limit])
+    shown = tuple(_with_asked_terms(attempt, asked) for attempt in found[:limit])
     return WhyNot(fact, False, shown, len(found) - len(shown), unknown, reasons)
 
 
-def _as_asked(materializer: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
+def _asked_terms(materializer: Materializer, terms: tuple[str, ...]) -> dict[str, str]:
     """Return a dict from primaries to the terms in the user's question that they stand for.
 
     A primary that is itself a term of the question is left out.
@@ -58,8 +58,8 @@ def _as_asked(materializer: Materializer, terms: tuple[str, ...]) -> dict[str, s
     return {primary: term for primary, term in names.items() if primary != term and primary not in terms}
 
 
-def _with_names(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
-    """Return the attempt with terms of the user's question in place of primaries. `asked` comes from `_as_asked`."""
+def _with_asked_terms(attempt: Attempt, asked: Mapping[str, str]) -> Attempt:
+    """Return the attempt with terms of the user's question in place of primaries. `asked` comes from `_asked_terms`."""
     return attempt._replace(
         values={name: asked.get(value, value) for name, value in attempt.values.items()},
         holds=tuple(_rename(atom, asked) for atom in attempt.holds),
@@ -76,7 +76,7 @@ def _rename(atom: Atom, asked: Mapping[str, str]) -> Atom:
     return Atom(atom.relation, tuple(asked.get(str(term), term) for term in atom.terms))
 
 
-def _order(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
+def _sort_key(attempt: Attempt) -> tuple[int, int, str, list[tuple[str, str]]]:
     """Return a sort key: few failing conditions come first; among equals, many atoms that hold."""
     return len(attempt.fails), -len(attempt.holds), attempt.rule.name, sorted(attempt.values.items())
 
@@ -94,7 +94,7 @@ def _attempts(materializer: Materializer, fact: Atom, rows: Rows) -> Iterator[At
         if rule not in written and (rule.group in _INNER or _OF_EQUALS.fullmatch(rule.name)):
             continue
         for values in _bindings_of(told, goals, primary):
-            for start in _starts(told, rows.single_binding(values), rows, is_own=rule in written):
+            for start in _start_bindings(told, rows.single_binding(values), rows, is_own=rule in written):
                 if attempt := failed_attempt(told, start, rows):
                     yield attempt
 
@@ -121,7 +121,7 @@ def _bindings_of(rule: Rule, goals: Iterable[Atom], primary: Any) -> list[dict[V
     return found
 
 
-def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
+def _start_bindings(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterator[Bindings]:
     """Yield the bindings with which a search of the rule begins.
 
     For a generic rule that reads axioms and data, there is one search for each match of its schema patterns, at most
@@ -141,7 +141,7 @@ def _starts(rule: Rule, start: Bindings, rows: Rows, *, is_own: bool) -> Iterato
 def _reasons(materializer: Materializer, facts: Iterable[Atom], asked: Mapping[str, str]) -> Iterator[tuple[Atom, str]]:
     """Yield each fact of `facts` with how it is known: "asserted" or "by RULE". All `facts` must be present.
 
-    `asked` comes from `_as_asked`; it replaces primaries by terms of the user's question. If the graph has the triple
+    `asked` comes from `_asked_terms`; it replaces primaries by terms of the question. If the graph has the triple
     after this replacement as well, "asserted" or "by RULE" is about the replaced triple.
     """
     state = facts_of(materializer)

@@ -56,7 +56,7 @@ def source_triples(proof: Step) -> list[Triple]:
 
 def fold(proof: Proof) -> Proof:
     """Return a proof of the same fact without the steps that only take lists and expressions apart."""
-    return _Folding(source_triples(proof)).folded(proof)
+    return _Folding(source_triples(proof)).fold(proof)
 
 
 class _Folding:
@@ -74,26 +74,26 @@ class _Folding:
             if (restriction := _restriction(said)) is not None:
                 self._restrictions[node] = restriction
 
-    def folded(self, proof: Proof) -> Proof:
+    def fold(self, proof: Proof) -> Proof:
         shown: dict[Step, tuple[Step, ...]] = {}
         for step in proof.steps():
             let_out()
             premises = tuple(each for premise in step.premises for each in shown[premise])
             premises = tuple(dict.fromkeys(premises)) if _is_of_el(step.rule) else premises
             fact = self._fact(step.fact)
-            says_the_same = _is_of_el(step.rule) and any(self._is_same(premise.fact, fact) for premise in premises)
+            says_the_same = _is_of_el(step.rule) and any(self._says_same(premise.fact, fact) for premise in premises)
             if fact is None or says_the_same or self._is_left_out(step, fact):
                 shown[step] = premises
             else:
-                shown[step] = (_with(step, fact=fact, rule=self._rule(step.rule), premises=premises),)
+                shown[step] = (_step_with(step, fact=fact, rule=self._rule(step.rule), premises=premises),)
         found, fact = shown[proof], self._fact(proof.fact) or proof.fact
         if len(found) == 1 and found[0].fact == fact:
-            return cast(Proof, _with(found[0], described=tuple(self._made)))
-        return _with(
+            return cast(Proof, _step_with(found[0], described=tuple(self._made)))
+        return _step_with(
             proof, rule=self._rule(proof.rule), premises=found if proof.rule else (), described=tuple(self._made)
         )
 
-    def _is_same(self, fact: Atom, other: Atom | None) -> bool:
+    def _says_same(self, fact: Atom, other: Atom | None) -> bool:
         """Whether two facts say the same; two blank nodes with the same triples do."""
         if fact == other or other is None or fact.relation is not None or other.relation is not None:
             return fact == other
@@ -103,9 +103,9 @@ class _Folding:
     def _is_left_out(self, step: Step, fact: Atom) -> bool:
         if step.fact.relation is not None:
             return fact != step.fact and fact.terms[0] == fact.terms[2]
-        return step.rule is None and len(fact.terms) == 3 and self._is_read(fact.terms)
+        return step.rule is None and len(fact.terms) == 3 and self._is_in_expression(fact.terms)
 
-    def _is_read(self, terms: Iterable[object]) -> bool:
+    def _is_in_expression(self, terms: Iterable[object]) -> bool:
         """Whether a triple is a part of an expression that can be read."""
         subject, predicate, object_ = map(str, terms)
         return subject in self._read and is_part((subject, predicate, object_))
@@ -114,7 +114,7 @@ class _Folding:
         """Return a rule as it is shown: without the parts of expressions, and only by its name if it is one of EL's."""
         if rule is None:
             return None
-        sources = tuple(source for source in rule.sources if not self._is_read(source))
+        sources = tuple(source for source in rule.sources if not self._is_in_expression(source))
         return Rule((), (), rule.name, rule.group, sources) if _is_of_el(rule) else replace(rule, sources=sources)
 
     def _fact(self, fact: Atom) -> Atom | None:
@@ -221,6 +221,6 @@ def _is_of_el(rule: Rule | None) -> bool:
     return rule is not None and any((atom.relation or "").startswith("el_") for atom in (*rule.heads, *rule.body))
 
 
-def _with(step: Proof, **fields: Any) -> Proof:
+def _step_with(step: Proof, **fields: Any) -> Proof:
     """Return a step with other values of some fields. Steps are dataclasses."""
     return cast(Proof, replace(cast(Any, step), **fields))

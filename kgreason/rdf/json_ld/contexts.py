@@ -55,31 +55,31 @@ class Contexts:
 
     def _resolve(self, context: Any, place: Place, above: tuple[str, ...]) -> Any:
         if isinstance(context, str):
-            return self._document(context, place, above)
+            return self._resolve_document(context, place, above)
         if isinstance(context, list):
             parts = [self._resolve(each, place, above) for each in context]
             if all(part is each for part, each in zip(parts, context, strict=True)):
                 return context
             return [each for part in parts for each in (part if isinstance(part, list) else [part])]
-        return self._of_object(context, place, above) if isinstance(context, dict) else context
+        return self._resolve_object(context, place, above) if isinstance(context, dict) else context
 
-    def _of_object(self, context: dict[str, Any], place: Place, above: tuple[str, ...]) -> Any:
-        found = {key: self._term(value, place, above) for key, value in context.items()}
+    def _resolve_object(self, context: dict[str, Any], place: Place, above: tuple[str, ...]) -> Any:
+        found = {key: self._resolve_term(value, place, above) for key, value in context.items()}
         if isinstance(context.get(_IMPORT), str):
-            imported = self._document(found.pop(_IMPORT), place, above)
+            imported = self._resolve_document(found.pop(_IMPORT), place, above)
             if not isinstance(imported, dict):
                 raise InputError(f"{context[_IMPORT]}: @import needs a context that is one JSON object")
             return imported | found
         return context if all(found[key] is value for key, value in context.items()) else found
 
-    def _term(self, value: Any, place: Place, above: tuple[str, ...]) -> Any:
+    def _resolve_term(self, value: Any, place: Place, above: tuple[str, ...]) -> Any:
         """Return a definition of a term with the context of the term whole."""
         if not isinstance(value, dict) or _CONTEXT not in value:
             return value
         inner = self._resolve(value[_CONTEXT], place, above)
         return value if inner is value[_CONTEXT] else value | {_CONTEXT: inner}
 
-    def _document(self, reference: str, place: Place, above: tuple[str, ...]) -> Any:
+    def _resolve_document(self, reference: str, place: Place, above: tuple[str, ...]) -> Any:
         iri = urljoin(place.iri or "", reference)
         if iri in above:
             raise InputError(f"the context <{iri}> names itself: {' -> '.join((*above, iri))}")

@@ -23,7 +23,7 @@ from typing import IO
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.rdf.json_ld.contexts import Contexts
-from kgreason.rdf.json_ld.nesting import Shallow
+from kgreason.rdf.json_ld.nesting import ShallowJson
 from kgreason.rdf.json_ld.type_maps import HAS_TYPE_MAP, without_type_maps
 
 SMALL = 1 << 24
@@ -39,7 +39,7 @@ class JsonLd:
     """A binary stream with the text of a document. `file` is the name of the document in messages."""
 
     def __init__(self, text: IO[bytes], contexts: Contexts, file: str) -> None:
-        self._text, self._contexts, self._file = Shallow(text, file), contexts, file
+        self._text, self._contexts, self._file = ShallowJson(text, file), contexts, file
         self._has_json = self._has_changed = False
         self._opened = 0
         """How many braces were opened before, those in strings included."""
@@ -85,12 +85,12 @@ class JsonLd:
             self._note_json(_JSON in rest, line)
             while key := _KEY.search(rest):
                 if key.end() == len(rest):
-                    more = _to_word(text)
+                    more = _read_to_text(text)
                     rest += more
                     if not more.strip():
                         break
                     continue
-                rest, end = self._to_end(text, rest, key.end())
+                rest, end = self._read_value(text, rest, key.end())
                 line += rest.count(b"\n", 0, key.end())
                 self._opened += rest.count(b"{", 0, key.end())
                 yield rest[: key.end()] + self._context(rest[key.end() : end], line)
@@ -113,7 +113,7 @@ class JsonLd:
             problem = "in a document with @json only its outer @context may name a context: write the others in full"
             raise RdfSyntaxError(self._file, line, None, problem)
 
-    def _to_end(self, text: IO[bytes] | _Rest, rest: bytes, at: int) -> tuple[bytes, int]:
+    def _read_value(self, text: IO[bytes] | _Rest, rest: bytes, at: int) -> tuple[bytes, int]:
         """Read on until `rest` has the whole JSON value that begins at `at`. Returns `rest`, and the value's end."""
         wanted = _LINE
         while (end := _end_of_value(rest, at)) is None:
@@ -146,7 +146,7 @@ class JsonLd:
         return found + b"\n" * text.count(b"\n")
 
 
-def _to_word(text: IO[bytes] | _Rest) -> bytes:
+def _read_to_text(text: IO[bytes] | _Rest) -> bytes:
     """Read lines to the first that is not blank."""
     lines = [text.readline(_LINE)]
     while lines[-1] and not lines[-1].strip():
@@ -157,8 +157,8 @@ def _to_word(text: IO[bytes] | _Rest) -> bytes:
 class _Rest:
     """The text `head`, and then the rest of a stream."""
 
-    def __init__(self, head: bytes, text: Shallow) -> None:
-        self._parts: list[BytesIO | Shallow] = [BytesIO(head), text]
+    def __init__(self, head: bytes, text: ShallowJson) -> None:
+        self._parts: list[BytesIO | ShallowJson] = [BytesIO(head), text]
 
     def readline(self, size: int) -> bytes:
         """Read up to `size` bytes, at most to the end of a line; a line may come in two parts."""

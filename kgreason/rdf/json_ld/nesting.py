@@ -1,4 +1,4 @@
-"""`Shallow`: a JSON text whose brackets are not nested too deeply.
+"""`ShallowJson`: a JSON text whose brackets are not nested too deeply.
 
 The parser of pyoxigraph recurses for each bracket inside brackets, and a stack overflow ends the process.
 
@@ -25,7 +25,7 @@ _STEPS = np.zeros(256, dtype=np.int32)
 _STEPS[[*b"[{"]], _STEPS[[*b"]}"]] = 1, -1
 
 
-class Shallow:
+class ShallowJson:
     """A binary stream with the text of a JSON document. `file` is the name of the document in messages."""
 
     def __init__(self, text: IO[bytes], file: str) -> None:
@@ -52,13 +52,13 @@ class Shallow:
         brackets = np.frombuffer(outside.translate(None, _NO_BRACKETS), dtype=np.uint8)
         depths = self._depth + np.cumsum(_STEPS[brackets], dtype=np.int64)
         if len(depths) and depths.max() > DEEPEST:
-            line = self._line + text.count(b"\n", 0, _place(text, int(np.argmax(depths > DEEPEST))))
+            line = self._line + text.count(b"\n", 0, _bracket_place(text, int(np.argmax(depths > DEEPEST))))
             raise RdfSyntaxError(self._file, line, None, f"brackets are nested deeper than {DEEPEST:,}")
         self._depth = int(depths[-1]) if len(depths) else self._depth
         self._line += piece.count(b"\n")
 
 
-def _place(text: bytes, number: int) -> int:
+def _bracket_place(text: bytes, number: int) -> int:
     """Return where the bracket with a number, counted from 0, is in a text."""
     brackets = (token.start() for token in _BRACKET.finditer(text) if token[1])
     return next(islice(brackets, number, None))

@@ -1,4 +1,4 @@
-"""`as_tagged`: the quads of a JSON-LD document, with language tags as they are written.
+"""`with_written_tags`: the quads of a JSON-LD document, with language tags as they are written.
 
 pyoxigraph's parser makes tags small. Without checks it keeps them, but then it also gives quads with invalid IRIs and
 tags. So the document is parsed both ways at the same time, and each checked quad gets its tag from the unchecked one.
@@ -25,7 +25,7 @@ _DRAWN = re.compile("[a-f][0-9a-f]{15,31}")
 """A label that pyoxigraph gives a blank node without a label: a number of 128 bits, without zeros before it."""
 
 
-class Twice:
+class SharedText:
     """A document that two parsers read. Only one thread reads it.
 
     What one parser has read is kept until the other one has read it. If the document has no tag, nothing is kept.
@@ -52,14 +52,14 @@ class Twice:
 
 
 class _Reader:
-    def __init__(self, both: Twice, number: int) -> None:
+    def __init__(self, both: SharedText, number: int) -> None:
         self._both, self._number = both, number
 
     def read(self, size: int = -1) -> bytes:
         return self._both.read(self._number, size)
 
 
-def as_tagged(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | None) -> Iterator[Quad]:
+def with_written_tags(quads: Iterator[Quad], document: JsonLd, text: SharedText, base: str | None) -> Iterator[Quad]:
     """Yield `quads`, which a parser reads from `text.checked`, with language tags as they are written."""
     unchecked = None
     for quad in quads:
@@ -68,14 +68,14 @@ def as_tagged(quads: Iterator[Quad], document: JsonLd, text: Twice, base: str | 
             continue
         if unchecked is None:
             unchecked = pyoxigraph.parse(text.unchecked, RdfFormat.JSON_LD, base_iri=base, lenient=True)
-        found = next((each for each in unchecked if _are_like(each, quad)), quad)
+        found = next((each for each in unchecked if _are_same_quads(each, quad)), quad)
         is_tagged = isinstance(found.object, Literal) and found.object.language
         yield Quad(quad.subject, quad.predicate, found.object, quad.graph_name) if is_tagged else quad
 
 
-def _are_like(one: Quad, other: Quad) -> bool:
+def _are_same_quads(one: Quad, other: Quad) -> bool:
     """Whether two quads are the same but for the letters of a language tag and the drawn labels of blank nodes."""
-    return all(map(_are_alike, map(_in_small_letters, one), map(_in_small_letters, other)))
+    return all(map(_are_same_terms, map(_in_small_letters, one), map(_in_small_letters, other)))
 
 
 def _in_small_letters(term: object) -> object:
@@ -85,9 +85,9 @@ def _in_small_letters(term: object) -> object:
     return term
 
 
-def _are_alike(one: object, other: object) -> bool:
-    return one == other or (_is_drawn(one) and _is_drawn(other))
+def _are_same_terms(one: object, other: object) -> bool:
+    return one == other or (_is_drawn_label(one) and _is_drawn_label(other))
 
 
-def _is_drawn(term: object) -> bool:
+def _is_drawn_label(term: object) -> bool:
     return isinstance(term, BlankNode) and _DRAWN.fullmatch(term.value) is not None

@@ -34,9 +34,9 @@ def without_type_maps(text: bytes, file: str) -> bytes:
             object_pairs_hook=lambda pairs: _object(pairs, file),
             parse_int=number,
             parse_float=number,
-            parse_constant=_no_json,
+            parse_constant=_refuse_constant,
         )
-        written = json.dumps(_Terms(document, file).plain(document))
+        written = json.dumps(_Terms(document, file).without_maps(document))
         return re.sub(f'"{mark}([^"]*)"', r"\1", written).encode()
     except ValueError:
         return text  # the parser says what is wrong
@@ -44,7 +44,7 @@ def without_type_maps(text: bytes, file: str) -> bytes:
         raise RdfSyntaxError(file, None, None, "the document is nested too deeply") from error
 
 
-def _no_json(word: str) -> None:
+def _refuse_constant(word: str) -> None:
     raise ValueError(f"JSON has no {word}")
 
 
@@ -61,18 +61,18 @@ class _Terms:
     def __init__(self, document: Any, file: str) -> None:
         self._file = file
         definitions = list(_definitions(document))
-        self._maps = {name for name, value in definitions if _is_map(value)}
+        self._maps = {name for name, value in definitions if _has_type_map(value)}
         for name, value in definitions:
-            if name in self._maps and not _is_map(value):
+            if name in self._maps and not _has_type_map(value):
                 raise RdfSyntaxError(file, None, None, f"{name} is defined with and without the container @type")
             if name in self._maps and value.get(_TYPE) == "@vocab":
                 raise RdfSyntaxError(file, None, None, f"{name}: a type map of the type @vocab cannot be read")
         self._types = {_TYPE, *(name for name, value in definitions if value in (_TYPE, {"@id": _TYPE}))}
         self._nones = {_NONE, *(name for name, value in definitions if value in (_NONE, {"@id": _NONE}))}
 
-    def plain(self, value: Any) -> Any:
+    def without_maps(self, value: Any) -> Any:
         if isinstance(value, list):
-            return [self.plain(each) for each in value]
+            return [self.without_maps(each) for each in value]
         if not isinstance(value, dict):
             return value
         return {key: self._member(key, each) for key, each in value.items()}
@@ -81,8 +81,8 @@ class _Terms:
         if key == _CONTEXT:
             return _without_maps(value)
         if key in self._maps and isinstance(value, dict):
-            return [node for name, nodes in value.items() for node in self._nodes(name, self.plain(nodes))]
-        return value if key == _VALUE else self.plain(value)
+            return [node for name, nodes in value.items() for node in self._nodes(name, self.without_maps(nodes))]
+        return value if key == _VALUE else self.without_maps(value)
 
     def _nodes(self, name: str, nodes: Any) -> Iterator[dict[str, Any]]:
         for node in nodes if isinstance(nodes, list) else [nodes]:
@@ -115,7 +115,7 @@ def _contexts(value: Any) -> list[dict[str, Any]]:
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, dict)]
 
 
-def _is_map(value: Any) -> bool:
+def _has_type_map(value: Any) -> bool:
     container = value.get(_CONTAINER) if isinstance(value, dict) else None
     return _TYPE in (container if isinstance(container, list) else [container])
 
@@ -127,6 +127,6 @@ def _without_maps(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     found = {key: _without_maps(each) for key, each in value.items()}
-    if _is_map(found):
+    if _has_type_map(found):
         del found[_CONTAINER]
     return found

@@ -1,4 +1,4 @@
-"""`axioms`: turns the plain axioms of a document in OWL functional syntax into lines of N-Triples.
+"""`separate_axioms`: turns the plain axioms of a document in OWL functional syntax into lines of N-Triples.
 
     Prefix(:=<http://e/>) Ontology(<http://e/o>              lines of SubClassOf
         SubClassOf(:A ObjectSomeValuesFrom(:p :B))     ->    a document with all that is not plain:
@@ -72,9 +72,9 @@ class Separated(NamedTuple):
     rest: str
 
 
-def axioms(document: str) -> Separated:
+def separate_axioms(document: str) -> Separated:
     """Separate the plain axioms of a document. A document with an error may come back as it is, or with the error."""
-    return _Reader(document).separated()
+    return _Reader(document).read_to_end()
 
 
 class _Open(NamedTuple):
@@ -96,14 +96,14 @@ class _Reader:
         self._tokens: list[str] = []
         self._seen: set[str] = set()
 
-    def separated(self) -> Separated:
+    def read_to_end(self) -> Separated:
         """Read the document to its end."""
         document, match, stack = self._document, _TOKEN.match, list[_Open]()
         rest, at, copied, is_plain = list[str](), 0, 0, True
         while True:
             if len(stack) == 1 and stack[0].keyword == "Ontology":
                 start = at
-                while (short := _SHORT.match(document, at)) is not None and self._says_short(*short.groups()):
+                while (short := _SHORT.match(document, at)) is not None and self._add_short_axiom(*short.groups()):
                     at = short.end()
                 if at > start:
                     rest.append(document[copied:start].rstrip(_BLANKS))
@@ -207,7 +207,7 @@ class _Reader:
         self._fresh += [f"{node} {each} .\n" for each in said]
         return node
 
-    def _says_short(self, below: str | None, above: str | None, kind: str | None, name: str | None) -> bool:
+    def _add_short_axiom(self, below: str | None, above: str | None, kind: str | None, name: str | None) -> bool:
         """Add the line of an axiom of `_SHORT`. Returns whether it is plain."""
         subject = self._iri(below or name or "")
         object_ = self._iri(above) if above else _KINDS.get(kind or "")

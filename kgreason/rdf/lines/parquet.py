@@ -30,7 +30,7 @@ _ROWS = 1 << 17
 _TRIPLE = ("subject", "predicate", "object")
 
 
-def check() -> None:
+def check_pyarrow() -> None:
     """Raise InputError if PyArrow is not installed."""
     try:
         import pyarrow.parquet  # noqa: F401 - asks for it
@@ -48,12 +48,12 @@ def write(
 
     `report` is called after each group of rows, with their number. Raises InputError if PyArrow is not installed.
     """
-    check()
+    check_pyarrow()
     import pyarrow as pa
     from pyarrow import parquet
 
     schema = pa.schema([*((name, pa.string()) for name in _TRIPLE), ("asserted", pa.bool_())])
-    words = texts(dictionary)
+    words = term_texts(dictionary)
     with parquet.ParquetWriter(out, schema) as writer:
         for rows, asserted in tables:
             for low in range(0, len(rows), _ROWS):
@@ -64,7 +64,7 @@ def write(
                 report(len(part))
 
 
-def texts(dictionary: Dictionary) -> pa.LargeStringArray:
+def term_texts(dictionary: Dictionary) -> pa.LargeStringArray:
     """Return the texts of all ids, without a copy. The text of id 0 is empty."""
     import pyarrow as pa
 
@@ -81,7 +81,7 @@ class ParquetText(io.RawIOBase):
     """
 
     def __init__(self, stream: BinaryIO, file: str) -> None:
-        check()
+        check_pyarrow()
         import pyarrow as pa
         from pyarrow import parquet
 

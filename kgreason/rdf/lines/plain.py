@@ -1,4 +1,4 @@
-r"""`canonical`: turns lines of N-Triples or N-Quads into canonical N-Quads text, most of them without a parser.
+r"""`canonical_lines`: turns lines of N-Triples or N-Quads into canonical N-Quads text, most of them without a parser.
 
 Most lines of such files are canonical already. A kernel tells these *plain* lines by their bytes, at memory speed and
 without the GIL; they stay as they are. pyoxigraph parses and writes the other lines.
@@ -36,7 +36,7 @@ from kgreason.rdf.counted import BUFFER
 from kgreason.rdf.lines.skipped import BadLine
 from kgreason.rdf.problem import problem_of
 from kgreason.terms.interning import Bytes
-from kgreason.terms.tags import canonical as parsed
+from kgreason.terms.tags import canonical_lines as parsed
 
 BLOCK = 1 << 21
 """The number of bytes in a block, up to the end of a line."""
@@ -101,7 +101,7 @@ class UnparsedError(Exception):
     """Raised if pyoxigraph finds an error in some lines, or finds that their last statement goes on."""
 
 
-def canonical(lines: bytes, name: str, bad: list[BadLine] | None = None) -> bytes:
+def canonical_lines(lines: bytes, name: str, bad: list[BadLine] | None = None) -> bytes:
     """Return whole lines in the format `name`, `nt` or `nq`, as canonical N-Quads text.
 
     The last line may lack its line feed. Raises UnparsedError. With `bad` it does not raise, but leaves out each

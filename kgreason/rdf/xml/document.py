@@ -43,7 +43,7 @@ _NOT_DECLARED = "is not declared in this document; kgreason fetches no DTD"
 _TOO_LARGE = "the entities and default attributes of this document expand to far more text than the document has"
 
 
-def parts(name: str) -> tuple[str, str, str]:
+def name_parts(name: str) -> tuple[str, str, str]:
     """Return namespace, local name and prefix of a name. Namespace and prefix may be empty."""
     if SEPARATOR not in name:
         return "", name, ""
@@ -143,7 +143,7 @@ class Document:
             self._entities.add(name)
         has_references = value is not None and ("&" in value or "%" in value)
         if has_references or is_parameter or len(value or "") > _SHORT:
-            self._count()
+            self._count_events()
         self._nested += has_references
         if self._nested > _NESTED:
             raise self.error(f"more than {_NESTED:,} entities contain entities")
@@ -151,9 +151,9 @@ class Document:
     def _attribute(self, _element: str, _name: str, _kind: str, default: str | None, _is_required: bool) -> None:
         """Hear of the declaration of an attribute."""
         if default:
-            self._count()
+            self._count_events()
 
-    def _count(self) -> None:
+    def _count_events(self) -> None:
         """Count from now on what the handler hears of."""
         if self._is_counting:
             return
@@ -161,21 +161,21 @@ class Document:
         handler = self._handler
 
         def start(name: str, attributes: list[str]) -> None:
-            self._grow(sum(map(len, attributes)))
+            self._count_characters(sum(map(len, attributes)))
             handler.start(name, attributes)
 
         def text(text: str) -> None:
-            self._grow(len(text))
+            self._count_characters(len(text))
             handler.text(text)
 
         def namespace(prefix: str | None, iri: str | None) -> None:
-            self._grow(len(iri or ""))
+            self._count_characters(len(iri or ""))
             handler.namespace(prefix, iri)
 
         self.parser.StartElementHandler, self.parser.CharacterDataHandler = start, text
         self.parser.StartNamespaceDeclHandler = namespace
 
-    def _grow(self, size: int) -> None:
+    def _count_characters(self, size: int) -> None:
         """Count some characters. Raises RdfSyntaxError if they are too many."""
         self._expanded += size
         if self._expanded > _TIMES * (self._given + len(self._block)) + _FREE:

@@ -1,4 +1,4 @@
-"""`Canonical`: the content of an element as text, in exclusive canonical XML with comments.
+"""`CanonicalXml`: the content of an element as text, in exclusive canonical XML with comments.
 
 RDF/XML gives the content of `rdf:parseType="Literal"` this form (RDF 1.1 XML Syntax, 7.2.17; Exclusive XML
 Canonicalization 1.0). An element declares the namespaces that its own name and attributes use, unless an element around
@@ -11,14 +11,14 @@ Cost: each part is written once; nothing is kept but the namespaces of open elem
 
 from __future__ import annotations
 
-from kgreason.rdf.xml.document import parts
+from kgreason.rdf.xml.document import name_parts
 
 XML = "http://www.w3.org/XML/1998/namespace"
 _TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#xD;"})
 _VALUE = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;", "\t": "&#x9;", "\n": "&#xA;", "\r": "&#xD;"})
 
 
-class Canonical:
+class CanonicalXml:
     """Writes the content of one element. Each method returns the text of one part of the content."""
 
     def __init__(self) -> None:
@@ -33,8 +33,8 @@ class Canonical:
 
     def start(self, name: str, attributes: list[str]) -> str:
         """Write a start tag. Names are as in `document`."""
-        given = sorted((parts(each), value) for each, value in zip(attributes[::2], attributes[1::2], strict=True))
-        used = [parts(name), *(parts for parts, _ in given if parts[0])]
+        given = sorted((name_parts(each), value) for each, value in zip(attributes[::2], attributes[1::2], strict=True))
+        used = [name_parts(name), *(parts for parts, _ in given if parts[0])]
         tag, before = [f"<{qualified_name(name)}"], list[tuple[str, str | None]]()
         for prefix, iri in sorted({(prefix, iri) for iri, _, prefix in used}):
             if iri != XML and self._declared.get(prefix) != iri:
@@ -70,5 +70,5 @@ class Canonical:
 
 def qualified_name(name: str) -> str:
     """Return a name with its prefix, as a document has it."""
-    _, local, prefix = parts(name)
+    _, local, prefix = name_parts(name)
     return f"{prefix}:{local}" if prefix else local

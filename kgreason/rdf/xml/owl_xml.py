@@ -1,7 +1,7 @@
 """`plain_owl_xml`: OWL/XML as horned-owl reads it right.
 
 horned-owl's parser of OWL/XML does not know all of XML, and its errors do not say what is missing. `Document` reads the
-XML, and `plain_owl_xml` writes it again, with a check of each element (`parts`):
+XML, and `plain_owl_xml` writes it again, with a check of each element (`name_parts`):
 
     <Literal/>                                   ->   <Literal></Literal>, as for every element; else the parser hangs
     comments, CDATA sections, entities           ->   their text; else the parser adds them to literals
@@ -23,7 +23,7 @@ from typing import NamedTuple
 import pyoxigraph
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.xml.document import Document, parts
+from kgreason.rdf.xml.document import Document, name_parts
 from kgreason.rdf.xml.literal import XML
 from kgreason.rdf.xml.parts import KINDS, NEEDED, TEXTS, problem_of_content
 from kgreason.rdf.xml.text import LINES_BEFORE
@@ -40,7 +40,7 @@ _CARDINALITY = re.compile("0*[0-9]{1,9}")
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
 
 
-class Plain(NamedTuple):
+class PlainXml(NamedTuple):
     """OWL/XML in UTF-8. `starts` and `lines` are where its start tags begin, and their lines in the document read."""
 
     text: bytes
@@ -57,7 +57,7 @@ class _Open(NamedTuple):
     content: list[str]
 
 
-def plain_owl_xml(document: bytes, file: str, base: str | None) -> Plain:
+def plain_owl_xml(document: bytes, file: str, base: str | None) -> PlainXml:
     """Write a document of OWL/XML again as plain XML. `file` is its name in messages, `base` its IRI.
 
     Raises RdfSyntaxError with file and line.
@@ -89,35 +89,35 @@ class _Writer:
         self._resolved: dict[tuple[str, str | None], str] = {}
         self._text: list[str] | None = None
 
-    def write(self) -> Plain:
+    def write(self) -> PlainXml:
         """Read the document to its end."""
         while self._document.advance():
             pass
         pieces = [piece.encode() for piece in self._out]
         ends = [0, *accumulate(map(len, pieces))]
-        return Plain(b"".join(pieces), [ends[each] for each in self._starts], self._lines)
+        return PlainXml(b"".join(pieces), [ends[each] for each in self._starts], self._lines)
 
     def start(self, name: str, attributes: list[str]) -> None:
         """Write a start tag, with absolute IRIs."""
-        iri, local, _ = parts(name)
+        iri, local, _ = name_parts(name)
         if iri != OWL or local not in KINDS:
             raise self._document.error(f"{local} is no element of OWL/XML; its elements are in the namespace {OWL}")
         if len(self._open) > _DEEPEST:
             raise self._document.error(f"elements are nested deeper than {_DEEPEST}")
         if self._text is not None:
             raise self._document.error(f"{local} is inside {self._open[-1].name}, which can have text only")
-        given = {parts(each)[:2]: value for each, value in zip(attributes[::2], attributes[1::2], strict=True)}
+        given = {name_parts(each)[:2]: value for each, value in zip(attributes[::2], attributes[1::2], strict=True)}
         base = self._open[-1].base
         if (XML, "base") in given:
-            base = self._absolute(given[XML, "base"], base)
+            base = self._absolute_iri(given[XML, "base"], base)
         elif local == "Ontology" and given.get(("", "ontologyIRI")):
-            base = self._absolute(given["", "ontologyIRI"], base)
+            base = self._absolute_iri(given["", "ontologyIRI"], base)
         line = self._document.parser.CurrentLineNumber - LINES_BEFORE
         self._open.append(_Open(local, line, base, []))
         self._text = [] if local in TEXTS else None
         written = self._attributes(local, given, base)
         if local == "AnonymousIndividual":
-            self._anonymous(written["nodeID"].removeprefix("_:"))
+            self._write_individual(written["nodeID"].removeprefix("_:"))
         else:
             self._tag(local, written)
 
@@ -133,11 +133,11 @@ class _Writer:
         values = "".join(f' {name}="{value.translate(_ESCAPES)}"' for name, value in attributes.items())
         self._out.append(f"<{written}{declared}{values}>")
 
-    def _anonymous(self, label: str) -> None:
+    def _write_individual(self, label: str) -> None:
         """Write an anonymous individual, as a whole, by its IRI."""
         if problem := problem_of_label(label):
             raise self._document.error(problem)
-        checked = self._absolute(BLANK + label, None).translate(_ESCAPES)
+        checked = self._absolute_iri(BLANK + label, None).translate(_ESCAPES)
         is_value = self._open[-2].name in ("Annotation", "AnnotationAssertion")
         written = f"<IRI>{checked}</IRI>" if is_value else f'<NamedIndividual IRI="{checked}"></NamedIndividual>'
         self._out.append(written)
@@ -149,7 +149,7 @@ class _Writer:
             if not iri and name == "abbreviatedIRI":
                 found["IRI"] = self._full_iri(value)
             elif not iri:
-                found[name] = self._absolute(value, base) if name in _IRIS else value
+                found[name] = self._absolute_iri(value, base) if name in _IRIS else value
             elif (iri, name) == (XML, "lang") and value:
                 found["xml:lang"] = value
         needed = NEEDED.get(local)
@@ -167,7 +167,7 @@ class _Writer:
             )
         return self._prefixes[prefix] + local
 
-    def _absolute(self, iri: str, base: str | None) -> str:
+    def _absolute_iri(self, iri: str, base: str | None) -> str:
         """Resolve an IRI. Raises RdfSyntaxError for an invalid IRI."""
         key = iri, None if _ABSOLUTE.match(iri) else base
         if key not in self._resolved:
@@ -198,7 +198,7 @@ class _Writer:
             return text
         if not text.strip():
             raise self._document.error(f"{name} is empty")
-        return self._full_iri(text) if name == "AbbreviatedIRI" else self._absolute(text.strip(), base)
+        return self._full_iri(text) if name == "AbbreviatedIRI" else self._absolute_iri(text.strip(), base)
 
     def text(self, text: str) -> None:
         """Keep text, or check that it is blank."""

@@ -27,8 +27,8 @@ from typing import IO, NamedTuple
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.xml.document import Document, parts
-from kgreason.rdf.xml.literal import XML, Canonical, qualified_name
+from kgreason.rdf.xml.document import Document, name_parts
+from kgreason.rdf.xml.literal import XML, CanonicalXml, qualified_name
 from kgreason.rdf.xml.text import LINES_BEFORE
 from kgreason.terms.tags import carrier
 
@@ -103,7 +103,7 @@ class RdfXml:
         self._shapes: dict[str | tuple[str, ...], _Shape] = {}
         self._prefixes, self._free = {"xml", "xmlns"}, 0
         self._declared: list[str] = []
-        self._literal: Canonical | None = None
+        self._literal: CanonicalXml | None = None
         self._no_language = ""
 
     def read(self, size: int = -1) -> bytes:
@@ -122,7 +122,7 @@ class RdfXml:
             return piece[:size]
         return piece
 
-    def restored(self, quad: Quad) -> Quad:
+    def restore(self, quad: Quad) -> Quad:
         """Return a quad that the parser has read, without the language that stands for no language."""
         if not self._no_language:
             return quad
@@ -212,7 +212,7 @@ class RdfXml:
         language, inside = outer, _NODES if shape.is_rdf else _INSIDE[place]
         given: _Attributes = {}
         for each, value in zip(attributes[::2], attributes[1::2], strict=True):
-            iri, local, prefix = parts(each)
+            iri, local, prefix = name_parts(each)
             if not iri:
                 if local.lower().startswith("xml"):
                     continue
@@ -223,7 +223,7 @@ class RdfXml:
         if (XML, "lang") in given:
             language = carrier(given.pop((XML, "lang"))[1])
             if language or outer:
-                given[XML, "lang"] = "xml", language or self._stand_in()
+                given[XML, "lang"] = "xml", language or self._stand_in_language()
         is_twelve = is_twelve or given.get((RDF, "version"), ("", ""))[1] == "1.2"
         twelve = is_twelve, given.get((ITS, "dir"), ("", direction))[1]
         if problem := _attribute_mistakes(list(given))[place]:  # with the attributes that had no namespace
@@ -250,7 +250,7 @@ class RdfXml:
             self._declared.append(declaration)
         return prefix
 
-    def _stand_in(self) -> str:
+    def _stand_in_language(self) -> str:
         """Return the language tag that stands for no language."""
         self._no_language = self._no_language or f"x-{secrets.token_hex(4)}"
         return self._no_language
@@ -274,7 +274,7 @@ class RdfXml:
         if word not in _PARSE_TYPES:
             del given[RDF, "parseType"]
             given[RDF, "datatype"] = prefix, f"{RDF}XMLLiteral"
-            self._literal = Canonical()
+            self._literal = CanonicalXml()
         return _PROPERTIES if word == "Resource" else _NODES
 
     def end(self, name: str) -> None:
@@ -318,8 +318,8 @@ class RdfXml:
 
 def _shape(names: tuple[str, ...]) -> _Shape:
     """Return the shape of a start tag with the names of an element and its attributes."""
-    iri, name, _ = parts(names[0])
-    attributes = [parts(name) for name in names[1:]]
+    iri, name, _ = name_parts(names[0])
+    attributes = [name_parts(name) for name in names[1:]]
     known = [(iri, local) for iri, local, _ in attributes]
     is_rdf = (iri, name) == (RDF, "RDF")
     is_odd = any(

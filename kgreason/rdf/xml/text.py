@@ -54,7 +54,7 @@ def text_of(stream: IO[bytes], file: str) -> Iterator[str]:
             text = decoder.decode(block, not block)
         except UnicodeDecodeError as error:
             before = error.object[: error.start].decode(encoding, "replace")
-            raise RdfSyntaxError(file, line + before.count("\n"), None, _misfit(encoding, error)) from error
+            raise RdfSyntaxError(file, line + before.count("\n"), None, _encoding_mistake(encoding, error)) from error
         line += text.count("\n")
         yield _with_declaration(text) if first else text
         if not block:
@@ -79,7 +79,7 @@ def _encoding(head: bytes, file: str) -> str:
     return name
 
 
-def _misfit(encoding: str, error: UnicodeDecodeError) -> str:
+def _encoding_mistake(encoding: str, error: UnicodeDecodeError) -> str:
     """Say that a byte is not in the encoding of its document."""
     byte = f"the byte 0x{error.object[error.start]:02X}"
     if encoding.startswith("utf-8"):

@@ -1,6 +1,7 @@
 """Check that rules keep to the declarations (`@relation`) of relations: number of columns, types, and kind.
 
-`never_fits` finds variables whose types never fit: no term can be at all places of the rule where the variable stands.
+`impossible_variable` finds variables whose types never fit: no term can be at all places of the rule where the variable
+stands.
 
     @relation age(of, years: xsd:integer) .  @relation born(of, day: xsd:date) .
     born(?x, ?y) :- age(?x, ?y) .                 no value is an xsd:integer and an xsd:date
@@ -96,7 +97,7 @@ def check_declared(rules: Iterable[Rule], find: Find | None = None, others: Iter
             constants = [None if isinstance(term, Variable) else term for term in atom.terms]
             if relation and (problem := misfit(relation, constants, is_derived=is_derived)):
                 raise RuleError(f"{place_of(rule)}: {problem}")
-        if problem := never_fits(rule, known, find):
+        if problem := impossible_variable(rule, known, find):
             raise RuleError(f"{place_of(rule)}: {problem}")
 
 
@@ -120,7 +121,7 @@ _Place = tuple[Variable, tuple[str, ...], str]
 """A variable, the types that its terms may have at a place, and words for the place."""
 
 
-def never_fits(rule: Rule, known: Mapping[str, Relation], find: Find | None = None) -> str | None:
+def impossible_variable(rule: Rule, known: Mapping[str, Relation], find: Find | None = None) -> str | None:
     """Return a text about a variable of a rule whose places exclude every term. None if the rule has no such variable.
 
     `known` has the declared relations by name, and `find` finds the signatures of Python functions.
@@ -135,7 +136,7 @@ def never_fits(rule: Rule, known: Mapping[str, Relation], find: Find | None = No
 
 
 def _places(rule: Rule, known: Mapping[str, Relation], find: Find | None) -> Iterator[_Place]:
-    for atom in (*rule.read(), *rule.heads):
+    for atom in (*rule.atoms_read(), *rule.heads):
         relation = known.get(atom.relation or "")
         if relation is None or len(relation.columns) != len(atom.terms):
             continue
@@ -145,10 +146,10 @@ def _places(rule: Rule, known: Mapping[str, Relation], find: Find | None) -> Ite
     if find is not None:
         inside = (computed for aggregate in rule.aggregates for computed in aggregate.computed)
         for computed in (*rule.expressions(), *inside):
-            yield from _of_call(computed, find)
+            yield from _call_places(computed, find)
 
 
-def _of_call(computed: Computed, find: Find) -> Iterator[_Place]:
+def _call_places(computed: Computed, find: Find) -> Iterator[_Place]:
     call = call_of(computed)
     signature = find(call.name) if call else None
     if call is None or signature is None:

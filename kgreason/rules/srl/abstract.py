@@ -97,7 +97,7 @@ def blanks(node: Node) -> Iterator[Blank]:
             yield from blanks(part)
 
 
-def of_triple(triple: Triple) -> Iterator[Variable]:
+def variables_of_triple(triple: Triple) -> Iterator[Variable]:
     """Yield the variables of a triple pattern, also those inside triple terms."""
     for node in triple:
         yield from variables(node)
@@ -106,7 +106,7 @@ def of_triple(triple: Triple) -> Iterator[Variable]:
 def variables_defined(element: Element) -> Iterator[Variable]:
     """Yield the variables to which an element gives values: those of a triple pattern, or the result of SET."""
     if isinstance(element, Pattern):
-        yield from of_triple(element.triple)
+        yield from variables_of_triple(element.triple)
     elif isinstance(element, Assignment) and element.computed.result:
         yield element.computed.result
 
@@ -115,7 +115,7 @@ def variables_mentioned(elements: Iterable[Element]) -> Iterator[Variable]:
     """Yield the variables that occur in elements, except those that occur only in the expression of a SET."""
     for element in elements:
         if isinstance(element, Pattern):
-            yield from of_triple(element.triple)
+            yield from variables_of_triple(element.triple)
         elif isinstance(element, Filter):
             yield from element.computed.inputs()
         elif isinstance(element, Assignment):

@@ -130,8 +130,8 @@ class Names:
                 _, mark, direction = literal.language.value.partition("--")
                 if mark and direction not in _DIRECTIONS:
                     self.fail(literal.language, f"a base direction is ltr or rtl, not {direction}")
-                return quoting.tagged(literal.string, literal.language)
-            return quoting.typed(literal.string, datatype)
+                return quoting.tagged_constant(literal.string, literal.language)
+            return quoting.typed_constant(literal.string, datatype)
         except ValueError as error:
             self.fail(literal.string, str(error))
 

@@ -21,18 +21,18 @@ PART = "part_"
 _NAME = re.compile(rf"{PART}[0-9a-f]{{16}}_\d+")
 
 
-def names_part(atom: Atom) -> bool:
+def has_part_name(atom: Atom) -> bool:
     """Whether the relation of an atom has such a name as a part derives: `part_` with a digest and a number."""
     return _NAME.fullmatch(atom.relation or "") is not None
 
 
 def is_part(rule: Rule) -> bool:
     """Whether a rule is a part: a helper rule that takes triple terms apart for another rule."""
-    return len(rule.heads) == len(rule.body) == 1 and names_part(rule.heads[0])
+    return len(rule.heads) == len(rule.body) == 1 and has_part_name(rule.heads[0])
 
 
-def without_needless(rules: Iterable[Rule]) -> tuple[Rule, ...]:
+def without_unread_parts(rules: Iterable[Rule]) -> tuple[Rule, ...]:
     """Return the rules without those parts whose relations no rule reads."""
     rules = tuple(rules)
-    read = {atom.relation for rule in rules for atom in rule.read()}
+    read = {atom.relation for rule in rules for atom in rule.atoms_read()}
     return tuple(rule for rule in rules if not is_part(rule) or rule.heads[0].relation in read)

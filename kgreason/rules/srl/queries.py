@@ -34,8 +34,8 @@ from kgreason.rules.srl.abstract import (
     Element,
     Filter,
     Pattern,
-    of_triple,
     variables_mentioned,
+    variables_of_triple,
 )
 from kgreason.rules.srl.names import Names
 from kgreason.rules.srl.reader import RuleReader, declare
@@ -52,11 +52,11 @@ def read_query(names: Names) -> Program:
         elif isinstance(statement, RuleText):
             if not statement.head:
                 names.fail(statement.start, "the query has no triples to construct")
-            translation.rule(_total(reader.rule(statement), reader))
+            translation.rule(_without_lost_binds(reader.rule(statement), reader))
     return Program(tuple(translation.rules()), names.prefixes)
 
 
-def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
+def _without_lost_binds(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
     """Return the rule without the BINDs whose results no head needs; their expressions replace these results.
 
     If a BIND fails for a row, a query keeps the row and a rule drops it. If this makes a difference, UnsafeRuleError is
@@ -71,7 +71,7 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
         if not needing:
             for element in body:
                 if isinstance(element, (Filter, Assignment)) and _asks_for_value(element.computed, result):
-                    reader.unsafe(
+                    reader.fail_unsafe(
                         rule, element, f"a rule cannot evaluate BOUND({result}): it has no row without {result}"
                     )
             if _is_of_call(assignment, body):
@@ -79,7 +79,7 @@ def _total(rule: AbstractRule, reader: RuleReader) -> AbstractRule:
             body.remove(assignment)
             body = [_inline(element, assignment.computed) for element in body]
         elif len(needing) < len(rule.head):
-            reader.unsafe(
+            reader.fail_unsafe(
                 rule,
                 assignment,
                 f"if this BIND fails, the query makes the triples without {result}, but a rule makes none; "
@@ -98,14 +98,14 @@ def _check_readers(rule: AbstractRule, body: list[Element], assignment: Assignme
     for element in body:
         is_negation = isinstance(element, Absent) and not is_needed
         if result in set(variables_mentioned([element] if isinstance(element, Pattern) or is_negation else [])):
-            reader.unsafe(
+            reader.fail_unsafe(
                 rule, element, f"{result} is the result of a BIND, which may fail; only a FILTER can read {result}"
             )
 
 
 def _needed_variables(pattern: Pattern, body: list[Element]) -> set[Variable]:
     """Return the variables of `pattern`, a triple of the head, and those from which BINDs of `body` compute them."""
-    needed = set(of_triple(pattern.triple))
+    needed = set(variables_of_triple(pattern.triple))
     for element in reversed(body):
         if isinstance(element, Assignment) and element.computed.result in needed:
             needed.update(element.computed.inputs())

@@ -29,8 +29,8 @@ from kgreason.rules.srl.abstract import (
     Element,
     Filter,
     Pattern,
-    of_triple,
     variables_defined,
+    variables_of_triple,
 )
 from kgreason.rules.srl.names import Names
 from kgreason.rules.srl.syntax import (
@@ -131,17 +131,17 @@ class RuleReader:
         expansion = Expansion(self._names, "body", self._fresh)
         body = tuple(self._elements(statement.body, expansion))
         if self._word == "BIND":
-            body = filters_last(body)
-        return self.well_formed(AbstractRule(name, head, body, statement.is_data, statement.start.line or 0))
+            body = with_filters_last(body)
+        return self.check_well_formed(AbstractRule(name, head, body, statement.is_data, statement.start.line or 0))
 
-    def well_formed(self, rule: AbstractRule) -> AbstractRule:
+    def check_well_formed(self, rule: AbstractRule) -> AbstractRule:
         """Return the rule unchanged if it is well-formed. Raises UnsafeRuleError if not."""
         if problem := problem_of(rule, self._word):
             where, words = problem
-            self.unsafe(rule, where, words)
+            self.fail_unsafe(rule, where, words)
         return rule
 
-    def unsafe(self, rule: AbstractRule, where: Element, words: str) -> NoReturn:
+    def fail_unsafe(self, rule: AbstractRule, where: Element, words: str) -> NoReturn:
         """Raise UnsafeRuleError for a rule. `where` is the wrong element, `words` says what is wrong."""
         raise UnsafeRuleError(f"{self._names.source}:{where.line}:{where.column}: rule {rule.name}: {words}")
 
@@ -185,17 +185,17 @@ def problem_of(rule: AbstractRule, word: str) -> tuple[Element, str] | None:
     """
     bound = set[Variable]()
     for element in rule.body:
-        if problem := _of_element(element, bound, word):
+        if problem := _element_problem(element, bound, word):
             return problem
         bound.update(variables_defined(element))
     for pattern in rule.head:
-        for variable in of_triple(pattern.triple):
+        for variable in variables_of_triple(pattern.triple):
             if variable not in bound:
                 return pattern, f"{variable} is in the head, but nothing in the body binds it"
     return None
 
 
-def filters_last(body: tuple[Element, ...]) -> tuple[Element, ...]:
+def with_filters_last(body: tuple[Element, ...]) -> tuple[Element, ...]:
     """Return the elements of a query's body with FILTERs (also FILTER NOT EXISTS) after all others.
 
     The elements under FILTER NOT EXISTS are ordered in the same way.
@@ -213,7 +213,7 @@ def _is_filter(element: Element) -> bool:
     return isinstance(element, (Filter, Absent))
 
 
-def _of_element(element: Element, bound: set[Variable], word: str) -> tuple[Element, str] | None:
+def _element_problem(element: Element, bound: set[Variable], word: str) -> tuple[Element, str] | None:
     match element:
         case Filter(computed) | Assignment(computed):
             for variable in computed.inputs():
@@ -225,7 +225,7 @@ def _of_element(element: Element, bound: set[Variable], word: str) -> tuple[Elem
         case Absent(elements):
             known = set(bound)
             for inner in elements:
-                if problem := _of_element(inner, known, word):
+                if problem := _element_problem(inner, known, word):
                     return problem
                 known.update(variables_defined(inner))
     return None

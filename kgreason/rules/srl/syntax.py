@@ -20,7 +20,7 @@ from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.srl.mistakes import hint
 from kgreason.rules.text.syntax import Literal, PartsBuilder
-from kgreason.rules.unexpected import Words, in_words, place
+from kgreason.rules.unexpected import Words, terminal_words, unexpected_at
 
 
 class TripleTerm(NamedTuple):
@@ -183,10 +183,10 @@ def _parse(start: str, text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar(start).parse(text))
     except UnexpectedInput as error:
-        line, column, what = place(error, text)
+        line, column, what = unexpected_at(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
         is_query = start == "query"
-        words = in_words(expected, _WORDS)
+        words = terminal_words(expected, _WORDS)
         if is_query:
             words = words.replace("FILTER, NOT or SET", "FILTER or BIND")
         meant = hint(text, cast(int, error.pos_in_stream), expected, is_query=is_query)

@@ -45,9 +45,9 @@ from kgreason.rules.srl.abstract import (
     Pattern,
     Triple,
     blanks,
-    of_triple,
     variables_defined,
     variables_mentioned,
+    variables_of_triple,
 )
 from kgreason.rules.srl.parts import PART
 
@@ -66,7 +66,7 @@ class Translation:
     def rule(self, rule: AbstractRule) -> None:
         """Translate a rule; `rules()` will yield the result. A rule without a head derives nothing and is left out."""
         if rule.head and (made := _Body(rule, self._dialect).rules()):
-            self._found.append(self._label(made))
+            self._found.append(self._with_labels(made))
 
     def data(self, name: str, patterns: tuple[Pattern, ...]) -> None:
         """Add a DATA block. For its facts, `rules()` will yield rules without a body that are called `name`."""
@@ -85,7 +85,7 @@ class Translation:
             for start in range(0, len(heads), MOST_ATOMS):
                 yield Rule(tuple(heads[start : start + MOST_ATOMS]), (), name, dialect=self._dialect)
 
-    def _label(self, rules: list[Rule]) -> list[Rule]:
+    def _with_labels(self, rules: list[Rule]) -> list[Rule]:
         """Return the rules with the final labels of blank nodes and the final names of parts.
 
         `rules` are a translated rule and its parts. In them, a label is a number, and the name of a part ends in a
@@ -123,7 +123,7 @@ class _Body:
             match element:
                 case Pattern(triple):
                     self._atoms.append(self._atom(self._with_copies(triple), is_data=self._rule.is_data))
-                    bound.update(of_triple(triple))
+                    bound.update(variables_of_triple(triple))
                 case Absent():
                     if not element.elements:  # NOT { } is never true
                         return []

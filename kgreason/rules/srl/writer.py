@@ -29,7 +29,7 @@ from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.patterns import substitute
 from kgreason.rules.program import Program
-from kgreason.rules.srl.parts import is_part, names_part
+from kgreason.rules.srl.parts import has_part_name, is_part
 from kgreason.rules.srl.translation import OPENERS
 from kgreason.rules.strata import stratify
 from kgreason.terms.vocabulary import RDF_TYPE
@@ -246,7 +246,7 @@ def _triples_of_heads(rule: Rule) -> dict[Term, tuple[Term, Term, Term]]:
             others = (each for each in rule.computed if each.result not in found)
             if not any(computed.result in each.inputs() for each in others):
                 found[computed.result] = (parts[1], parts[3], parts[5])
-    read = {variable for negated in rule.negated for variable in negated.outer()}
+    read = {variable for negated in rule.negated for variable in negated.outer_variables()}
     return {} if found.keys() & read else found
 
 
@@ -290,7 +290,7 @@ def _form(rule: Rule) -> Rule:
     """
 
     def atom(found: Atom) -> Atom:
-        return Atom("part", found.terms) if names_part(found) else found
+        return Atom("part", found.terms) if has_part_name(found) else found
 
     def comparable(found: Computed) -> Computed:
         if not is_skolem(found):

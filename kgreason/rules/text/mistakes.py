@@ -56,9 +56,9 @@ def hint(text: str, at: int, expected: Collection[str], unfinished: Sequence[Tok
         return Hint(0, f"{file[1]!r} is the name of a file; to add its rules, call load_rules({file[1]!r})")
     if _is_turtle(text):
         return Hint(at, "this is RDF (Turtle), not a rule; assert triples with add(text), or a file with load(path)")
-    if wrong := _of_unfinished(text, unfinished):
+    if wrong := _unfinished_hint(text, unfinished):
         return wrong
-    words = _of_token(before, found, expected)
+    words = _token_hint(before, found, expected)
     return Hint(at, words) if words else None
 
 
@@ -92,7 +92,7 @@ def misuse(relation: str, *, in_head: bool = False, under_not: bool = False) -> 
     return f"{word} needs brackets: {_WRITTEN[word]}"
 
 
-def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
+def _unfinished_hint(text: str, unfinished: Sequence[Token]) -> Hint | None:
     """Return a hint for a mistake that the tokens `unfinished` show, or None if they show none.
 
     It may be FILTER with EXISTS, a word of the language in a wrong place, or a rule's name with a space but without
@@ -100,7 +100,7 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
     """
     kinds = [token.type for token in unfinished]
     if "FILTER" in kinds:
-        return _of_exists(text, unfinished[kinds.index("FILTER")])
+        return _exists_hint(text, unfinished[kinds.index("FILTER")])
     if "BIND" in kinds or "IDENTIFIER" not in kinds:
         return None
     index = len(kinds) - 1 - kinds[::-1].index("IDENTIFIER")
@@ -111,13 +111,13 @@ def _of_unfinished(text: str, unfinished: Sequence[Token]) -> Hint | None:
         return Hint(
             _start_of(word), "NOT cannot stand in the head, which says what is true; write it in the body, after :-"
         )
-    if exists := _of_exists(text, word):
+    if exists := _exists_hint(text, word):
         return exists
     words = misuse(word, in_head="IF" not in kinds, under_not="NOT" in kinds)
     return Hint(_start_of(word), words) if words else None
 
 
-def _of_exists(text: str, word: Token) -> Hint | None:
+def _exists_hint(text: str, word: Token) -> Hint | None:
     """Return a hint if EXISTS follows the token `word`, as in `FILTER EXISTS`, or None."""
     found = _EXISTS.match(text, _start_of(word))
     if found is None:
@@ -130,7 +130,7 @@ def _start_of(token: Token) -> int:
     return cast(int, token.start_pos)
 
 
-def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
+def _token_hint(before: str, found: str, expected: Collection[str]) -> str | None:
     """Return the words of a hint for a syntax error, or None if there is no hint.
 
     `before` is the text before the error, and `found` the text from the error on. `expected` are the names of the
@@ -143,7 +143,7 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
     if found.startswith(_ARROWS):
         return f"a rule is written HEAD :- BODY . with the sign :-, not {found[:2]!r}"
     if set(expected) >= _STATEMENT:
-        return _of_statement(found)
+        return _statement_hint(found)
     bare = _BARE.search(before)
     if found.startswith("[") and bare and set(expected) == {"OPEN"}:
         name = bare[1]
@@ -161,7 +161,7 @@ def _of_token(before: str, found: str, expected: Collection[str]) -> str | None:
     return None
 
 
-def _of_statement(found: str) -> str | None:
+def _statement_hint(found: str) -> str | None:
     """Return a hint for `found`, text that stands where a rule or a directive should begin, or None."""
     if found.startswith(":-"):
         return "a rule begins with its head: HEAD :- BODY . (a contradiction has the head false)"

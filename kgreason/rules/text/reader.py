@@ -49,11 +49,11 @@ from kgreason.rules.model import (
     Rule,
     Term,
     Variable,
-    anonymous,
+    anonymous_variable,
 )
 from kgreason.rules.program import Program, default_name
-from kgreason.rules.relations.declarations import misfit, never_fits
-from kgreason.rules.safety import bound_by, check_safe
+from kgreason.rules.relations.declarations import impossible_variable, misfit
+from kgreason.rules.safety import bound_terms, check_safe
 from kgreason.rules.text.mistakes import misuse
 from kgreason.rules.text.syntax import (
     AggregateText,
@@ -118,7 +118,7 @@ def read_atom(atom: AtomText, prefixes: Mapping[str, str], source: str) -> Atom:
 
 def read_computed(text: str) -> Computed:
     """Return the `Computed` for a text such as `FILTER(?x > 5)` or `BIND(?x + 1 AS ?y)`."""
-    reader, literal = _alone(text)
+    reader, literal = _single_element(text)
     assert isinstance(literal, ComputedText)
     return reader.computation(literal)
 
@@ -128,20 +128,20 @@ def read_not(text: str) -> Not:
 
     IRIs in the text must be in angle brackets, because no prefix is declared.
     """
-    reader, literal = _alone(text)
+    reader, literal = _single_element(text)
     assert isinstance(literal, NotText)
     return reader.negation(literal)
 
 
 def read_aggregate(text: str) -> Aggregate:
     """Return the aggregate of a text such as `AGGREGATE(p(?x, ?y) ON ?x BIND COUNT(?y) AS ?n)`."""
-    reader, literal = _alone(text)
+    reader, literal = _single_element(text)
     assert isinstance(literal, AggregateText)
     (found,) = reader.aggregates(literal)
     return found
 
 
-def _alone(text: str) -> tuple[_Reader, LiteralText]:
+def _single_element(text: str) -> tuple[_Reader, LiteralText]:
     """Parse a text that is one element of a rule's body, such as a NOT.
 
     Returns a `_Reader` and the parsed element. The reader's methods turn the element into a value such as a `Not`.
@@ -242,7 +242,7 @@ class _Reader:
             line=clause.heads[0].start.line or 0,
         )
         if computed:
-            rule = replace(rule, computed=in_order_of_use(bound_by(rule), map(self.computation, computed)))
+            rule = replace(rule, computed=in_order_of_use(bound_terms(rule), map(self.computation, computed)))
         try:
             check_safe(rule)
         except UnsafeRuleError as error:
@@ -266,7 +266,7 @@ class _Reader:
             is_derived = bool(clause.body) and any(written is head for head in clause.heads)
             if problem := misfit(relation, places, is_derived=is_derived):
                 self._refuse(written.start, problem)
-        if problem := never_fits(rule, known, self._find):
+        if problem := impossible_variable(rule, known, self._find):
             self._refuse(clause.heads[0].start, problem)
 
     def _check_words(self, heads: list[AtomText], body: list[LiteralText]) -> None:
@@ -410,7 +410,7 @@ class _Reader:
             return self._constant(node)
         if node.type == "ANONYMOUS":
             self._anonymous += 1
-            return anonymous(self._anonymous)
+            return anonymous_variable(self._anonymous)
         term = self._terms.get(node.value)
         if term is None:
             term = Variable(node.value[1:]) if node.type == "VARIABLE" else self._constant(node)
@@ -428,8 +428,8 @@ class _Reader:
         datatype = self._constant(literal.datatype) if literal.datatype else None
         try:
             if literal.language:
-                return quoting.tagged(literal.string, literal.language)
-            return quoting.typed(literal.string, datatype)
+                return quoting.tagged_constant(literal.string, literal.language)
+            return quoting.typed_constant(literal.string, datatype)
         except ValueError as error:
             self._fail(literal.string, str(error))
 

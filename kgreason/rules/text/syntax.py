@@ -21,7 +21,7 @@ from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.interrupts import let_out
 from kgreason.rules.text.mistakes import hint
-from kgreason.rules.unexpected import in_words, place
+from kgreason.rules.unexpected import terminal_words, unexpected_at
 
 
 class Literal(NamedTuple):
@@ -151,11 +151,13 @@ def statements(text: str, source: str) -> list[Statement]:
     try:
         return cast("list[Statement]", _grammar().parse(text))
     except UnexpectedInput as error:
-        line, column, what = place(error, text)
+        line, column, what = unexpected_at(error, text)
         expected = cast(Any, error).interactive_parser.accepts()
         meant = hint(text, _index(error, text), expected, _unfinished_tokens(error))
         if meant is None:
-            words = in_words(expected - {"DATA", "ANONYMOUS"}, _WORDS)  # wherever they may, an atom or a variable may
+            words = terminal_words(
+                expected - {"DATA", "ANONYMOUS"}, _WORDS
+            )  # wherever they may, an atom or a variable may
             raise RuleSyntaxError(source, line, column, f"found {what}, expected {words}") from None
         line, column = text.count("\n", 0, meant.at) + 1, meant.at - text.rfind("\n", 0, meant.at)
         raise RuleSyntaxError(source, line, column, meant.words) from None

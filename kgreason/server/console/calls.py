@@ -170,10 +170,10 @@ async def _once(body: bytes) -> AsyncIterator[bytes]:
     yield body
 
 
-def in_pages(message: str) -> str:
+def page_message(message: str) -> str:
     """Turn a message of the library into one for a user of the pages, who passes no arguments of Python.
 
-    >>> in_pages("begin the query with PREFIX e: <http://e/>, or pass prefixes={'e': 'http://e/'}")
+    >>> page_message("begin the query with PREFIX e: <http://e/>, or pass prefixes={'e': 'http://e/'}")
     'begin the query with PREFIX e: <http://e/>'
     """
     for pattern, advice in _ADVICE:
@@ -183,7 +183,7 @@ def in_pages(message: str) -> str:
 
 def _problem(status: int, text: bytes, headers: Mapping[str, str]) -> Problem:
     try:
-        detail = in_pages(str(json.loads(text)["detail"]))
+        detail = page_message(str(json.loads(text)["detail"]))
     except (ValueError, KeyError, TypeError):
         detail = f"the server has answered with status {status}"
     return Problem(status, detail, headers)

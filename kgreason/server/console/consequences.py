@@ -14,13 +14,24 @@ from markupsafe import Markup
 from pyoxigraph import DefaultGraph
 
 from kgreason.errors import KgreasonError
-from kgreason.server.console.markup import LISTS, Row, badge, empty, notice, plain, rule_text, table, term, triple
+from kgreason.server.console.markup import (
+    LISTS,
+    Row,
+    badge,
+    empty_notice,
+    notice,
+    plain_text,
+    rule_text,
+    table,
+    term,
+    triple,
+)
 from kgreason.server.console.results import result
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.sparql.operations import DeleteData
 from kgreason.sparql.parser import parse
-from kgreason.terms.tags import quads as quads_of
+from kgreason.terms.tags import parse_quads as quads_of
 
 _PROVED = 5
 """How many of the triples to delete are proved."""
@@ -44,9 +55,9 @@ def _summary(told: dict[str, Any]) -> Markup:
     counts = told["counts"]
     came, went = counts["appeared"], counts["disappeared"]
     if told.get("entailed") and not any((*came.values(), *went.values())):
-        return Markup("")  # `staying_markup` says why
+        return Markup("")  # `undeleted_markup` says why
     if not any((*came.values(), *went.values(), counts["asserted"], counts["retracted"])):
-        return empty("This changes nothing", "The graph has these triples already, or lacks what you remove.")
+        return empty_notice("This changes nothing", "The graph has these triples already, or lacks what you remove.")
     figures = {
         "asserted": came["asserted"],
         "inferred": came["inferred"],
@@ -107,7 +118,7 @@ def reason_markup(reason: dict[str, Any] | None, words: Words) -> Markup:
         lines = [triple(each, words) for each in told[:2]]
         return Markup('{} <span class="mark">{}</span>').format(Markup("<br>").join(lines), reason["rule"])
     return Markup('<span class="mark" title="{}">rule {}</span>').format(
-        rule_text(reason["text"], words), plain(reason["rule"], words)
+        rule_text(reason["text"], words), plain_text(reason["rule"], words)
     )
 
 
@@ -128,7 +139,7 @@ def deletions(update: str) -> list[str]:
     return list(islice(dict.fromkeys(found), _PROVED))
 
 
-def staying_markup(count: int, proofs: Sequence[dict[str, Any]], words: Words) -> Markup:
+def undeleted_markup(count: int, proofs: Sequence[dict[str, Any]], words: Words) -> Markup:
     """Say that `count` triples stay although they are deleted, because rules derive them. Show the proofs that do."""
     derived = [proof for proof in proofs if "rule" in proof["steps"][proof["fact"]]]
     subject = "One of the triples is" if count == 1 else f"{count:,} of the triples are"

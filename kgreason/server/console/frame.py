@@ -18,7 +18,7 @@ from nicegui import background_tasks, ui
 from starlette.requests import Request
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.markup import notice, rooted
+from kgreason.server.console.markup import notice, with_root
 from kgreason.server.console.shell import CONSOLE, Console
 from kgreason.server.console.vocabulary import WELL_KNOWN, Words
 from kgreason.server.guard import ROLE
@@ -109,7 +109,7 @@ class Frame:
         """Show a message at the top of the page. An empty message removes the message that is shown."""
         self._notices.set_content(notice(message, kind) if message else "")
 
-    def loaded(self) -> None:
+    def hide_loading(self) -> None:
         """Take away the word that the page loads. The frame does so when `load` of `when_connected` ends."""
         self._loading.set_visibility(False)
 
@@ -125,7 +125,7 @@ class Frame:
                 self._has_words.set()
                 await load()
             finally:
-                self.loaded()
+                self.hide_loading()
 
         async def begin() -> None:
             await self._client.connected()
@@ -168,7 +168,7 @@ class Frame:
         for task in self._running.values():
             task.cancel()
 
-    def on(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
+    def handler(self, call: Callable[[], Awaitable[object]], kind: str = "") -> Callable[[], None]:
         """Return an event handler that removes the message on the page and then calls `start_task(call, kind)`."""
 
         def handle() -> None:
@@ -185,7 +185,7 @@ def html(text: Markup | str, tag: str = "div") -> ui.html:
     server get the prefix of its paths. The same holds for later texts, which the element gets by `set_content`.
     """
     root = root_of(ui.context.client.request.scope)
-    return ui.html(text, sanitize=lambda content: rooted(Markup.escape(content), root), tag=tag)
+    return ui.html(text, sanitize=lambda content: with_root(Markup.escape(content), root), tag=tag)
 
 
 _LABELS = "kgreason-labels"

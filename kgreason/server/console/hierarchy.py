@@ -12,8 +12,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from kgreason.server.console.calls import Calls
-from kgreason.server.console.markup import plain, term
-from kgreason.server.console.vocabulary import Words, local
+from kgreason.server.console.markup import plain_text, term
+from kgreason.server.console.vocabulary import Words, local_name
 from kgreason.server.problems import Problem
 
 _PAIRS = """PREFIX rdfs: <http://www.w3.org/2000/01/rdf-schema#> PREFIX owl: <http://www.w3.org/2002/07/owl#>
@@ -41,7 +41,7 @@ class Hierarchy(NamedTuple):
     members: Mapping[str, int]
 
 
-async def read(calls: Calls) -> Hierarchy:
+async def read_hierarchy(calls: Calls) -> Hierarchy:
     """Read the hierarchy of a graph. Members are not counted if that takes too long. Raises Problem."""
     pairs = [(each[0], each[1] if len(each) > 1 else "") for each in await calls.rows(_PAIRS)]
     try:
@@ -64,7 +64,7 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
         above.setdefault(name, set()).update([super_] if super_ else [])
         if super_:
             above.setdefault(super_, set())
-    direct = {name: frozenset(_direct(name, supers, above)) for name, supers in above.items()}
+    direct = {name: frozenset(_direct_superclasses(name, supers, above)) for name, supers in above.items()}
     below: dict[str, list[str]] = {}
     for name, supers in direct.items():
         for super_ in supers:
@@ -72,23 +72,23 @@ def hierarchy(pairs: list[tuple[str, str]], members: Mapping[str, int]) -> Hiera
     return Hierarchy(direct, {name: tuple(sorted(names)) for name, names in below.items()}, members)
 
 
-def _direct(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
+def _direct_superclasses(name: str, supers: set[str], above: Mapping[str, set[str]]) -> set[str]:
     """Return the direct superclasses of the class `name`, without classes that are equivalent to `name`."""
     strict = {each for each in supers if name not in above[each]}
     return {each for each in strict if not any(each in above[other] and other not in above[each] for other in strict)}
 
 
 class Tree(NamedTuple):
-    """`size` classes as HTML. `left` of them are not shown, because the tree would be too long."""
+    """`size` classes as HTML. `hidden` of them are not shown, because the tree would be too long."""
 
-    shown: Markup
+    markup: Markup
     size: int
-    left: int
+    hidden: int
 
 
 def matching_classes(told: Hierarchy, words: Words, wanted: str) -> set[str]:
     """Return the classes whose name or label has all words of `wanted`, and all classes above them."""
-    found = {name for name in told.classes if words.fits(name[1:-1], wanted.lower())}
+    found = {name for name in told.classes if words.matches(name[1:-1], wanted.lower())}
     waiting = list(found)
     while waiting:
         for above in told.classes.get(waiting.pop(), ()):
@@ -114,9 +114,9 @@ def neighbourhood(told: Hierarchy, words: Words, name: str) -> Markup:
     """Show one class with its direct superclasses and subclasses."""
     roots = sorted(told.classes[name])
     if not roots:
-        return _tree([name], told, words, MOST, depth=1).shown
+        return _tree([name], told, words, MOST, depth=1).markup
     narrowed = dict.fromkeys(roots, (name,)) | {name: told.below.get(name, ())}
-    return _tree(roots, told._replace(below=narrowed), words, MOST, depth=2).shown
+    return _tree(roots, told._replace(below=narrowed), words, MOST, depth=2).markup
 
 
 def _tree(
@@ -139,7 +139,7 @@ def _tree(
             parts.append(Markup('<li class="leaf">{}{}</li>').format(line, note))
         else:
             is_open = Markup(" open") if level < opened else ""
-            parts.append(_BEGIN.format(line, is_open, f"Subclasses of {plain(name, words)}"))
+            parts.append(_BEGIN.format(line, is_open, f"Subclasses of {plain_text(name, words)}"))
             waiting.append(None)
             waiting += [(each, level + 1) for each in reversed(inner)]
         seen.add(name)
@@ -152,7 +152,7 @@ _BEGIN, _END = Markup('<li>{}<details{}><summary aria-label="{}"></summary><ul>'
 
 def _line(name: str, told: Hierarchy, words: Words) -> Markup:
     label, members = words.labels.get(name[1:-1], ""), told.members.get(name)
-    is_new = label and label.lower() != local(name[1:-1]).lower()
+    is_new = label and label.lower() != local_name(name[1:-1]).lower()
     return Markup('<span class="line">{}{}<span class="count">{}</span></span>').format(
         term(name, words),
         Markup('<span class="mark">{}</span>').format(label) if is_new else "",

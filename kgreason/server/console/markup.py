@@ -33,22 +33,22 @@ def term(text: str, words: Words, graph: str = "") -> Markup:
     """
     if text.startswith("<") and not text.startswith("<<"):
         iri = text[1:-1]
-        shown = words.label(iri) or words.short(iri) or f"<{iri}>"
+        shown = words.label(iri) or words.prefixed_name(iri) or f"<{iri}>"
         title = f"{words.labels[iri]} {text}" if iri in words.labels else iri
         kind = "term" if len(shown) < _WIDE else "term long"
         return Markup('<a class="{}" href="{}" title="{}">{}</a>').format(
-            kind, explore(text, graph), title, _shorten(shown)
+            kind, explore_address(text, graph), title, _shorten(shown)
         )
     if text.startswith("_:"):
         shown = words.expression(text) or text
-        return Markup('<a class="term blank" href="{}">{}</a>').format(explore(text, graph), _shorten(shown))
+        return Markup('<a class="term blank" href="{}">{}</a>').format(explore_address(text, graph), _shorten(shown))
     if text.startswith('"'):
         return _literal(literal_of(text), words)
     return Markup('<span class="literal">{}</span>').format(_shorten(text))
 
 
 def _literal(literal: Literal, words: Words) -> Markup:
-    mark = f"@{literal.language}" if literal.language else words.short(literal.datatype) or literal.datatype
+    mark = f"@{literal.language}" if literal.language else words.prefixed_name(literal.datatype) or literal.datatype
     note = Markup('<span class="mark">{}</span>').format(mark) if mark and mark != "xsd:string" else ""
     if len(literal.value) <= _LONG:
         return Markup('<span class="literal">{}</span>{}').format(literal.value, note)
@@ -61,24 +61,24 @@ def _shorten(text: str) -> str:
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"
 
 
-def plain(text: str, words: Words) -> str:
+def plain_text(text: str, words: Words) -> str:
     """Return a term as short text without markup."""
     if text.startswith("<") and not text.startswith("<<"):
         return words.name(text[1:-1])
     return text
 
 
-def explore(text: str, graph: str = "") -> str:
+def explore_address(text: str, graph: str = "") -> str:
     """Return the address of the page Explore for a term, in the named graph `graph` or in the default graph."""
     return f"/console/explore?term={quote(text, safe='')}" + (f"&graph={quote(graph, safe='')}" if graph else "")
 
 
-def why(triple: Triple) -> str:
+def why_address(triple: Triple) -> str:
     """Return the address of the page that shows the proof of a triple."""
     return f"/console/why?{urlencode({'triple': ' '.join(triple)})}"
 
 
-def removal(triple: Triple) -> str | None:
+def removal_address(triple: Triple) -> str | None:
     """Return the address of the page Edit with the update that removes a triple.
 
     Returns None for a triple with blank nodes, which an update cannot name.
@@ -101,7 +101,7 @@ def triple(terms: Triple, words: Words) -> Markup:
 def _verb(predicate: str, words: Words) -> Markup:
     if predicate != _TYPE:
         return term(predicate, words)
-    return Markup('<a class="term" href="{}" title="rdf:type">a</a>').format(explore(predicate))
+    return Markup('<a class="term" href="{}" title="rdf:type">a</a>').format(explore_address(predicate))
 
 
 class Row(NamedTuple):
@@ -164,7 +164,7 @@ def notice(text: str, kind: str = "error") -> Markup:
     return Markup('<div class="notice {}" role="{}">{}</div>').format(kind, role, text)
 
 
-def empty(title: str, advice: str | Markup) -> Markup:
+def empty_notice(title: str, advice: str | Markup) -> Markup:
     """Show a title and an advice, where a page has nothing else to show."""
     return Markup('<div class="empty"><p class="title">{}</p><p>{}</p></div>').format(title, advice)
 
@@ -175,16 +175,16 @@ def link(href: str, text: str, kind: str = "") -> Markup:
     return Markup('<a class="{}" href="{}">{}</a>').format(kind, href, text)
 
 
-def rooted(html: Markup, root: str) -> Markup:
+def with_root(html: Markup, root: str) -> Markup:
     """Put the prefix `root` before every address of this server. In text and values a quotation mark is escaped.
 
-    >>> rooted(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
+    >>> with_root(Markup('<a href="/console/edit">href=&#34;/x&#34;</a>'), "/kg")
     Markup('<a href="/kg/console/edit">href=&#34;/x&#34;</a>')
     """
     return Markup(_ADDRESS.sub(rf'\1="{root}/', str(html))) if root else html  # noqa: S704  # `check_proxy` has seen it
 
 
-def js(value: object) -> str:
+def js_literal(value: object) -> str:
     """Return a text or another JSON value as a literal of JavaScript, which may stand in a script of a page."""
     return json.dumps(value).replace("<", "\\u003c")
 

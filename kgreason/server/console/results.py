@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from kgreason.server.console.markup import link, plain, rule_text, term
+from kgreason.server.console.markup import link, plain_text, rule_text, term
 from kgreason.server.console.vocabulary import Words
 
 _SH = "<http://www.w3.org/ns/shacl#"
@@ -41,13 +41,13 @@ def shape(found: dict[str, Any], words: Words) -> Markup:
     """Show a shape, as a link to its results. One without an IRI has the name of its path, and of its parent."""
     name = found["shape"]
     if not name.startswith("_:"):
-        return link(of_shape(name), plain(name, words), "term")
+        return link(shape_address(name), plain_text(name, words), "term")
     where = rule_text(found["path"], words) if found["path"] else "a shape"
     parent = found["parent"]
-    of = f" of {plain(parent, words)}" if parent and not parent.startswith("_:") else ""
-    return link(of_shape(name), f"{where}{of}", "term")
+    of = f" of {plain_text(parent, words)}" if parent and not parent.startswith("_:") else ""
+    return link(shape_address(name), f"{where}{of}", "term")
 
 
-def of_shape(name: str) -> str:
+def shape_address(name: str) -> str:
     """Return the address of the results of a shape."""
     return f"/console/shapes?{urlencode({'shape': name})}"

@@ -11,7 +11,7 @@ from kgreason.server.problems import Problem
 from kgreason.server.request.proxy import root_of
 
 
-async def rows(request: Request) -> Response:
+async def rows_file(request: Request) -> Response:
     """Evaluate the query of a request, and send its answer in the format of the path, as a file to download.
 
     Raises Problem.

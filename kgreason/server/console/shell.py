@@ -92,7 +92,7 @@ class Console:
         return Calls(self._whole(), request)
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
+    async def lifespan(self) -> AsyncIterator[None]:
         """A context: NiceGUI serves the pages until the context ends."""
         async with self._shell.router.lifespan_context(self._shell):
             yield

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from kgreason.server import body
-from kgreason.server.paths.served import parameters, served, single
+from kgreason.server.paths.served import parameters, server_parts, single
 from kgreason.server.request.proxy import root_of
 from kgreason.server.session import Sessions, cookie_of
 
@@ -63,7 +63,7 @@ async def sign_in(request: Request) -> Response:
     if request.method != "POST":
         return HTMLResponse(_PAGE.format(wrong=""), headers=_HEADERS)
     sessions: Sessions = request.app.state.sessions
-    form = await body.text(request, served(request).settings, _MOST)
+    form = await body.body_text(request, server_parts(request).settings, _MOST)
     token = single(parameters(request, form), "token") or ""
     if sessions.holder_of_token(token) is None:
         sessions.refused.note(request.scope, "form")

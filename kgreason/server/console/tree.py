@@ -55,13 +55,15 @@ def tree(proof: dict[str, Any], words: Words) -> Markup:
 def _line(step: dict[str, Any], words: Words, *, is_told: bool) -> Markup:
     note = Markup('<span class="mark">shown above</span>') if is_told else ""
     return Markup('<li class="leaf"><span class="fact">{}</span> {} {}</li>').format(
-        fact(step, words), _how(step), note
+        fact(step, words), _origin_badge(step), note
     )
 
 
 def _opening(step: dict[str, Any], words: Words, *, is_open: bool) -> Markup:
     text = Markup('<li><span class="fact">{}</span><details{}><summary>by {}</summary>{}<ul>')
-    return text.format(fact(step, words), Markup(" open") if is_open else "", _how(step), _reasons(step, words))
+    return text.format(
+        fact(step, words), Markup(" open") if is_open else "", _origin_badge(step), _reasons(step, words)
+    )
 
 
 def fact(step: dict[str, Any], words: Words) -> Markup:
@@ -76,16 +78,16 @@ def fact(step: dict[str, Any], words: Words) -> Markup:
         return Markup("contradiction by {}").format(literal_of(terms[0]).value)
     if relation in _SHAPES:
         text, *places = _SHAPES[relation]
-        return Markup(text).format(*(_part(terms[place], words) for place in places))  # noqa: S704  # of the table above
+        return Markup(text).format(*(_term(terms[place], words) for place in places))  # noqa: S704  # of the table above
     return Markup("{}({})").format(relation, Markup(", ").join(term(each, words) for each in terms))
 
 
-def _part(text: str, words: Words) -> Markup:
+def _term(text: str, words: Words) -> Markup:
     """Show a term of a fact of shapes; a term of SHACL is a name without a link."""
     return escape(f"sh:{text[len(SH) + 1 : -1]}") if text.startswith(f"<{SH}") else term(text, words)
 
 
-def _how(step: dict[str, Any]) -> Markup:
+def _origin_badge(step: dict[str, Any]) -> Markup:
     if "rule" in step:
         return Markup('<span class="badge inferred">{}</span>').format(step["rule"]["name"])
     return badge(True) if step["asserted"] else Markup('<span class="mark">computed</span>')

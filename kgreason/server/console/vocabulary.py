@@ -142,10 +142,10 @@ class Words:
             return label
         return self.name(term[1:-1]) if term.startswith("<") and not term.startswith("<<") else term
 
-    def short(self, iri: str) -> str | None:
+    def prefixed_name(self, iri: str) -> str | None:
         """Return an IRI as a prefixed name, or None if no known prefix fits.
 
-        >>> Words(WELL_KNOWN).short("http://www.w3.org/2002/07/owl#Thing")
+        >>> Words(WELL_KNOWN).prefixed_name("http://www.w3.org/2002/07/owl#Thing")
         'owl:Thing'
         """
         namespace = namespace_of(iri)
@@ -154,9 +154,9 @@ class Words:
 
     def name(self, iri: str) -> str:
         """Return an IRI as people read it: as a prefixed name if a known prefix fits, else in angle brackets."""
-        return self.short(iri) or f"<{iri}>"
+        return self.prefixed_name(iri) or f"<{iri}>"
 
-    def full(self, text: str) -> str | None:
+    def iri_of_prefixed(self, text: str) -> str | None:
         """Return the IRI that a prefixed name stands for; None if the text is no name with a known prefix."""
         prefix, colon, name = text.partition(":")
         return self.prefixes[prefix] + name if colon and prefix in self.prefixes else None
@@ -169,10 +169,10 @@ class Words:
         """
         wanted = text.lower()
         terms = (*self.classes, *self.properties)
-        named = (iri for iri in terms if local(iri).lower() == wanted)
+        named = (iri for iri in terms if local_name(iri).lower() == wanted)
         return next(named, None) or next((iri for iri in terms if self.labels.get(iri, "").lower() == wanted), None)
 
-    def fits(self, iri: str, wanted: str) -> bool:
+    def matches(self, iri: str, wanted: str) -> bool:
         """Whether each word of `wanted`, in small letters, occurs in the name or in the label of an IRI."""
         text = f"{self.name(iri)} {self.labels.get(iri, '')}".lower()
         return all(word in text for word in wanted.split())
@@ -202,7 +202,7 @@ class Vocabulary:
         """
         commit = (await calls.json("/health", live="true"))["commit"]
         if commit != self._commit and time.monotonic() - self._time > _SECONDS:
-            is_whole = await self._read_declared()
+            is_whole = await self._read_prefixes()
             try:
                 terms = [(kind.strip('"'), term[1:-1]) for kind, term in await calls.rows(_QUERY)]
                 spaces = [space.strip('"') for space, _ in await calls.rows(_NAMESPACES)]
@@ -214,7 +214,7 @@ class Vocabulary:
                 self._commit = commit
         return self._words
 
-    async def _read_declared(self) -> bool:
+    async def _read_prefixes(self) -> bool:
         """Read the prefixes of the graph. Returns whether they could be read: a page does not wait for a long edit."""
         reading = self._reading = self._reading or asyncio.create_task(asyncio.to_thread(self._prefixes))
         await asyncio.wait([reading], timeout=_PATIENCE)
@@ -288,7 +288,7 @@ def namespace_of(iri: str) -> str:
     return iri[: max(iri.rfind(sign) for sign in "#/:") + 1]
 
 
-def local(iri: str) -> str:
+def local_name(iri: str) -> str:
     """Return the part of an IRI after its namespace."""
     return iri[len(namespace_of(iri)) :]
 

@@ -18,7 +18,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgreason.server.http.conditions import compressed_tag
+from kgreason.server.http.conditions import compressed_etag
 
 _LEAST = 1_000
 """Shorter bodies are not compressed, in bytes."""
@@ -41,7 +41,7 @@ class Compression:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        accepts = is_accepted(", ".join(Headers(scope=scope).getlist("accept-encoding")))
+        accepts = accepts_gzip(", ".join(Headers(scope=scope).getlist("accept-encoding")))
         await self._app(scope, receive, _Answer(send, is_wanted=accepts, is_head=scope["method"] == "HEAD").send)
 
 
@@ -86,7 +86,7 @@ class _Answer:
         headers["Content-Encoding"] = "gzip"
         del headers["Content-Length"]
         if (tag := headers.get("etag")) is not None:
-            headers["ETag"] = compressed_tag(tag)
+            headers["ETag"] = compressed_etag(tag)
 
     async def _pack(self, packer: zlib._Compress, message: Message) -> bytes:
         body, is_last = message.get("body", b""), not message.get("more_body", False)
@@ -106,10 +106,10 @@ def _may_be_packed(head: Message) -> bool:
     return head["status"] == 200 and is_text and "content-encoding" not in headers
 
 
-def is_accepted(header: str) -> bool:
+def accepts_gzip(header: str) -> bool:
     """Whether a header Accept-Encoding accepts gzip.
 
-    >>> is_accepted("br, gzip;q=0.5"), is_accepted("gzip;q=0, *"), is_accepted("*"), is_accepted("identity")
+    >>> accepts_gzip("br, gzip;q=0.5"), accepts_gzip("gzip;q=0, *"), accepts_gzip("*"), accepts_gzip("identity")
     (True, False, True, False)
     """
     found: dict[str, float] = {}

@@ -29,12 +29,12 @@ _GZIP = "-gzip"
 """The end of the tag of a compressed answer (`compression`)."""
 
 
-def tag(state: int, form: str = "") -> str:
+def etag(state: int, form: str = "") -> str:
     """Return the ETag of a graph in a state. With `form` it is the ETag of the graph in this format."""
     return f'"{state}-{_PROCESS}.{form}"' if form else f'"{state}-{_PROCESS}"'
 
 
-def compressed_tag(found: str) -> str:
+def compressed_etag(found: str) -> str:
     """Return the ETag of the compressed answer, from the ETag of the plain answer."""
     return f'{found[:-1]}{_GZIP}"'
 
@@ -52,31 +52,31 @@ def check_edit(headers: Headers, state: int, commit: int, *, exists: bool = True
 
     `commit` is the number of the last commit, and `exists` says whether the graph has a triple.
     """
-    own = {"ETag": tag(state)} if exists else {}
+    own = {"ETag": etag(state)} if exists else {}
     if (wanted := headers.get("if-match")) is not None:
         if exists:
             _check_match(wanted, state, commit)
-        elif str(commit) not in _strong(wanted):
+        elif str(commit) not in _strong_tags(wanted):
             raise Problem(412, "If-Match names a state of a graph that does not exist")
     if exists and (refused := headers.get("if-none-match")) is not None:
         tags = {text for _, text in _tags(refused)}
-        if refused.strip() == "*" or _is_one(tags, state):
+        if refused.strip() == "*" or _has_state(tags, state):
             raise Problem(412, "the graph exists in the state that If-None-Match refuses", own)
 
 
 def _check_match(header: str, state: int, commit: int) -> None:
     """Raise Problem 412 if a header If-Match does not hold for a graph in this state."""
-    strong = _strong(header)
-    if not (header.strip() == "*" or str(commit) in strong or _is_one(strong, state)):
+    strong = _strong_tags(header)
+    if not (header.strip() == "*" or str(commit) in strong or _has_state(strong, state)):
         text = f"commit {state} was the last one to change the graph, and If-Match names another state"
-        raise Problem(412, text, {"ETag": tag(state)})
+        raise Problem(412, text, {"ETag": etag(state)})
 
 
-def _strong(header: str) -> set[str]:
+def _strong_tags(header: str) -> set[str]:
     return {text for is_weak, text in _tags(header) if not is_weak}
 
 
-def _is_one(tags: set[str], state: int) -> bool:
+def _has_state(tags: set[str], state: int) -> bool:
     return any(text.partition(".")[0].removesuffix(_GZIP) == f"{state}-{_PROCESS}" for text in tags)
 
 
@@ -91,4 +91,4 @@ def check_read(headers: Headers, found: str, state: int, commit: int) -> str | N
     tags = {f'"{text}"' for _, text in _tags(given)}
     if given.strip() == "*" or bare in tags:
         return found
-    return compressed_tag(found) if compressed_tag(bare) in tags else None
+    return compressed_etag(found) if compressed_etag(bare) in tags else None

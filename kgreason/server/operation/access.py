@@ -6,7 +6,7 @@
 A line has the role and the name of the token, and never a token: the parameters of an address are left out, because
 they may have a ticket. The line is written when the answer has ended; for a stream this is when the client leaves.
 
-Law: a line is one line of printable ASCII, whatever the client sends (`escaped`). Threads: everything here belongs to
+Law: a line is one line of printable ASCII, whatever the client sends (`one_line`). Threads: everything here belongs to
 the event loop.
 """
 
@@ -27,7 +27,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.errors import InputError
-from kgreason.server.request.ids import HEADER, LONGEST, REQUEST_ID, client_of, escaped, id_of
+from kgreason.server.request.ids import HEADER, LONGEST, REQUEST_ID, client_of, id_of, one_line
 from kgreason.server.session import HOLDER, Holder
 from kgreason.server.settings import Settings
 from kgreason.store.journal.record import now
@@ -93,7 +93,7 @@ class AccessLog:
 
     def _write(self, fields: Mapping[str, Any]) -> None:
         try:
-            self._log.info("%s", json.dumps(fields) if self._form == "json" else _plain(fields))
+            self._log.info("%s", json.dumps(fields) if self._form == "json" else _plain_line(fields))
         except OSError:  # a file that was moved away cannot be opened again
             self._report_loss()
 
@@ -123,8 +123,8 @@ def _fields(scope: Scope, request: str, status: int, size: int, seconds: float) 
     }
 
 
-def _plain(fields: Mapping[str, Any]) -> str:
-    told = {name: _EMPTY if value is None else escaped(str(value)) for name, value in fields.items()}
+def _plain_line(fields: Mapping[str, Any]) -> str:
+    told = {name: _EMPTY if value is None else one_line(str(value)) for name, value in fields.items()}
     return '{time} {client} {role} {name} "{method} {path}" {status} {bytes} {seconds} {request}'.format_map(told)
 
 

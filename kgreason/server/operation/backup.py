@@ -24,7 +24,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import StoreError
-from kgreason.server.paths.served import served
+from kgreason.server.paths.served import server_parts
 from kgreason.server.problems import Problem, busy_problem
 
 _PIECE, _BLOCK = 1 << 20, tarfile.BLOCKSIZE
@@ -32,13 +32,13 @@ _PIECE, _BLOCK = 1 << 20, tarfile.BLOCKSIZE
 
 async def backup(request: Request) -> Response:
     """Send a copy of the store as a tar file, with the history. Unpack it to restore the store."""
-    state, graph = request.app.state, served(request).writer.graph
+    state, graph = request.app.state, server_parts(request).writer.graph
     if getattr(state, "is_copying", False):
         raise busy_problem("backups")
     state.is_copying = True
     folder: TemporaryDirectory[str] | None = None
     try:
-        folder = await run_in_threadpool(_folder, served(request).settings.store)
+        folder = await run_in_threadpool(_new_folder, server_parts(request).settings.store)
         copy = Path(folder.name) / "store"
         commit = await run_in_threadpool(graph.backup, copy)
     except BaseException:
@@ -52,10 +52,10 @@ async def backup(request: Request) -> Response:
         "Kgreason-Commit": str(commit),
         "Cache-Control": "no-store",
     }
-    return _Sent(folder, copy, headers)
+    return _TarResponse(folder, copy, headers)
 
 
-class _Sent(StreamingResponse):
+class _TarResponse(StreamingResponse):
     """The answer with a copy of a store. Its end removes the copy."""
 
     def __init__(self, folder: TemporaryDirectory[str], copy: Path, headers: dict[str, str]) -> None:
@@ -80,7 +80,7 @@ def _prefix(store: Path) -> str:
     return f".{store.resolve().name}.backup-"
 
 
-def _folder(store: Path) -> TemporaryDirectory[str]:
+def _new_folder(store: Path) -> TemporaryDirectory[str]:
     """Make a folder for the copy of a store: beside the store, or elsewhere if nobody may write there."""
     try:
         return TemporaryDirectory(prefix=_prefix(store), dir=store.resolve().parent, ignore_cleanup_errors=True)
@@ -91,7 +91,7 @@ def _folder(store: Path) -> TemporaryDirectory[str]:
             raise Problem(507, f"there is no place for a copy of the store: {error.strerror or error}") from error
 
 
-def remove_left(store: Path) -> None:
+def remove_leftovers(store: Path) -> None:
     """Remove the copies that a killed server of this store has left. A store has one server at a time."""
     with suppress(OSError):
         for path in store.resolve().parent.iterdir():

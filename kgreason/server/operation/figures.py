@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import Served
+from kgreason.server.paths.served import ServerParts
 from kgreason.server.problems import Problem
 from kgreason.server.session import Sessions
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
@@ -35,7 +35,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 
 class Figures(Collector):
     """Figures about the state of a server, which are read when Prometheus asks."""
 
-    def __init__(self, served: Served, sessions: Sessions, registry: CollectorRegistry) -> None:
+    def __init__(self, served: ServerParts, sessions: Sessions, registry: CollectorRegistry) -> None:
         self._served, self._sessions = served, sessions
         self._counts: dict[str, int] = {}
         self._bytes, self._free = 0, 0
@@ -50,7 +50,7 @@ class Figures(Collector):
         """Read the counts of the graph and the use of the disk again."""
         if self._reading is None or self._reading.done():
             self._reading = asyncio.create_task(self._read())
-        self._bytes, self._free = await run_in_threadpool(_disk, self._served.settings.store)
+        self._bytes, self._free = await run_in_threadpool(_disk_bytes, self._served.settings.store)
         await asyncio.wait([self._reading], timeout=_PATIENCE)
 
     async def _read(self) -> None:
@@ -71,7 +71,7 @@ class Figures(Collector):
             "kgreason_commit": ("The number of the last commit.", writer.commit),
             "kgreason_edits_waiting": ("Edits that run or wait.", writer.waiting),
             "kgreason_queries_waiting": ("Queries that wait for a process.", pool.waiting),
-            "kgreason_query_processes": ("Processes for queries.", pool.running),
+            "kgreason_query_processes": ("Processes for queries.", pool.process_count),
             "kgreason_streams": ("Clients that follow the changes.", feed.streams),
             "kgreason_store_bytes": ("Bytes of the files of the store.", self._bytes),
             "kgreason_disk_free_bytes": ("Bytes that are free on the disk of the store.", self._free),
@@ -89,7 +89,7 @@ def _counts(graph: KnowledgeGraph) -> dict[str, int]:
     return graph.stats() | {"results": len(graph.relation(RESULT, len(COLUMNS)))}
 
 
-def _disk(store: Path) -> tuple[int, int]:
+def _disk_bytes(store: Path) -> tuple[int, int]:
     """Return the bytes of the files of a store, and the bytes that are free on its disk."""
     size = 0
     for folder, _, names in os.walk(store):

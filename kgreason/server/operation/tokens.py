@@ -63,7 +63,7 @@ def read_tokens(path: Path) -> Tokens:
     return Tokens(roles, names)
 
 
-def reload(path: Path, sessions: Sessions) -> None:
+def reload_tokens(path: Path, sessions: Sessions) -> None:
     """Read the tokens of a server again, and log what has changed. If the file cannot be used, log the error only."""
     try:
         after = read_tokens(path)

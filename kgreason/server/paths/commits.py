@@ -22,8 +22,8 @@ from kgreason.errors import ViolationError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.guard import ROLE
-from kgreason.server.http.conditions import check_edit, tag
-from kgreason.server.paths.served import parameters, served, single
+from kgreason.server.http.conditions import check_edit, etag
+from kgreason.server.paths.served import parameters, server_parts, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES
@@ -39,7 +39,7 @@ Found = TypeVar("Found")
 Result = TypeVar("Result")
 
 
-class Guarded(Protocol):
+class EditTarget(Protocol):
     """The graph that an edit is about. The headers If-Match and If-None-Match speak of this graph."""
 
     def state(self, states: States) -> int:
@@ -49,7 +49,7 @@ class Guarded(Protocol):
         """Whether the graph exists."""
 
 
-class Whole:
+class WholeGraph:
     """All graphs and rules together."""
 
     def state(self, states: States) -> int:
@@ -61,14 +61,14 @@ class Whole:
         return True
 
 
-WHOLE = Whole()
+WHOLE = WholeGraph()
 
 
 async def commit_edit(
     request: Request,
     edit: Callable[[KnowledgeGraph], tuple[Found, Delta]],
     answer: Callable[[Found, Delta, int], Result],
-    target: Guarded = WHOLE,
+    target: EditTarget = WHOLE,
 ) -> Result:
     """Edit the graph in the thread of the writer. Returns the result of `answer(found, delta, commit)`.
 
@@ -76,8 +76,8 @@ async def commit_edit(
     the last commit. Nobody else edits the graph before `answer` has returned. Raises the errors of `edit`, where a
     ViolationError gets the messages of the shapes, and Problem if If-Match or If-None-Match does not hold for `target`.
     """
-    how = _means_of(request) | {"author": author_of(request.scope)}
-    state, asked = served(request), time.perf_counter()
+    how = _strategy_and_budget(request) | {"author": author_of(request.scope)}
+    state, asked = server_parts(request), time.perf_counter()
 
     def run(graph: KnowledgeGraph) -> tuple[Result, int, float]:
         begun = time.perf_counter()
@@ -96,13 +96,13 @@ async def commit_edit(
     return result
 
 
-def check_conditions(request: Request, graph: KnowledgeGraph, target: Guarded = WHOLE) -> None:
+def check_conditions(request: Request, graph: KnowledgeGraph, target: EditTarget = WHOLE) -> None:
     """Raise Problem if If-Match or If-None-Match of an edit does not hold for its target.
 
     Call this in the thread of the writer.
     """
     if "if-match" in request.headers or "if-none-match" in request.headers:
-        states = served(request).writer.states
+        states = server_parts(request).writer.states
         check_edit(request.headers, target.state(states), graph.commit, exists=target.exists(graph))
 
 
@@ -117,7 +117,7 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     """
     if request.scope[ROLE] == ROLES[-1]:
         return lambda _: None
-    cells = _cells(graph)
+    cells = _swrl_cells(graph)
 
     def check(delta: Delta) -> None:
         if SHAPE in changed_graphs(delta):
@@ -133,7 +133,7 @@ def rule_check(request: Request, graph: KnowledgeGraph) -> Callable[[Delta], Non
     return check
 
 
-def _cells(graph: KnowledgeGraph) -> list[str]:
+def _swrl_cells(graph: KnowledgeGraph) -> list[str]:
     lists = (v.SWRL_BODY, v.SWRL_HEAD, v.SWRL_ARGUMENTS)
     waiting = [quad.object for each in lists for quad in graph.match(predicate=NamedNode(each[1:-1]))]
     found: dict[str, None] = {}
@@ -151,7 +151,7 @@ def empty_response(delta: Delta, commit: int) -> Response:
     return Response(status_code=204, headers=headers(delta, commit))
 
 
-def _means_of(request: Request) -> dict[str, Any]:
+def _strategy_and_budget(request: Request) -> dict[str, Any]:
     """Return the parameters `strategy` and `budget` of a request, as arguments for `KnowledgeGraph.evaluating`."""
     given = parameters(request)
     strategy, budget = single(given, "strategy"), single(given, "budget")
@@ -165,7 +165,7 @@ def _means_of(request: Request) -> dict[str, Any]:
 def headers(delta: Delta, commit: int) -> dict[str, str]:
     """Return the headers of the answer to an edit."""
     return {
-        "ETag": tag(commit),
+        "ETag": etag(commit),
         "Kgreason-Commit": str(commit),
         "Kgreason-Committed": "true" if delta.commit else "false",
         "Kgreason-Asserted": str(len(delta.added_quads)),

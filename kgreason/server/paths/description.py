@@ -39,27 +39,27 @@ def service_triples(root: str) -> list[Quad]:
     """Return the triples that describe the server. `root` is the address of the server; it ends in `/`."""
     service, dataset, graph = BlankNode("service"), BlankNode("dataset"), BlankNode("graph")
     found = [
-        Quad(service, NamedNode(RDF_TYPE.strip("<>")), _sd("Service")),
-        Quad(service, _sd("endpoint"), NamedNode(f"{root}query")),
-        Quad(service, _sd("endpoint"), NamedNode(f"{root}update")),
-        Quad(service, _sd("feature"), _sd("UnionDefaultGraph")),
-        Quad(service, _sd("defaultEntailmentRegime"), NamedNode("http://www.w3.org/ns/entailment/OWL-RDF-Based")),
-        Quad(service, _sd("defaultDataset"), dataset),
-        Quad(dataset, NamedNode(RDF_TYPE.strip("<>")), _sd("Dataset")),
-        Quad(dataset, _sd("defaultGraph"), graph),
-        Quad(graph, NamedNode(RDF_TYPE.strip("<>")), _sd("Graph")),
+        Quad(service, NamedNode(RDF_TYPE.strip("<>")), _sd_term("Service")),
+        Quad(service, _sd_term("endpoint"), NamedNode(f"{root}query")),
+        Quad(service, _sd_term("endpoint"), NamedNode(f"{root}update")),
+        Quad(service, _sd_term("feature"), _sd_term("UnionDefaultGraph")),
+        Quad(service, _sd_term("defaultEntailmentRegime"), NamedNode("http://www.w3.org/ns/entailment/OWL-RDF-Based")),
+        Quad(service, _sd_term("defaultDataset"), dataset),
+        Quad(dataset, NamedNode(RDF_TYPE.strip("<>")), _sd_term("Dataset")),
+        Quad(dataset, _sd_term("defaultGraph"), graph),
+        Quad(graph, NamedNode(RDF_TYPE.strip("<>")), _sd_term("Graph")),
         Quad(service, NamedNode("http://purl.org/dc/terms/hasVersion"), Literal(f"kgreason {__version__}")),
     ]
-    found += [Quad(service, _sd("supportedLanguage"), _sd(f"SPARQL11{each}")) for each in ("Query", "Update")]
-    results = [_format(each) for each in (*SOLUTIONS, *TRIPLES)]
-    inputs = [_format(each) for each in (*TRIPLES, *QUADS)]
-    found += [Quad(service, _sd("resultFormat"), each) for each in results]
-    return found + [Quad(service, _sd("inputFormat"), each) for each in inputs]
+    found += [Quad(service, _sd_term("supportedLanguage"), _sd_term(f"SPARQL11{each}")) for each in ("Query", "Update")]
+    results = [_format_iri(each) for each in (*SOLUTIONS, *TRIPLES)]
+    inputs = [_format_iri(each) for each in (*TRIPLES, *QUADS)]
+    found += [Quad(service, _sd_term("resultFormat"), each) for each in results]
+    return found + [Quad(service, _sd_term("inputFormat"), each) for each in inputs]
 
 
-def _sd(name: str) -> NamedNode:
+def _sd_term(name: str) -> NamedNode:
     return NamedNode(_SD + name)
 
 
-def _format(name: str) -> NamedNode:
+def _format_iri(name: str) -> NamedNode:
     return NamedNode(_FORMATS + _NAMES[name])

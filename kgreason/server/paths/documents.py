@@ -24,11 +24,11 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.server import body
 from kgreason.server.formats import QUADS, TRIPLES, Types, format_of, media_type
-from kgreason.server.paths.served import check_text, served
+from kgreason.server.paths.served import check_text, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep_document
 from kgreason.sparql.operations import Load
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 _FORM = "multipart/form-data"
 _PIECE = 1 << 18
@@ -50,11 +50,11 @@ async def load_operations(
         if media_type(header) == _FORM:
             parts = _files(await files.enter_async_context(_form(request)))
             forms = [format_of(media_type(part.content_type), types) for part in parts]
-            store = served(request).settings.store
-            paths = [await files.enter_async_context(_part(part, store)) for part in parts]
+            store = server_parts(request).settings.store
+            paths = [await files.enter_async_context(_part_file(part, store)) for part in parts]
         else:
             forms = [format_of(media_type(header), types)]
-            paths = [await files.enter_async_context(body.body_file(request, served(request).settings))]
+            paths = [await files.enter_async_context(body.body_file(request, server_parts(request).settings))]
         for path, form in zip(paths, forms, strict=True):
             if await run_in_threadpool(may_be_deep_document, path, form):
                 await check_text(request, "document", str(path), form, base)
@@ -64,10 +64,10 @@ async def load_operations(
 
 def _form(request: Request) -> AbstractAsyncContextManager[FormData]:
     """A context: read the form in the body of a request. Closes the files of the form at the end. Raises Problem."""
-    length, settings = request.headers.get("content-length", ""), served(request).settings
+    length, settings = request.headers.get("content-length", ""), server_parts(request).settings
     if not length.isdigit() or int(length) > settings.body_bytes:
         raise Problem(413 if length else 411, f"a form needs a Content-Length of at most {settings.body_bytes:,} bytes")
-    patient = Request(request.scope, body.patient(request.receive, settings.body_seconds))
+    patient = Request(request.scope, body.receive_in_time(request.receive, settings.body_seconds))
     return patient.form(max_files=100, max_fields=100, max_part_size=_PIECE)
 
 
@@ -86,7 +86,7 @@ def _files(form: FormData) -> list[UploadFile]:
 
 
 @asynccontextmanager
-async def _part(part: UploadFile, store: Path) -> AsyncIterator[Path]:
+async def _part_file(part: UploadFile, store: Path) -> AsyncIterator[Path]:
     """A context: copy a file of a form to a temporary file, and give its path. Removes the copy at the end."""
     with body.new_file(store) as file:
         while piece := await part.read(_PIECE):
@@ -98,7 +98,7 @@ async def _part(part: UploadFile, store: Path) -> AsyncIterator[Path]:
 def quads_of(lines: Iterable[bytes]) -> Iterator[Quad]:
     """Parse chunks of N-Quads lines. Yields the quads."""
     for chunk in lines:
-        yield from quads(chunk, lenient=True)
+        yield from parse_quads(chunk, lenient=True)
 
 
 def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
@@ -106,11 +106,11 @@ def default_triples(quads: Iterable[Quad]) -> Iterator[pyoxigraph.Triple]:
     return (quad.triple for quad in quads if quad.graph_name == DefaultGraph())
 
 
-class Stored(StreamingResponse):
+class StoredResponse(StreamingResponse):
     """An answer whose document is first written to a temporary file. A slow client keeps nothing open but this file."""
 
     @classmethod
-    async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> Stored:
+    async def of(cls, write: Callable[[IO[bytes]], object], headers: dict[str, str]) -> StoredResponse:
         """Call `write(file)` with a temporary file, in a thread.
 
         Returns an answer with these headers that sends this file.

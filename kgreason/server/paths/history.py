@@ -24,9 +24,9 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
 from kgreason.server.formats import required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import DELTAS, is_exact
+from kgreason.server.paths.clients.exact import DELTAS, wants_library_value
 from kgreason.server.paths.commits import commit_edit, headers
-from kgreason.server.paths.served import number, parameters, read_past, served
+from kgreason.server.paths.served import number, parameters, read_past, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
 from kgreason.wire import EXACT, deltas
@@ -37,16 +37,16 @@ _FEW, _MOST = 100, 10_000
 async def commits(request: Request) -> Response:
     """List the last commits, the newest first. Each has a time, the numbers of changes, its rules and its headers."""
     limit = number(parameters(request), "limit")
-    graph = served(request).writer.graph
+    graph = server_parts(request).writer.graph
     found = await read_past(request, lambda: _heads(graph, _FEW if limit is None else min(limit, _MOST)))
     return Response(found, media_type="application/json")
 
 
 def _heads(graph: KnowledgeGraph, limit: int) -> bytes:
-    return b"[" + b",".join([_object(head.to_json()) for head in graph.log(limit)]) + b"]"
+    return b"[" + b",".join([_json_object(head.to_json()) for head in graph.log(limit)]) + b"]"
 
 
-def _object(members: Mapping[str, Any]) -> bytes:
+def _json_object(members: Mapping[str, Any]) -> bytes:
     """Return a JSON object. The members may be large, so this calls `let_out` before each of them."""
     texts = []
     for name, value in members.items():
@@ -58,7 +58,7 @@ def _object(members: Mapping[str, Any]) -> bytes:
 async def commit(request: Request) -> Response:
     """Return what a commit changed. With `since=N`, return what changed from commit N to this commit."""
     form = required_format(request.headers.get("accept"), DELTAS)
-    after, graph = _number(request), served(request).writer.graph
+    after, graph = _commit_number(request), server_parts(request).writer.graph
     before = number(parameters(request), "since")
     answer = await read_past(request, lambda: _document(graph, before, after, form))
     return Response(answer[0], headers={"Content-Type": answer[1], "Vary": "Accept"})
@@ -72,9 +72,9 @@ def _document(graph: KnowledgeGraph, before: int | None, after: int, form: str) 
     if form == "patch":
         return delta.to_patch().encode(), "application/rdf-patch"
     if form == "exact":
-        return _object(deltas.to_json(delta)), EXACT
+        return _json_object(deltas.to_json(delta)), EXACT
     head = {"log": graph.commit_head(after).to_json()} if before is None else {}
-    return _object(delta.to_json() | head), "application/json"
+    return _json_object(delta.to_json() | head), "application/json"
 
 
 async def revert(request: Request) -> Response:
@@ -91,14 +91,14 @@ async def revert(request: Request) -> Response:
 
     def answer(conflicts: list[str], delta: Delta, last: int) -> Callable[[], Response]:
         result: dict[str, Any] = {"commit": last, "conflicts": conflicts}
-        exact = {"delta": deltas.to_json(delta)} if is_exact(request) else {}
+        exact = {"delta": deltas.to_json(delta)} if wants_library_value(request) else {}
         media = EXACT if exact else None
         return partial(JSONResponse, result | exact, headers=headers(delta, last), media_type=media)
 
     return await run_in_threadpool(await commit_edit(request, edit, answer))
 
 
-def _number(request: Request) -> int:
+def _commit_number(request: Request) -> int:
     """Return the number of the commit that the path of a request names. Raises Problem."""
     found = number({"commit": [request.path_params["number"]]}, "commit")
     assert found is not None

@@ -26,9 +26,9 @@ from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import is_exact, response_of, writer_of_what_if
-from kgreason.server.paths.clients.reads import kind
-from kgreason.server.paths.clients.transactions import LINES, answer_to_lines, check_depth
+from kgreason.server.paths.clients.exact import response_of, wants_library_value, writer_of_what_if
+from kgreason.server.paths.clients.reads import asserted_parameter
+from kgreason.server.paths.clients.transactions import LINES, answer_what_if, check_depth
 from kgreason.server.paths.commits import check_conditions, headers
 from kgreason.server.paths.documents import load_operations
 from kgreason.server.paths.served import (
@@ -40,7 +40,7 @@ from kgreason.server.paths.served import (
     iri,
     number,
     parameters,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.paths.update import update_of
@@ -65,7 +65,7 @@ async def what_if(request: Request) -> Response:
     The edit is an update, a document, rules, or several edits (`transactions`). The triples of a document go into the
     graph that the parameter `graph` names, or into the default graph.
     """
-    settings, given = served(request).settings, parameters(request)
+    settings, given = server_parts(request).settings, parameters(request)
     check_role(request.scope, settings.what_if_role)
     limit, reasons = number(given, "limit"), _REASONS if flag(given, "why") else 0
     most = reasons if limit is None else min(limit, reasons)
@@ -80,11 +80,11 @@ async def what_if(request: Request) -> Response:
         return await engine_answer(request, call, lambda write: write())
 
     if media == LINES:
-        return await answer_to_lines(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
+        return await answer_what_if(request, lambda attempt: answer(lambda graph: (attempt(graph, most), {})))
     if media == RULES:
-        text = await body.text(request, settings)
+        text = await body.body_text(request, settings)
         await check_depth(request, text)
-        return await answer(lambda graph: (_with_rules(graph, text, most), {}))
+        return await answer(lambda graph: (_delta_of_rules(graph, text, most), {}))
     if any(media in medias for medias in TRIPLES.values()):
         name, here = single(given, "graph"), address(request)
         graph_name = None if name is None else f"<{iri(name, here)}>"
@@ -99,7 +99,7 @@ async def what_if(request: Request) -> Response:
     return await answer(update)
 
 
-def _with_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
+def _delta_of_rules(graph: KnowledgeGraph, text: str, reasons: int) -> Delta:
     with graph.what_if(reasons=reasons) as tx:
         tx.add_rules(text, "the body")
     return tx.delta
@@ -114,7 +114,7 @@ async def explain(request: Request) -> Response:
     is_folded = flag(given, "folded")
 
     def plain(proof: Proof) -> dict[str, Any]:
-        return _json(proof, is_folded=is_folded)
+        return _proof_json(proof, is_folded=is_folded)
 
     if (name := single(given, "relation")) is not None:
         terms = terms_of(given.get("term", []))
@@ -130,7 +130,7 @@ async def _answer(request: Request, find: Callable[[KnowledgeGraph], Found], pla
     return await engine_answer(request, find, lambda found: response_of(request, lambda: found, lambda: plain(found)))
 
 
-def _json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
+def _proof_json(proof: Proof, *, is_folded: bool) -> dict[str, Any]:
     return (proof.folded() if is_folded else proof).to_json()
 
 
@@ -164,7 +164,7 @@ def _triple(given: Parameters) -> Item:
 
 async def rules(request: Request) -> Response:
     """GET lists the rules in force. POST adds rules. DELETE removes the rules called `name`, or those in its body."""
-    given, state = parameters(request), served(request)
+    given, state = parameters(request), server_parts(request)
     if request.method in ("GET", "HEAD"):
         if flag(given, "own"):
             return await _answer(request, KnowledgeGraph.own_rules, lambda own: list(map(journal_text, own)))
@@ -174,7 +174,7 @@ async def rules(request: Request) -> Response:
     is_text = name is None or request.method == "POST"
     if is_text and media_type(request.headers.get("content-type")) != RULES:
         raise Problem(415, f"send rules as {RULES}")
-    text = (await body.text(request, state.settings) if is_text else name) or ""
+    text = (await body.body_text(request, state.settings) if is_text else name) or ""
     if is_text:
         await check_depth(request, text)
     adds = request.method == "POST"
@@ -201,19 +201,19 @@ async def contradictions(request: Request) -> Response:
     given = parameters(request)
     is_folded = flag(given, "folded")
     if flag(given, "classes"):
-        return await _classes(request, given, is_folded=is_folded)
+        return await _answer_classes(request, given, is_folded=is_folded)
     with_proofs, limit, each_cause = flag(given, "proofs"), number(given, "limit"), number(given, "each")
 
-    def proved(graph: KnowledgeGraph) -> list[Proof]:
+    def prove(graph: KnowledgeGraph) -> list[Proof]:
         return graph.prove_contradictions(limit, each=each_cause)
 
-    if is_exact(request):
+    if wants_library_value(request):
         return await _answer(
-            request, lambda graph: proved(graph) if with_proofs else graph.contradictions()[:limit], list
+            request, lambda graph: prove(graph) if with_proofs else graph.contradictions()[:limit], list
         )
 
     def find(graph: KnowledgeGraph) -> tuple[Sequence[Contradiction], list[Proof] | None]:
-        return graph.contradictions()[:limit], proved(graph) if with_proofs else None
+        return graph.contradictions()[:limit], prove(graph) if with_proofs else None
 
     return await engine_answer(
         request, find, lambda found: JSONResponse(_contradictions_json(*found, is_folded=is_folded))
@@ -231,15 +231,15 @@ def _contradictions_json(
         objects.append({"message": str(line), "rule": line.rule, "terms": line.terms, "axioms": line.axioms})
         if proofs is not None:
             proof = by_terms.get((f'"{line.rule}"', *line.terms))
-            objects[-1]["proof"] = None if proof is None else _json(proof, is_folded=is_folded)
+            objects[-1]["proof"] = None if proof is None else _proof_json(proof, is_folded=is_folded)
             if is_folded and proof is not None:
                 objects[-1]["words"] = line.to_text(proof.names())
     return objects
 
 
-async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
+async def _answer_classes(request: Request, given: Parameters, *, is_folded: bool) -> Response:
     limit, with_proofs = number(given, "limit"), flag(given, "proofs")
-    check_role(request.scope, served(request).settings.what_if_role)
+    check_role(request.scope, server_parts(request).settings.what_if_role)
 
     def plain(found: list[Unsatisfiable]) -> list[dict[str, Any]]:
         objects = list[dict[str, Any]]()
@@ -247,11 +247,11 @@ async def _classes(request: Request, given: Parameters, *, is_folded: bool) -> R
             let_out()
             objects.append({"message": str(each), "class": each.name})
             if with_proofs:
-                objects[-1]["proof"] = _json(each.proof, is_folded=is_folded)
+                objects[-1]["proof"] = _proof_json(each.proof, is_folded=is_folded)
         return objects
 
     def find(graph: KnowledgeGraph) -> list[Unsatisfiable]:
-        with graph.evaluating(budget=served(request).settings.what_if_budget):
+        with graph.evaluating(budget=server_parts(request).settings.what_if_budget):
             return graph.unsatisfiable_classes()[:limit]
 
     return await _answer(request, find, plain)
@@ -278,7 +278,7 @@ async def health(request: Request) -> Response:
     The status is 503, with the reason, while the disk takes no commit. Reads are served all the same, so with
     `live=true` the status is 200.
     """
-    writer = served(request).writer
+    writer = server_parts(request).writer
     try:
         if not flag(parameters(request), "live"):
             await run_in_threadpool(writer.graph.check_room)
@@ -294,7 +294,7 @@ async def changes(request: Request) -> Response:
     after = request.headers.get("last-event-id") or single(given, "after")
     if after is not None and not (after.isascii() and after.isdigit()):
         raise Problem(400, f"{after} is not the number of a commit")
-    feed = served(request).feed
+    feed = server_parts(request).feed
     view = _view(request, given)
     sent = {"Content-Type": view.media, "Cache-Control": "no-store", "Vary": "Accept"}
     reader = reader_of(request.scope)
@@ -309,4 +309,4 @@ def _view(request: Request, given: Parameters) -> View:
         form = "exact"
     pattern = single(given, "match")
     check_terms("pattern", pattern)
-    return View(form, (None, None, None) if pattern is None else pattern_of(pattern), kind(given))
+    return View(form, (None, None, None) if pattern is None else pattern_of(pattern), asserted_parameter(given))

@@ -25,7 +25,7 @@ from starlette.responses import Response
 
 from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, best_format, content_type, media_type, unacceptable
-from kgreason.server.http.conditions import check_read, tag
+from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.description import description
 from kgreason.server.paths.served import (
     Parameters,
@@ -37,7 +37,7 @@ from kgreason.server.paths.served import (
     parameters,
     prefixes_of,
     response,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.problems import Problem
@@ -58,9 +58,9 @@ async def query(request: Request) -> Response:
     if request.method != "POST" and not request.scope["query_string"]:
         return description(request)
     sparql, given = await _query_of(request)
-    services = served(request).settings.services
-    await look_through(sparql, partial(check_service, sparql, services))
-    accept, state = request.headers.get("accept"), served(request)
+    services = server_parts(request).settings.services
+    await call_on_text(sparql, partial(check_service, sparql, services))
+    accept, state = request.headers.get("accept"), server_parts(request)
     default, named = _dataset(given, address(request))
     wanted = Query(
         sparql,
@@ -71,14 +71,14 @@ async def query(request: Request) -> Response:
         solutions=best_format(accept, SOLUTIONS),
         triples=best_format(accept, TRIPLES),
         prefixes=prefixes_of(given),
-        seconds=_seconds(given),
+        seconds=_timeout(given),
         as_of=number(given, "as_of"),
     )
     headers = {"Vary": "Accept", "Kgreason-Commit": str(wanted.commit if wanted.as_of is None else wanted.as_of)}
-    etag = _etag(wanted) if request.method != "POST" else None
+    answer_tag = _etag(wanted) if request.method != "POST" else None
     is_any = request.headers.get("if-none-match", "").strip() == "*"  # is there an answer? only evaluating tells
-    if etag is not None and not is_any:
-        same = check_read(request.headers, etag, wanted.commit, wanted.commit)
+    if answer_tag is not None and not is_any:
+        same = check_read(request.headers, answer_tag, wanted.commit, wanted.commit)
         if same is not None:
             return Response(status_code=304, headers=headers | {"ETag": same})
     begun = time.perf_counter()
@@ -88,8 +88,8 @@ async def query(request: Request) -> Response:
         raise unacceptable(SOLUTIONS if str(error) == "solutions" else TRIPLES) from error
     finally:
         state.recent.note_query(sparql, time.perf_counter() - begun)
-    if etag is not None and not state.writer.waiting and state.writer.commit == wanted.commit:
-        headers["ETag"] = etag  # otherwise the process may have seen a later commit
+    if answer_tag is not None and not state.writer.waiting and state.writer.commit == wanted.commit:
+        headers["ETag"] = answer_tag  # otherwise the process may have seen a later commit
         if is_any:
             answer.close()
             return Response(status_code=304, headers=headers)
@@ -100,7 +100,7 @@ async def query(request: Request) -> Response:
     return response(answer, content_type(types[name][0]), headers)
 
 
-async def look_through(text: str, call: Callable[[], Result]) -> Result:
+async def call_on_text(text: str, call: Callable[[], Result]) -> Result:
     """Return the result of a call that looks through a text; in a thread if the text is long."""
     return call() if len(text) < _SHORT else await run_in_threadpool(call)
 
@@ -113,10 +113,10 @@ def _etag(wanted: Query) -> str | None:
     if any((token["name"] or "").upper() in _CHANGING for token in TOKEN.finditer(wanted.sparql or "")):
         return None
     asked = repr(wanted._replace(seconds=None))
-    return f"W/{tag(wanted.commit, hashlib.blake2b(asked.encode(), digest_size=16).hexdigest())}"
+    return f"W/{etag(wanted.commit, hashlib.blake2b(asked.encode(), digest_size=16).hexdigest())}"
 
 
-def _seconds(given: Parameters) -> float | None:
+def _timeout(given: Parameters) -> float | None:
     """Return the parameter `timeout` in seconds, or None if it is missing. Raises Problem."""
     text = single(given, "timeout")
     try:
@@ -130,14 +130,14 @@ def _seconds(given: Parameters) -> float | None:
 
 async def _query_of(request: Request) -> tuple[str, Parameters]:
     """Return the text of the query in a request, and all parameters of the request. Raises Problem."""
-    settings = served(request).settings
+    settings = server_parts(request).settings
     if request.method != "POST":
         given = parameters(request)
     else:
         media = media_type(request.headers.get("content-type"))
         if media not in (_FORM, _DIRECT):
             raise Problem(415, f"POST a query as {_DIRECT}, or as a form: {_FORM}")
-        text = await body.text(request, settings)
+        text = await body.body_text(request, settings)
         if media == _DIRECT:
             return text, parameters(request)
         given = parameters(request, text)

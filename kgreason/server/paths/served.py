@@ -1,4 +1,4 @@
-"""`Served`: the parts of the server that a path uses; `parameters`: the parameters of a request."""
+"""`ServerParts`: the parts of the server that a path uses; `parameters`: the parameters of a request."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from starlette.types import Receive, Scope, Send
 from kgreason.errors import KgreasonError
 from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server.paths.recent import Recent
 from kgreason.server.problems import Problem, stopping_problem
-from kgreason.server.queries.aside import Aside
+from kgreason.server.queries.aside import CallThreads
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings
@@ -35,7 +35,7 @@ Result = TypeVar("Result")
 _MOST, _DIGITS = 1000, 10
 
 
-class Served(NamedTuple):
+class ServerParts(NamedTuple):
     """The parts of a server: options, query processes, writer, feed, recent work, and standing queries.
 
     `standing` are the standing queries that the writer answers from deltas, `renewals` all others. `past` has threads
@@ -47,15 +47,15 @@ class Served(NamedTuple):
     writer: Writer
     feed: Feed
     recent: Recent
-    standing: Together
+    standing: StandingQueries
     renewals: Renewals
-    past: Aside
-    answers: Aside
+    past: CallThreads
+    answers: CallThreads
 
 
-def served(request: Request) -> Served:
+def server_parts(request: Request) -> ServerParts:
     """Return the parts of the server that received a request."""
-    return cast(Served, request.app.state.served)
+    return cast(ServerParts, request.app.state.served)
 
 
 def parameters(request: Request, form: str | None = None) -> Parameters:
@@ -131,7 +131,7 @@ async def ask_process(request: Request, query: Query) -> Answer:
     If the client goes away before that, the query ends at once, and its process is killed. Raises the errors of
     `Pool.ask`.
     """
-    return await _unless_left(request, served(request).pool.ask(query), _drop)
+    return await _result_unless_gone(request, server_parts(request).pool.ask(query), _close_answer)
 
 
 async def check_text(request: Request, kind: str, text: str, form: str = "", base: str | None = None) -> None:
@@ -139,7 +139,7 @@ async def check_text(request: Request, kind: str, text: str, form: str = "", bas
 
     The arguments are those of `Pool.check`. Raises its errors, and Problem.
     """
-    await _unless_left(request, served(request).pool.check(kind, text, form, base or ""))
+    await _result_unless_gone(request, server_parts(request).pool.check(kind, text, form, base or ""))
 
 
 async def ask_engine(request: Request, call: Callable[[KnowledgeGraph], Result]) -> Result:
@@ -147,7 +147,7 @@ async def ask_engine(request: Request, call: Callable[[KnowledgeGraph], Result])
 
     If the client goes away, the question ends. Raises the errors of `Writer.ask`.
     """
-    return await _unless_left(request, served(request).writer.ask(call))
+    return await _result_unless_gone(request, server_parts(request).writer.ask(call))
 
 
 async def engine_answer(
@@ -156,34 +156,34 @@ async def engine_answer(
     """Return `write(find(graph))`. `find` is a question to the engine, as for `ask_engine`.
 
     `write` runs in another thread, and no edit waits for it. So the graph may have changed meanwhile: the values that
-    `find` returns must be whole. Raises the errors of `ask_engine` and of `Aside.call_aside`.
+    `find` returns must be whole. Raises the errors of `ask_engine` and of `CallThreads.result_of`.
     """
-    state = served(request)
+    state = server_parts(request)
 
     async def both() -> Result:
         found = await state.writer.ask(find)
-        return await state.answers.call_aside(lambda: write(found))
+        return await state.answers.result_of(lambda: write(found))
 
-    return await _unless_left(request, both())
+    return await _result_unless_gone(request, both())
 
 
 async def read_past(request: Request, call: Callable[[], Result]) -> Result:
     """Return the result of `call()`, which reads earlier commits, in a thread for this.
 
-    If the client goes away, the call ends. Raises the errors of `Aside.call_aside`.
+    If the client goes away, the call ends. Raises the errors of `CallThreads.result_of`.
     """
-    return await _unless_left(request, served(request).past.call_aside(call))
+    return await _result_unless_gone(request, server_parts(request).past.result_of(call))
 
 
 async def parse_shapes(request: Request, call: Callable[[], Result]) -> Result:
     """Return the result of `call()`, which parses documents of shapes, in a thread for answers.
 
-    If the client goes away, the call ends. Raises the errors of `Aside.call_aside`.
+    If the client goes away, the call ends. Raises the errors of `CallThreads.result_of`.
     """
-    return await _unless_left(request, served(request).answers.call_aside(call))
+    return await _result_unless_gone(request, server_parts(request).answers.result_of(call))
 
 
-async def _unless_left(
+async def _result_unless_gone(
     request: Request,
     answer: Coroutine[Any, Any, Result],
     drop: Callable[[asyncio.Future[Result]], object] = lambda _: None,
@@ -202,7 +202,7 @@ async def _unless_left(
     except BaseException as error:
         answering.add_done_callback(drop)
         answering.cancel()
-        if isinstance(error, asyncio.CancelledError) and served(request).feed.is_closed:
+        if isinstance(error, asyncio.CancelledError) and server_parts(request).feed.is_closed:
             raise stopping_problem() from error
         raise
     finally:
@@ -216,7 +216,7 @@ async def _wait_until_gone(receive: Receive) -> None:
         pass
 
 
-def _drop(answering: asyncio.Future[Answer]) -> None:
+def _close_answer(answering: asyncio.Future[Answer]) -> None:
     if not answering.cancelled() and answering.exception() is None:
         answering.result().close()
 
@@ -228,10 +228,10 @@ def response(answer: Answer, media: str, headers: dict[str, str]) -> Response:
     """
     if answer.document is not None:
         return Response(answer.document, headers=headers | {"Content-Type": media})
-    return _Streamed(answer, media, headers)
+    return _PoolResponse(answer, media, headers)
 
 
-class _Streamed(StreamingResponse):
+class _PoolResponse(StreamingResponse):
     """Sends the pieces of an answer as they come. In the end gives the query process back to the pool, or kills it.
 
     If the query fails meanwhile, the answer ends without its last chunk, and the log says why.

@@ -10,23 +10,23 @@ import time
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from kgreason.memory import resident
-from kgreason.server.paths.served import ask_engine, served
+from kgreason.memory import resident_bytes
+from kgreason.server.paths.served import ask_engine, server_parts
 
 
 async def status(request: Request) -> Response:
     """Return counts of the graph, the memory used, how many calls wait, and how long the last commits took."""
-    state = served(request)
+    state = server_parts(request)
     stats, warnings = await ask_engine(request, lambda graph: (graph.stats(), graph.warnings))
     return JSONResponse(
         {
             "commit": state.writer.commit,
             "stats": stats,
             "warnings": warnings,
-            "resident_bytes": resident(),
+            "resident_bytes": resident_bytes(),
             "seconds": time.time() - state.recent.begun,
             "waiting": {"edits": state.writer.waiting, "queries": state.pool.waiting},
-            "query_processes": state.pool.running,
+            "query_processes": state.pool.process_count,
             "streams": state.feed.streams,
             "commits": list(state.recent.commits),
         }
@@ -38,6 +38,6 @@ async def slow_queries(request: Request) -> Response:
     return JSONResponse(
         [
             {"seconds": -query.negative, "begun": query.begun, "text": query.text}
-            for query in served(request).recent.queries
+            for query in server_parts(request).recent.queries
         ]
     )

@@ -25,9 +25,9 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
 from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, required_format
-from kgreason.server.http.conditions import check_read, tag
+from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.commits import commit_edit, empty_response
-from kgreason.server.paths.documents import Stored, default_triples, load_operations, quads_of
+from kgreason.server.paths.documents import StoredResponse, default_triples, load_operations, quads_of
 from kgreason.server.paths.served import (
     address,
     ask_engine,
@@ -36,7 +36,7 @@ from kgreason.server.paths.served import (
     iri,
     parameters,
     response,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.problems import Problem
@@ -127,11 +127,11 @@ def _target(request: Request) -> Target:
 
 
 async def _get(request: Request, target: Target) -> Response:
-    types, writer = QUADS if target.is_all else TRIPLES, served(request).writer
+    types, writer = QUADS if target.is_all else TRIPLES, server_parts(request).writer
     form = required_format(request.headers.get("accept"), types)
     headers = {"Vary": "Accept", "Content-Type": content_type(types[form][0])}
     state = target.state(writer.states)
-    same = check_read(request.headers, tag(state, form), state, writer.commit)
+    same = check_read(request.headers, etag(state, form), state, writer.commit)
     if same is not None and (target.name is None or await ask_engine(request, target.exists)):
         return Response(status_code=304, headers=headers | {"ETag": same})
     if target.name is not None or (target.is_inferred and not target.is_all):
@@ -140,8 +140,8 @@ async def _get(request: Request, target: Target) -> Response:
     lines, state = await ask_engine(
         request, lambda graph: (graph.dump(asserted=asserted, graphs=True), target.state(writer.states))
     )
-    headers["ETag"] = tag(state, form)
-    return await Stored.of(lambda file: _write(file, lines, form, is_all=target.is_all), headers)
+    headers["ETag"] = etag(state, form)
+    return await StoredResponse.of(lambda file: _write(file, lines, form, is_all=target.is_all), headers)
 
 
 async def _read(request: Request, target: Target, form: str, headers: dict[str, str]) -> Response:
@@ -150,17 +150,17 @@ async def _read(request: Request, target: Target, form: str, headers: dict[str, 
     The process may see a commit that this process does not know yet. So the answer has an ETag only if the target was
     not changed from before the read until after it. Under edits of the target it is read again, a few times.
     """
-    writer = served(request).writer
+    writer = server_parts(request).writer
     for left in reversed(range(_TRIES)):
         state = target.state(writer.states)
         answer = await ask_process(request, Query(None, writer.commit, graph=target.name, triples=form))
         try:
-            is_known = await writer.settle()
+            is_known = await writer.wait_for_states()
         except BaseException:
             answer.close()
             raise
         if is_known and target.state(writer.states) == state:
-            headers["ETag"] = tag(state, form)
+            headers["ETag"] = etag(state, form)
         elif is_known and left:
             answer.close()
             continue
@@ -216,7 +216,7 @@ async def _commit(
     Returns the result of `before`, and the answer to the request. Nobody else changes the graph between the two steps.
     The answer has the ETag of the target, if the target still exists. Raises Problem, and the errors of `before`.
     """
-    states = served(request).writer.states
+    states = server_parts(request).writer.states
 
     def edit(graph: KnowledgeGraph) -> tuple[tuple[Found, bool], Delta]:
         found = before(graph)
@@ -226,7 +226,7 @@ async def _commit(
     def answer(found: tuple[Found, bool], delta: Delta, commit: int) -> tuple[Found, Response]:
         response = empty_response(delta, commit)
         is_changed = delta.commit and (target.is_whole or target.term in changed_graphs(delta))
-        response.headers["ETag"] = tag(delta.commit if is_changed else target.state(states))
+        response.headers["ETag"] = etag(delta.commit if is_changed else target.state(states))
         if not found[1]:
             del response.headers["ETag"]
         return found[0], response

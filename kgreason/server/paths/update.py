@@ -27,14 +27,14 @@ from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.sparql_update.ahead import Wheres
+from kgreason.graph.sparql_update.ahead import WhereLimits
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
 from kgreason.server.paths.clients.exact import writer_of_delta
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.description import description
-from kgreason.server.paths.query import check_service, look_through
+from kgreason.server.paths.query import call_on_text, check_service
 from kgreason.server.paths.served import (
     Parameters,
     address,
@@ -44,7 +44,7 @@ from kgreason.server.paths.served import (
     iri,
     parameters,
     prefixes_of,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.problems import Problem
@@ -88,7 +88,7 @@ class UpdateRequest(NamedTuple):
     """The operations of an update, and how to evaluate its WHEREs."""
 
     operations: tuple[Operation, ...]
-    wheres: Wheres
+    wheres: WhereLimits
 
 
 async def update_of(request: Request) -> UpdateRequest:
@@ -96,29 +96,29 @@ async def update_of(request: Request) -> UpdateRequest:
 
     Raises Problem, QueryError, QueryTimeoutError.
     """
-    settings = served(request).settings
+    settings = server_parts(request).settings
     media = media_type(request.headers.get("content-type"))
     if media not in (_FORM, _DIRECT):
         raise Problem(415, f"POST an update as {_DIRECT}, or as a form: {_FORM}")
-    text = await body.text(request, settings)
+    text = await body.body_text(request, settings)
     given = parameters(request, text if media == _FORM else None)
     sparql = text if media == _DIRECT else single(given, "update")
     if sparql is None:
         raise Problem(400, "the parameter update is missing")
-    await look_through(sparql, partial(check_service, sparql))
+    await call_on_text(sparql, partial(check_service, sparql))
     base, prefixes = base_of(given, request), prefixes_of(given)
     source = single(given, "source") or "<update>"
-    if await look_through(sparql, partial(may_be_deep, sparql)):
+    if await call_on_text(sparql, partial(may_be_deep, sparql)):
         await check_text(request, "update", f"{declarations(prefixes)}{sparql}", base=base)
-    operations = await look_through(sparql, partial(parse, sparql, source, prefixes, base))
+    operations = await call_on_text(sparql, partial(parse, sparql, source, prefixes, base))
     _check_loads(operations, settings.loads)
     found = tuple(_with_dataset(operations, given, address(request)))
-    commit, begun = served(request).writer.commit, time.perf_counter()
+    commit, begun = server_parts(request).writer.commit, time.perf_counter()
     for operation in found:
         if isinstance(operation, Modify):
             await _try_where(request, operation.select)
     is_fast = time.perf_counter() - begun < _FAST and not _UNSTEADY.search(sparql)
-    return UpdateRequest(found, Wheres(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
+    return UpdateRequest(found, WhereLimits(settings.query_seconds, commit if is_fast else None, settings.query_bytes))
 
 
 async def _try_where(request: Request, select: Select) -> None:
@@ -130,7 +130,7 @@ async def _try_where(request: Request, select: Select) -> None:
     if is_short(select.query):
         return
     default = [select.default_graph[1:-1]] if select.default_graph else None
-    commit = served(request).writer.commit
+    commit = server_parts(request).writer.commit
     (await ask_process(request, Query(select.counting_query, commit, default_graphs=default, solutions="tsv"))).close()
 
 

@@ -1,6 +1,6 @@
-"""`Aside`: calls that need neither the engine nor its thread, in threads of their own, a few at a time.
+"""`CallThreads`: calls that need neither the engine nor its thread, in threads of their own, a few at a time.
 
-    call_aside -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, a client that leaves, or a
+    result_of -> waits for one of `_AT_ONCE` threads -> ended by its time, its memory, a client that leaves, or a
                                                          server that stops
 
 Such calls read earlier commits, parse documents of shapes, and write answers such as proofs and reports. They may take
@@ -8,7 +8,7 @@ long and much memory. So they do not wait in the queue of the `Writer`, and no e
 their own, they would use up the threads that receive the bodies of edits.
 
 Law: however many clients ask, at most `_AT_ONCE` of these calls run, and no other request waits for them. A call ends
-at its next `let_out` after its time or memory is used up, or `call_aside` is cancelled; until then it has its thread.
+at its next `let_out` after its time or memory is used up, or `result_of` is cancelled; until then it has its thread.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _AT_ONCE = 4
 Result = TypeVar("Result")
 
 
-class Aside:
+class CallThreads:
     """Threads of one server for calls with these limits. Its methods belong to the event loop.
 
     A message about a limit begins with `name`, which says what the calls do, and ends with `advice`.
@@ -36,7 +36,7 @@ class Aside:
         self._limits, self._name, self._advice = limits, name, advice
         self._threads = ThreadPoolExecutor(_AT_ONCE, "kgreason aside")
 
-    async def call_aside(self, call: Callable[[], Result]) -> Result:
+    async def result_of(self, call: Callable[[], Result]) -> Result:
         """Return the result of a call in a thread. Its time begins when it has the thread.
 
         If this is cancelled, the call ends soon. Raises the errors of the call, QueryTimeoutError, LimitError, and
@@ -44,7 +44,7 @@ class Aside:
         """
         is_unwanted = False
 
-        def limited() -> Result:
+        def limited_call() -> Result:
             look = self._limits.begin(self._name, self._advice)
 
             def end() -> None:
@@ -56,7 +56,7 @@ class Aside:
                 return call()
 
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, limited)
+            return await asyncio.get_running_loop().run_in_executor(self._threads, limited_call)
         except asyncio.CancelledError:
             is_unwanted = True
             raise

@@ -26,20 +26,20 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
-from kgreason.graph.constructed.of_state import OfState
-from kgreason.graph.constructed.renamed import Renamed, SpellIn
-from kgreason.graph.constructed.speller import as_written
+from kgreason.graph.constructed.of_state import StateSpeller
+from kgreason.graph.constructed.renamed import QuerySpeller, SpellIn
+from kgreason.graph.constructed.speller import spell_for_graph
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
-from kgreason.server.queries.nesting import check
+from kgreason.server.queries.nesting import problem_of_text
 from kgreason.server.queries.steps import check_lines
 from kgreason.sparql.query.asking import answer
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest
 from kgreason.store.homes.reader import Reader
-from kgreason.store.oxigraph.failures import FAILURES, failure
+from kgreason.store.oxigraph.failures import FAILURES, query_error
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.terms.dictionary import Dictionary
@@ -58,11 +58,11 @@ def main(path: str, most_bytes: str, server: str) -> None:
     If the process would take more than `most_bytes` of memory, it ends; 0 means no limit. `server` is the number of the
     server's process, which may have ended already.
     """
-    _limit(int(most_bytes))
-    _give_way()
+    _limit_memory(int(most_bytes))
+    _lower_priority()
     threading.Thread(target=_end_with_server, args=(int(server),), daemon=True).start()
     source, out = sys.stdin.buffer, sys.stdout.buffer
-    _widen(out)
+    _widen_pipe(out)
     out.write(frame(READY, b""))
     out.flush()
     reader = _Reader(Path(path))
@@ -71,7 +71,7 @@ def main(path: str, most_bytes: str, server: str) -> None:
         _answer_with_stack(request, reader, out)
 
 
-def _limit(most_bytes: int) -> None:
+def _limit_memory(most_bytes: int) -> None:
     """Limit the memory of this process to `most_bytes`, if the operating system supports such a limit.
 
     The limit counts heap and stacks, the memory that the process can write. It does not count address space: each
@@ -88,13 +88,13 @@ def _limit(most_bytes: int) -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (most_bytes, most_bytes))
 
 
-def _give_way() -> None:
+def _lower_priority() -> None:
     """Let the server have the processor first: its edits and short answers wait for nobody's long query."""
     with suppress(AttributeError, OSError):
         os.nice(_NICE)
 
 
-def _widen(out: BinaryIO) -> None:
+def _widen_pipe(out: BinaryIO) -> None:
     """Make a pipe hold a whole piece, if the operating system can, so that fewer messages go back and forth."""
     with suppress(ImportError, AttributeError, OSError):
         import fcntl
@@ -114,13 +114,13 @@ class _Reader:
 
     def __init__(self, path: Path) -> None:
         self._path, self._commit = path, -1
-        self.read = 0
-        """How many bytes of Oxigraph's log were read to open the store, since `take_read` was called last."""
+        self.log_bytes = 0
+        """How many bytes of Oxigraph's log were read to open the store, since `take_log_bytes` was called last."""
         self._home: Reader | None = None
         self._past: KnowledgeGraph | None = None
         self._spell: SpellIn | None = None
 
-    def past(self, number: int) -> OxigraphStore:
+    def past_store(self, number: int) -> OxigraphStore:
         """Return a copy in memory of the store as it was after commit `number`.
 
         The last copy is kept for later queries.
@@ -138,7 +138,7 @@ class _Reader:
             folder = self._home.store.path
             for log in folder.glob("*.log") if folder else ():
                 with suppress(OSError):  # it was emptied and removed meanwhile
-                    self.read += log.stat().st_size
+                    self.log_bytes += log.stat().st_size
         return self._home.store
 
     def spell(self, number: int | None, triples: Sequence[Triple], name: str | None) -> Sequence[Sequence[Triple]]:
@@ -150,37 +150,37 @@ class _Reader:
         """
         if number is not None:
             assert self._past
-            return as_written(self._past, number, triples, name)
+            return spell_for_graph(self._past, number, triples, name)
         if self._spell is None:
             self._spell = self._start_spelling()
         try:
             return self._spell(triples, name)
         except MemoryError:
-            self._spell = _as_shown
-            return _as_shown(triples, name)
+            self._spell = _unchanged
+            return _unchanged(triples, name)
 
     def _start_spelling(self) -> SpellIn:
         home = self._home
         assert home
 
-        def looked() -> SpellIn:
+        def read_spelling() -> SpellIn:
             path = home.snapshot
             saved = snapshot.read_state(path) if path else None
             dictionary = snapshot.read_dictionary(path) if path else Dictionary()
-            return OfState(home.last, saved, dictionary, home.pending()).spell
+            return StateSpeller(home.last, saved, dictionary, home.records_since_snapshot()).spell
 
         try:
-            return home.reading(looked)
+            return home.read_consistently(read_spelling)
         except (StoreError, MemoryError):  # the snapshot was replaced meanwhile, or is too large for this process
-            return _as_shown
+            return _unchanged
 
-    def take_read(self) -> int:
-        """Return `read`, and begin to count anew."""
-        read, self.read = self.read, 0
+    def take_log_bytes(self) -> int:
+        """Return `log_bytes`, and begin to count anew."""
+        read, self.log_bytes = self.log_bytes, 0
         return read
 
 
-def _as_shown(triples: Sequence[Triple], _: str | None) -> Sequence[Sequence[Triple]]:
+def _unchanged(triples: Sequence[Triple], _: str | None) -> Sequence[Sequence[Triple]]:
     return [[triple] for triple in triples]
 
 
@@ -188,7 +188,7 @@ class _Document(RawIOBase):
     """A file that sends what is written to it as frames: a HEAD, then DATA.
 
     Only the last DATA may be shorter than `PIECE`. `most` is the largest number of bytes; None is no limit. The HEAD
-    tells `kind`, and `log` as `read` (`frames`).
+    tells `kind`, and `log` as `log_bytes` (`frames`).
     """
 
     def __init__(self, out: BinaryIO, most: int | None) -> None:
@@ -260,8 +260,8 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
             document.end()
             return
         number = request["as_of"]
-        store = reader.store(request["commit"]) if number is None else reader.past(number)
-        document.log = reader.take_read()
+        store = reader.store(request["commit"]) if number is None else reader.past_store(number)
+        document.log = reader.take_log_bytes()
         if request["sparql"] is None:
             _write_graph(store, request, document)
         else:
@@ -272,11 +272,11 @@ def _answer(request: dict[str, Any], reader: _Reader, out: BinaryIO) -> None:
     except KgreasonError as error:
         document.fail(type(error).__name__, str(error))
     except FAILURES as error:
-        document.fail("QueryError", str(failure(error)))
+        document.fail("QueryError", str(query_error(error)))
 
 
 def _check(checked: list[str], base: str) -> None:
-    """Parse a text, to see whether its parser survives it. `checked` is (kind, text, format), as for `nesting.check`.
+    """Parse a text, to see whether its parser survives it. `checked`: kind, text, format (`nesting.problem_of_text`).
 
     The kind "lines" is that of `steps.check_lines`, whose arguments are the text and the format.
     Raises QueryError if the text does not parse. A text that is nested too deeply ends the process.
@@ -284,7 +284,7 @@ def _check(checked: list[str], base: str) -> None:
     kind, text, form = checked
     if kind == "lines":
         check_lines(Path(text), Path(form))
-    elif problem := check(kind, text, form, base):
+    elif problem := problem_of_text(kind, text, form, base):
         raise QueryError(problem)
 
 
@@ -292,7 +292,9 @@ def _results(store: OxigraphStore, request: dict[str, Any], spell: SpellIn) -> R
     sparql, base, prefixes = request["sparql"], request["base"], request["prefixes"] or {}
     graphs: dict[str, Any] = {name: _names(request[name]) for name in ("default_graphs", "named_graphs")}
     ask = partial(store.evaluate, prefixes=prefixes, base=base, **graphs)
-    return answer(sparql, prefixes, base, ask, Renamed(spell, sparql, prefixes, base, graphs["default_graphs"]).spell)
+    return answer(
+        sparql, prefixes, base, ask, QuerySpeller(spell, sparql, prefixes, base, graphs["default_graphs"]).spell
+    )
 
 
 def _names(iris: list[str] | None) -> list[NamedNode] | None:

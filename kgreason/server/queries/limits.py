@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from kgreason.errors import LimitError, QueryTimeoutError
-from kgreason.memory import resident
+from kgreason.memory import resident_bytes
 from kgreason.server.problems import stopping_problem
 
 _PAUSE = 0.005
@@ -37,7 +37,7 @@ class CallLimits(NamedTuple):
         The error is a Problem if the server stops, else a QueryTimeoutError or LimitError. Its message begins with
         `call` and ends with `advice`.
         """
-        begun, before, looked = time.monotonic(), resident() or 0, 0.0
+        begun, before, looked = time.monotonic(), resident_bytes() or 0, 0.0
 
         def end() -> None:
             nonlocal looked
@@ -48,7 +48,7 @@ class CallLimits(NamedTuple):
                 raise QueryTimeoutError(f"{call} took longer than {self.seconds:g} s{advice}")
             if self.bytes is not None and now - looked > _PAUSE:
                 looked = now
-                if (resident() or 0) - before > self.bytes:
+                if (resident_bytes() or 0) - before > self.bytes:
                     raise LimitError(f"{call} needs more than {self.bytes:,} bytes of memory{advice}")
 
         return end

@@ -7,11 +7,11 @@ process meanwhile. And Oxigraph plans the joins of a query before it finds the f
 one group may take it some seconds, and the thread that plans cannot be stopped.
 
 So the server looks whether a text may be deep (`may_be_deep`, `may_be_deep_document`). If so, the text is first parsed
-in a query process, with a smaller stack than any thread of the server has (`check`), and a query is planned there. If
-that process ends, or the parser or the planner takes too long, the text is refused.
+in a query process, with a smaller stack than any thread of the server has (`problem_of_text`), and a query is planned
+there. If that process ends, or the parser or the planner takes too long, the text is refused.
 
-Law: a text that passes `check` does not overflow a stack of the server, and keeps its parser busy for at most two
-seconds and one more for each megabyte, and the planner of a query for as long. Cost: `may_be_deep` counts brackets.
+Law: a text that passes `problem_of_text` does not overflow a stack of the server, and keeps its parser busy for at most
+two seconds and one more for each megabyte, and the planner of a query for as long. Cost: `may_be_deep` counts brackets.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import KgreasonError, RdfSyntaxError, RuleError
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.server.problems import Problem
-from kgreason.sparql.query.columns import dry_query
+from kgreason.sparql.query.columns import unevaluated_query
 from kgreason.sparql.tokens import TOKEN
 from kgreason.stacks import is_small, stack_for, with_stack
 
@@ -86,7 +86,7 @@ def may_be_deep_document(path: Path, form: str) -> bool:
         return text.find(b"<<") >= 0
 
 
-def check(kind: str, text: str, form: str, base: str) -> str | None:
+def problem_of_text(kind: str, text: str, form: str, base: str) -> str | None:
     """Parse a text in a thread with a small stack. Returns a message if the text does not parse, otherwise None.
 
     A query is planned as well.
@@ -94,7 +94,7 @@ def check(kind: str, text: str, form: str, base: str) -> str | None:
     format of a document, or the language of rules. `base` is the base of relative IRIs.
     """
     parse = _parser(kind, form, base)  # before the clock: it may have to import a parser
-    seconds = seconds_for(kind, text)
+    seconds = parse_seconds(kind, text)
     found = _with_small_stack(lambda: parse(text), seconds, _LATE)
     if kind != "query" or found or _asks_service(text):
         return found
@@ -106,7 +106,7 @@ def _asks_service(query: str) -> bool:
     return any((token["name"] or "").upper() == "SERVICE" for token in TOKEN.finditer(query))
 
 
-def seconds_for(kind: str, text: str) -> float | None:
+def parse_seconds(kind: str, text: str) -> float | None:
     """Return how many seconds a text may keep its parser busy; None if its parser is fast for every text."""
     if kind in ("document", "lines"):
         return None
@@ -123,9 +123,9 @@ def _plan(query: str, base: str) -> None:
 
 
 def _parser(kind: str, form: str, base: str) -> Callable[[str], Any]:
-    """Return a function that parses a text. The arguments are those of `check`."""
+    """Return a function that parses a text. The arguments are those of `problem_of_text`."""
     if kind == "query":
-        return lambda text: _plan(dry_query(text), base)
+        return lambda text: _plan(unevaluated_query(text), base)
     if kind == "update":
         from kgreason.sparql.parser import parse
 

@@ -29,7 +29,7 @@ from kgreason import errors
 from kgreason.errors import KgreasonError, QueryError, QueryTimeoutError
 from kgreason.server.problems import Problem, busy_problem
 from kgreason.server.queries.frames import DATA, END, HEADER, MISSING, PIECE, REQUEST, UNACCEPTABLE, frame
-from kgreason.server.queries.nesting import seconds_for
+from kgreason.server.queries.nesting import parse_seconds
 from kgreason.server.settings import Settings
 
 _RUN = "import sys; from kgreason.server.queries.child import main; main(*sys.argv[1:])"
@@ -96,7 +96,7 @@ class Pool:
         """How many processes were killed: a limit was reached, or the client had gone."""
 
     @property
-    def running(self) -> int:
+    def process_count(self) -> int:
         """How many query processes there are, idle ones included."""
         return len(self._all)
 
@@ -105,7 +105,7 @@ class Pool:
         """How many queries wait for a process."""
         return len(self._queue)
 
-    async def warm(self) -> None:
+    async def warm_up(self) -> None:
         """Start a process before the first query, but do not wait until it is ready."""
         self._idle.append(await self._start_process())
 
@@ -116,11 +116,11 @@ class Pool:
         """
         seconds = self._seconds if request.seconds is None else min(request.seconds, self._seconds)
         time = asyncio.get_running_loop().time
-        await self._place(time() + seconds)
+        await self._wait_for_place(time() + seconds)
         try:
             process = await self._ready_process(self._take_idle(request.as_of) or await self._start_process())
         except BaseException:
-            self._leave()
+            self._free_place()
             raise
         if request.as_of is not None:
             self._past[process] = request.as_of
@@ -155,11 +155,11 @@ class Pool:
 
         The arguments are those of `nesting.check`, or for the kind "lines" of `steps.check_lines`.
         """
-        seconds = seconds_for(kind, text)
+        seconds = parse_seconds(kind, text)
         seconds = seconds and 2 * seconds  # with the time to wait for its turn
         await self.ask(Request(None, 0, base, checked=(kind, text, form), seconds=seconds))
 
-    async def _place(self, deadline: float) -> None:
+    async def _wait_for_place(self, deadline: float) -> None:
         """Wait until fewer than `queries` queries run, and count one more.
 
         Raises Problem if too many queries wait already, or if the `deadline` passes meanwhile.
@@ -178,12 +178,12 @@ class Pool:
             if turn in self._queue:
                 self._queue.remove(turn)
             elif turn.done() and not turn.cancelled():
-                self._leave()
+                self._free_place()
             if isinstance(error, TimeoutError):
                 raise busy_problem("queries") from error
             raise
 
-    def _leave(self) -> None:
+    def _free_place(self) -> None:
         """Let the next query that waits begin, because a query has ended."""
         while self._queue:
             turn = self._queue.pop(0)
@@ -202,7 +202,7 @@ class Pool:
         else:
             self.killed += not self._is_closed
             self._kill(process)
-        self._leave()
+        self._free_place()
 
     def _kill(self, process: Process) -> None:
         self._all.discard(process)
@@ -278,15 +278,15 @@ class Answer:
         with suppress(ConnectionError):  # the process has ended, and reading tells why
             self._process.stdin.write(request)
             await self._process.stdin.drain()
-        head = json.loads((await self._frame())[1])
+        head = json.loads((await self._read_frame())[1])
         if "error" in head:
-            await self._frame()
+            await self._read_frame()
             self._is_complete = True
             raise _error(*head["error"])
         self.kind, self.read = head["kind"], head["read"]
-        kind, self._first = await self._frame()
+        kind, self._first = await self._read_frame()
         if kind == DATA and len(self._first) < PIECE:  # only the last piece is so short
-            await self._frame()
+            await self._read_frame()
             self.document, self._is_complete = self._first, True
             self.close()
 
@@ -295,7 +295,7 @@ class Answer:
         try:
             yield self._first
             while True:
-                kind, payload = await self._frame()
+                kind, payload = await self._read_frame()
                 if kind == END:
                     self._is_complete = True
                     if payload:
@@ -306,7 +306,7 @@ class Answer:
         finally:
             self.close()
 
-    async def _frame(self) -> tuple[bytes, bytes]:
+    async def _read_frame(self) -> tuple[bytes, bytes]:
         assert self._process.stdout
         try:
             kind, size = HEADER.unpack(await self._process.stdout.readexactly(HEADER.size))

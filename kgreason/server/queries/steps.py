@@ -80,12 +80,12 @@ def carry_out(tx: Transaction, file: Path) -> None:
     """Add the edits of a file of steps to a transaction. Raises the errors of the edits."""
     for verb, options, pieces in steps(file):
         if verb in _QUADS:
-            _quads(tx, verb, pieces)
-            tx.remember(options.get("prefixes", {}))
+            _edit_quads(tx, verb, pieces)
+            tx.remember_prefixes(options.get("prefixes", {}))
         elif verb in RULES:
-            _rules(tx, verb, next(pieces, None), **options)
+            _edit_rules(tx, verb, next(pieces, None), **options)
         elif verb in SHAPES:
-            _shapes(tx, verb, pieces)
+            _edit_shapes(tx, verb, pieces)
         else:
             relation = tx.relation(options["relation"], options.get("arity"))
             getattr(relation, verb)(_facts(pieces))
@@ -93,7 +93,7 @@ def carry_out(tx: Transaction, file: Path) -> None:
 
 def terms_of(texts: Iterable[str]) -> tuple[Term, ...]:
     """Turn N-Triples texts into terms. Raises InputError for a text that is not a term."""
-    return tuple(term_of(_shallow(text)) for text in texts)
+    return tuple(term_of(_check_nesting(text)) for text in texts)
 
 
 def _edit(text: bytes, number: int) -> tuple[str, dict[str, Any]]:
@@ -139,9 +139,9 @@ def _pieces(verb: str, value: Any) -> Iterator[Any]:
     elif verb in _FACTS:
         yield from _parts(value)
     elif verb in _QUADS:
-        yield from pieces_of_lines(_shallow(value).encode())
+        yield from pieces_of_lines(_check_nesting(value).encode())
     else:
-        yield from _parts(sorted(triples_of_lines(_shallow(value).encode())))
+        yield from _parts(sorted(triples_of_lines(_check_nesting(value).encode())))
 
 
 def _parts(facts: list[Any]) -> Iterator[list[Any]]:
@@ -150,14 +150,14 @@ def _parts(facts: list[Any]) -> Iterator[list[Any]]:
         yield facts[begin : begin + _FACTS_OF_PIECE]
 
 
-def _shallow(text: str) -> str:
+def _check_nesting(text: str) -> str:
     """Return the text unchanged. Raises InputError if its triple terms are nested too deeply for the parser's stack."""
     if text.count("<<") > _DEEPEST and any(line.count("<<") > _DEEPEST for line in text.splitlines()):
         raise InputError("the triple terms are nested too deeply")
     return text
 
 
-def _quads(tx: Transaction, verb: str, pieces: Iterable[bytes]) -> None:
+def _edit_quads(tx: Transaction, verb: str, pieces: Iterable[bytes]) -> None:
     before = 0
     for piece in pieces:
         let_out()
@@ -176,7 +176,7 @@ def _facts(pieces: Iterable[list[list[str]]]) -> Iterator[tuple[Term, ...]]:
         yield from map(terms_of, piece)
 
 
-def _shapes(tx: Transaction, verb: str, pieces: Iterator[list[tuple[str, str, str]]]) -> None:
+def _edit_shapes(tx: Transaction, verb: str, pieces: Iterator[list[tuple[str, str, str]]]) -> None:
     first = next(pieces, None)
     if first is None and verb == "remove_shapes":
         tx.shapes.clear()
@@ -189,14 +189,14 @@ def _shapes(tx: Transaction, verb: str, pieces: Iterator[list[tuple[str, str, st
     tx.shapes.replace(removed, added)
 
 
-def _rules(
+def _edit_rules(
     tx: Transaction, verb: str, text: Any, source: str = "the body", file: str | None = None, syntax: Any = "datalog"
 ) -> None:
     if verb == "remove_rules":
         tx.remove_rules(text, source, file=file, syntax=syntax)
     elif verb == "unload_rules":
-        tx.take_rules_away(tx.parse(text, source, syntax))
+        tx.remove_parsed_rules(tx.parse_rules(text, source, syntax))
     elif file:
-        tx.take_rules(replace(rule, file=file) for rule in tx.parse(text, source, syntax))
+        tx.add_parsed_rules(replace(rule, file=file) for rule in tx.parse_rules(text, source, syntax))
     else:
         tx.add_rules(text, source, syntax=syntax)

@@ -43,19 +43,19 @@ def id_of(headers: Headers) -> str:
 def client_of(scope: Scope) -> str:
     """Return the address of the client that sent a request; a trusted proxy may have told it."""
     client = scope.get("client")
-    return escaped(client[0]) if client else "-"
+    return one_line(client[0]) if client else "-"
 
 
-def escaped(text: str) -> str:
+def one_line(text: str) -> str:
     r"""Return a text as a part of a line: at most 1,000 characters, without characters that end the line or color it.
 
-    >>> escaped('a\r\nb "\x1b[31m')
+    >>> one_line('a\r\nb "\x1b[31m')
     'a\\r\\nb \\"\\u001b[31m'
     """
     return json.dumps(text[:LONGEST])[1:-1]
 
 
-class _WithId(logging.Filter):
+class _IdFilter(logging.Filter):
     """Adds the id of the request to the messages that are logged while the server answers this request."""
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -64,4 +64,4 @@ class _WithId(logging.Filter):
         return True
 
 
-logging.getLogger("kgreason.server").addFilter(_WithId("kgreason.server"))
+logging.getLogger("kgreason.server").addFilter(_IdFilter("kgreason.server"))

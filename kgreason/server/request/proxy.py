@@ -1,4 +1,4 @@
-"""`Proxied`: requests that come through a proxy: below a path prefix, and with the client's address in headers.
+"""`BehindProxy`: requests that come through a proxy: below a path prefix, and with the client's address in headers.
 
     --root-path /kg          /kg/query -> the path /query, whose address in answers is /kg/query
     --trusted-proxy ADDRESS  X-Forwarded-For, X-Forwarded-Proto -> address of the client, http or https
@@ -19,20 +19,20 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from kgreason.errors import InputError
 
 
-class Proxied:
+class BehindProxy:
     """An ASGI application that corrects the scope of each request, and passes the request to `app`."""
 
     def __init__(self, app: ASGIApp, root: str, trusted: Sequence[str]) -> None:
         """`root` is the prefix, without a slash at its end; `trusted` are addresses and networks of proxies."""
         self._app, self._root = app, root
-        rooted = cast(Any, self._rooted)
+        rooted = cast(Any, self._set_root)
         self._whole: Any = ProxyHeadersMiddleware(rooted, list(trusted)) if trusted else rooted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request or a websocket."""
         await self._whole(scope, receive, send)
 
-    async def _rooted(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _set_root(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self._root and scope["type"] != "lifespan":
             scope["root_path"] = self._root
             is_whole = scope["path"].startswith(f"{self._root}/")

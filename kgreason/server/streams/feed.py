@@ -72,7 +72,7 @@ class Feed:
         An error is logged and not raised, so that the writer goes on.
         """
         try:
-            own = delta.detached()
+            own = delta.with_own_dictionary()
             size = own.dictionary.nbytes + own.rows.nbytes + own.added_quads.nbytes + own.removed_quads.nbytes
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(self._append, _Commit(own.commit, own, size))
@@ -148,7 +148,7 @@ class Feed:
                 raise Problem(410, text, {"Kgreason-After": str(self._first)}) from error
         return after
 
-    async def is_later(self, commit: int) -> bool:
+    async def wait_for_commit(self, commit: int) -> bool:
         """Wait some seconds for a commit after the commit `commit`. Returns whether there is one."""
         if self._last <= commit and not self._is_closed:
             with suppress(TimeoutError):
@@ -189,7 +189,7 @@ class Feed:
         """Yield the bytes of a stream that begins after the commit `after`: each commit as the view shows it."""
         yield view.first_bytes(after)
         async for delta in self.deltas(after):
-            yield view.beat() if delta is None else await self._text(delta, view)
+            yield view.heartbeat() if delta is None else await self._text(delta, view)
 
     async def _text(self, delta: Delta, view: View) -> bytes:
         """Return a commit as the view shows it. The first stream that asks makes the text; other streams share it."""
@@ -201,7 +201,7 @@ class Feed:
         return await asyncio.shield(task)
 
 
-async def _while(is_wanted: Callable[[], bool], content: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
+async def _pieces_while(is_wanted: Callable[[], bool], content: AsyncGenerator[bytes]) -> AsyncIterator[bytes]:
     """Yield the pieces of a stream as long as it is wanted; this is asked before each piece."""
     async with aclosing(content):
         async for piece in content:
@@ -220,7 +220,7 @@ class Stream(StreamingResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream, until its end or until the client's token is no longer known."""
         sessions = cast(Sessions, scope["app"].state.sessions)
-        self.body_iterator = _while(lambda: sessions.is_known(scope), self._content)
+        self.body_iterator = _pieces_while(lambda: sessions.is_known(scope), self._content)
         try:
             await super().__call__(scope, receive, send)
         finally:

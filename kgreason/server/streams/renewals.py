@@ -24,7 +24,7 @@ from starlette.concurrency import run_in_threadpool
 
 from kgreason.errors import QueryError
 from kgreason.graph.standing.standing import RowChange, StandingQuery
-from kgreason.graph.standing.together import Together
+from kgreason.graph.standing.together import StandingQueries
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool, Request
 from kgreason.server.streams.feed import Feed
@@ -39,7 +39,7 @@ _BUSY = 503
 class Renewals:
     """The standing queries of a server that are evaluated as a whole. Their rows share the room of `together`."""
 
-    def __init__(self, pool: Pool, writer: Writer, feed: Feed, together: Together, seconds: float) -> None:
+    def __init__(self, pool: Pool, writer: Writer, feed: Feed, together: StandingQueries, seconds: float) -> None:
         self._pool, self._writer, self._feed, self._together, self._seconds = pool, writer, feed, together, seconds
         self._turns = Turns()
 
@@ -53,7 +53,7 @@ class Renewals:
         standing: StandingQuery | None = None
         try:
             while not self._feed.is_closed:
-                if standing is not None and not await self._feed.is_later(seen):
+                if standing is not None and not await self._feed.wait_for_commit(seen):
                     yield None
                     continue
                 seen, answer.document = await self._evaluate(query, reader)
@@ -73,12 +73,12 @@ class Renewals:
         self, query: Request, answer: _Answer, commit: int, tell: Callable[[RowChange], object]
     ) -> StandingQuery:
         assert query.sparql
-        room, prefixes = self._together.room, query.prefixes or {}
+        room, prefixes = self._together.characters_left, query.prefixes or {}
         try:
             standing = StandingQuery(answer, query.sparql, prefixes, query.base, commit, tell, room)
         except QueryError as error:  # its traceback holds solutions, which must be dropped in this thread
             raise error.with_traceback(None) from None
-        self._together.count(standing)
+        self._together.count_rows(standing)
         return standing
 
     async def _evaluate(self, query: Request, reader: str) -> tuple[int, bytes]:

@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.filtered import filtered
-from kgreason.graph.input.terms import fitting
-from kgreason.store.journal.record import signature
+from kgreason.graph.changes.filtered import filter_delta
+from kgreason.graph.input.terms import term_text_at
+from kgreason.store.journal.record import origin_headers
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.wire import deltas
 
@@ -51,16 +51,16 @@ class View(NamedTuple):
         """Return the first bytes of a stream that begins after the commit `after`."""
         return b"# following\n" if self.form == "patch" else f"id: {after}\n: following\n\n".encode()
 
-    def beat(self) -> bytes:
+    def heartbeat(self) -> bytes:
         """Return the bytes to send if there is no commit for a while. They show the client that the stream is alive."""
         return b"# still here\n" if self.form == "patch" else b": still here\n\n"
 
     def text(self, delta: Delta) -> bytes:
         """Return the text for a commit, with only the facts that the view shows."""
         is_part = self.terms != _ALL or self.asserted is not None
-        shown = filtered(delta, self.terms, self.asserted) if is_part else delta
+        shown = filter_delta(delta, self.terms, self.asserted) if is_part else delta
         if self.form == "patch":
-            headers = "".join([f'H commit "{delta.commit}" .\n', *signature(delta.time, delta.author)])
+            headers = "".join([f'H commit "{delta.commit}" .\n', *origin_headers(delta.time, delta.author)])
             return f"{headers}{shown.to_patch()}".encode()
         if is_part and not shown:
             return f"id: {delta.commit}\n\n".encode()
@@ -87,6 +87,6 @@ def pattern_of(text: str) -> Terms:
     if len(found) != len(_PLACES):
         raise InputError(f"{text}: write three terms, such as <http://e/tom> a ?class")
     subject, predicate, object_ = (
-        None if term is None else fitting(term, place) for term, place in zip(found, _PLACES, strict=True)
+        None if term is None else term_text_at(term, place) for term, place in zip(found, _PLACES, strict=True)
     )
     return subject, predicate, object_

@@ -26,15 +26,15 @@ def number(writer: Writer, name: str, parameter: str) -> int:
 
 def min_count(writer: Writer, parameter: str) -> None:
     """There are so many value nodes at least."""
-    _fewer(writer, "minCount", parameter, str(writer.path))
+    _require_fewer(writer, "minCount", parameter, str(writer.path))
 
 
 def max_count(writer: Writer, parameter: str) -> None:
     """There are so many value nodes at most."""
-    _more(writer, "maxCount", parameter, str(writer.path))
+    _require_more(writer, "maxCount", parameter, str(writer.path))
 
 
-def _fewer(writer: Writer, name: str, parameter: str, counted: str) -> None:
+def _require_fewer(writer: Writer, name: str, parameter: str, counted: str) -> None:
     least = number(writer, name, parameter)
     if least > 0:
         writer.violation(name, parameter, [f"NOT EXISTS ?v IN ({counted})"])
@@ -42,7 +42,7 @@ def _fewer(writer: Writer, name: str, parameter: str, counted: str) -> None:
         writer.violation(name, parameter, [_count(writer, counted), f"FILTER(?n < {least})"])
 
 
-def _more(writer: Writer, name: str, parameter: str, counted: str) -> None:
+def _require_more(writer: Writer, name: str, parameter: str, counted: str) -> None:
     most = number(writer, name, parameter)
     if most < 1:
         writer.violation(name, parameter, [counted] if most == 0 else [])
@@ -73,6 +73,6 @@ def qualified(writer: Writer, parameter: str) -> None:
     head = f"shacl_qualifies({node}, ?x, {writer.value})"
     writer.add("sh-qualifiedValueShape", f"{head} :- {', '.join(body)} .")
     head = f"shacl_qualifies({node}, ?x, ?v)"
-    for name, rule in (("qualifiedMinCount", _fewer), ("qualifiedMaxCount", _more)):
+    for name, rule in (("qualifiedMinCount", _require_fewer), ("qualifiedMaxCount", _require_more)):
         if (count := writer.graph.one(node, name)) is not None:
             rule(writer, name, count, head)

@@ -6,7 +6,7 @@ from kgreason.datatypes.literals import parts_of_literal
 from kgreason.errors import ShapesError
 from kgreason.interrupts import let_out
 from kgreason.shapes.query.compiler import Body, Compiler
-from kgreason.shapes.query.forms import ask, select
+from kgreason.shapes.query.forms import read_ask, read_select
 from kgreason.shapes.query.groups import Existence, Triples
 from kgreason.shapes.query.sources import arguments, prefixes_of
 from kgreason.shapes.vocabulary import NONE, TRUE, sh
@@ -44,7 +44,7 @@ def _validate(writer: Writer, component: str, validator: str, parameter: str, co
     elif (text := graph.one(validator, "ask")) is not None:
         is_node = writer.path is None
         compiler = _compiler(writer, validator, {**constants, **({"value": "?this"} if is_node else {})})
-        group = ask(parts_of_literal(text).lexical, validator)
+        group = read_ask(parts_of_literal(text).lexical, validator)
         values = () if is_node else (Triples(["?this", "$PATH", "?value"]),)
         for body in compiler.bodies((*values, Existence(group, is_negated=True)), ["value"]):
             _result(writer, component, parameter, body)
@@ -54,7 +54,7 @@ def _validate(writer: Writer, component: str, validator: str, parameter: str, co
 
 def _select(writer: Writer, name: str, parameter: str, text: str, node: str, constants: dict[str, str]) -> None:
     """Add the rules of a SELECT query of the constraint or validator `node`."""
-    form = select(parts_of_literal(text).lexical, node)
+    form = read_select(parts_of_literal(text).lexical, node)
     if "this" not in form.names:
         raise ShapesError(f"{node}: sh:select must project $this")
     for body in _compiler(writer, node, constants).select(form):

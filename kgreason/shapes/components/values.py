@@ -25,7 +25,7 @@ _KINDS = {
 _COMPARISONS = {"minExclusive": ">", "minInclusive": ">=", "maxExclusive": "<", "maxInclusive": "<="}
 
 
-def _each(writer: Writer, name: str, parameter: str, test: str) -> None:
+def _require_test(writer: Writer, name: str, parameter: str, test: str) -> None:
     """A value node violates the component if `test` holds."""
     writer.violation(name, parameter, [*writer.values, test], value=writer.value)
 
@@ -33,12 +33,12 @@ def _each(writer: Writer, name: str, parameter: str, test: str) -> None:
 def class_(writer: Writer, parameter: str) -> None:
     """Each value node is an instance of a class."""
     atoms = f"[{writer.value}, a, ?c], {writer.instances(parameter)}"
-    _each(writer, "class", parameter, f"NOT EXISTS ?c IN ({atoms})")
+    _require_test(writer, "class", parameter, f"NOT EXISTS ?c IN ({atoms})")
 
 
 def datatype(writer: Writer, parameter: str) -> None:
     """Each value node is a literal of a datatype, with a lexical form of this datatype."""
-    _each(writer, "datatype", parameter, f"FILTER(shacl_unlike({writer.value}, {parameter}))")
+    _require_test(writer, "datatype", parameter, f"FILTER(shacl_unlike({writer.value}, {parameter}))")
 
 
 def node_kind(writer: Writer, parameter: str) -> None:
@@ -46,18 +46,18 @@ def node_kind(writer: Writer, parameter: str) -> None:
     kind = _KINDS.get(parameter.removeprefix(f"<{SH}").removesuffix(">"))
     if kind is None:
         raise ShapesError(f"{writer.node}: {parameter} is not a value of sh:nodeKind")
-    _each(writer, "nodeKind", parameter, f"FILTER(!({kind.format(writer.value)}))")
+    _require_test(writer, "nodeKind", parameter, f"FILTER(!({kind.format(writer.value)}))")
 
 
 def comparison(name: str, writer: Writer, parameter: str) -> None:
     """Each value node is above or below a literal; a value that cannot be compared with it is not."""
     test = f'shacl_uncompared({writer.value}, "{_COMPARISONS[name]}", {parameter})'
-    _each(writer, name, parameter, f"FILTER({test})")
+    _require_test(writer, name, parameter, f"FILTER({test})")
 
 
 def min_length(writer: Writer, parameter: str) -> None:
     """Each value node has so many characters at least; a blank node has none."""
-    _each(
+    _require_test(
         writer,
         "minLength",
         parameter,
@@ -67,7 +67,7 @@ def min_length(writer: Writer, parameter: str) -> None:
 
 def max_length(writer: Writer, parameter: str) -> None:
     """Each value node has so many characters at most; a blank node has none."""
-    _each(
+    _require_test(
         writer,
         "maxLength",
         parameter,
@@ -80,19 +80,19 @@ def pattern(writer: Writer, parameter: str) -> None:
     flags = writer.graph.one(writer.node, "flags") or quote("")
     if problem := pattern_problem(parameter, flags):
         raise ShapesError(f"{writer.node}: sh:pattern: {problem}")
-    _each(writer, "pattern", parameter, f"FILTER(shacl_unmatched({writer.value}, {parameter}, {flags}))")
+    _require_test(writer, "pattern", parameter, f"FILTER(shacl_unmatched({writer.value}, {parameter}, {flags}))")
 
 
 def language_in(writer: Writer, parameter: str) -> None:
     """Each value node has one of the languages of a list."""
     tests = [f"langMatches(lang({writer.value}), {tag})" for tag in writer.graph.members(parameter)]
-    _each(writer, "languageIn", parameter, f"FILTER(!COALESCE({' || '.join(tests) or 'false'}, false))")
+    _require_test(writer, "languageIn", parameter, f"FILTER(!COALESCE({' || '.join(tests) or 'false'}, false))")
 
 
 def in_(writer: Writer, parameter: str) -> None:
     """Each value node is a member of a list."""
     writer.members(parameter, writer.graph.members(parameter))
-    _each(writer, "in", parameter, f"NOT shacl_member({parameter}, {writer.value})")
+    _require_test(writer, "in", parameter, f"NOT shacl_member({parameter}, {writer.value})")
 
 
 def has_value(writer: Writer, parameter: str) -> None:

@@ -85,7 +85,7 @@ class NodeExpressions:
             case "path":
                 start, atoms = self.term(nodes, "?n")
                 body = ", ".join([self._nodes, *atoms])
-                path = path_of(self._graph, parameter, self._name).normal()
+                path = path_of(self._graph, parameter, self._name).normal_form()
                 self._rule(key, "?v", *atoms, self._paths.follow(path, body, start, "?v"))
             case "filterShape":
                 inner = self.value(nodes, "?v")

@@ -37,7 +37,7 @@ def exports(rules: Iterable[Rule]) -> list[Rule]:
     return list(dict.fromkeys(found))
 
 
-def at_order(order: int, rules: Sequence[Rule], later: Sequence[Atom]) -> list[Rule]:
+def rules_of_order(order: int, rules: Sequence[Rule], later: Sequence[Atom]) -> list[Rule]:
     """Return the rules of one order with relations of their own, and what they see.
 
     `later` are the patterns of the triples that rules of this order and of later ones make.
@@ -46,15 +46,15 @@ def at_order(order: int, rules: Sequence[Rule], later: Sequence[Atom]) -> list[R
 
     def atom(found: Atom) -> Atom:
         if found.relation is None and any(can_match(head, found) for head in later):
-            seen[_general(found)] = None
+            seen[_generalised_atom(found)] = None
             return Atom(SEEN, (number(order), *found.terms))
         return found if found.relation in _SHARED else Atom(f"{found.relation}_at{order}", found.terms)
 
-    moved = [_with(rule, atom) for rule in rules]
-    return [*moved, *_supply(order, seen, _classes(rules), later)]
+    moved = [_with_atoms(rule, atom) for rule in rules]
+    return [*moved, *_supply_rules(order, seen, _classes(rules), later)]
 
 
-def apart(name: object, rules: Iterable[Rule]) -> list[Rule]:
+def with_own_relations(name: object, rules: Iterable[Rule]) -> list[Rule]:
     """Return the rules of shapes with relations of their own, for one who asks them.
 
     Then what an expression asks of a shape may depend on what another asked of this shape.
@@ -63,10 +63,10 @@ def apart(name: object, rules: Iterable[Rule]) -> list[Rule]:
     def atom(found: Atom) -> Atom:
         return found if found.relation in _SHARED else Atom(f"{found.relation}_{name}", found.terms)
 
-    return [_with(rule, atom) for rule in rules]
+    return [_with_atoms(rule, atom) for rule in rules]
 
 
-def _with(rule: Rule, atom: Callable[[Atom], Atom]) -> Rule:
+def _with_atoms(rule: Rule, atom: Callable[[Atom], Atom]) -> Rule:
     """Return a rule with other atoms."""
 
     def atoms(several: tuple[Atom, ...]) -> tuple[Atom, ...]:
@@ -81,7 +81,7 @@ def _with(rule: Rule, atom: Callable[[Atom], Atom]) -> Rule:
     )
 
 
-def _supply(order: int, seen: Iterable[Atom], classes: Iterable[str], later: Sequence[Atom]) -> list[Rule]:
+def _supply_rules(order: int, seen: Iterable[Atom], classes: Iterable[str], later: Sequence[Atom]) -> list[Rule]:
     """Return the rules for what is seen: asserted triples, those of smaller orders, and instances of named classes."""
     found = list[Rule]()
     for pattern in seen:
@@ -99,15 +99,15 @@ def _supply(order: int, seen: Iterable[Atom], classes: Iterable[str], later: Seq
 
 def pattern_of(head: Atom) -> Atom:
     """Return the pattern of the triples that a head makes: its predicate, and the class of a type."""
-    return _general(head)
+    return _generalised_atom(head)
 
 
 def _made(rule: Rule) -> tuple[Term, Atom]:
     order, *triple = rule.heads[0].terms
-    return order, _general(Atom(None, tuple(triple)))
+    return order, _generalised_atom(Atom(None, tuple(triple)))
 
 
-def _general(atom: Atom) -> Atom:
+def _generalised_atom(atom: Atom) -> Atom:
     _, predicate, object_ = atom.terms
     is_class = predicate == v.RDF_TYPE and not isinstance(object_, Variable)
     known = _TRIPLE[1] if isinstance(predicate, Variable) else predicate

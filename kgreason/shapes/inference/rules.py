@@ -1,4 +1,4 @@
-"""`inferred`: the rules of a shapes graph (SHACL-AF, 8) as rules that make triples.
+"""`inference_rules`: the rules of a shapes graph (SHACL-AF, 8) as rules that make triples.
 
     :S sh:targetClass :C ; sh:rule [ a sh:TripleRule ; sh:condition :D ;
                                      sh:subject sh:this ; sh:predicate :p ; sh:object [ sh:path :q ] ]
@@ -25,10 +25,10 @@ from kgreason.rules.model import Atom, Rule
 from kgreason.shapes.focus import write_targets
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.inference.expressions import NodeExpressions
-from kgreason.shapes.inference.orders import MADE, apart, at_order, exports, number, pattern_of
+from kgreason.shapes.inference.orders import MADE, exports, number, pattern_of, rules_of_order, with_own_relations
 from kgreason.shapes.paths import Paths
 from kgreason.shapes.query.compiler import Compiler
-from kgreason.shapes.query.forms import construct
+from kgreason.shapes.query.forms import read_construct
 from kgreason.shapes.query.sources import prefixes_of, query_of
 from kgreason.shapes.shape import Shape, own_targets, targets_of
 from kgreason.shapes.vocabulary import TRUE, sh
@@ -52,7 +52,7 @@ class ShapeRule(NamedTuple):
     order: float
 
 
-def inferred(
+def inference_rules(
     graph: ShapesGraph, conditions: Conditions, parsed: Callable[[str, str], Rule], *, is_iterated: bool
 ) -> list[Rule]:
     """Return the rules for all sh:rule of a shapes graph; `parsed` reads the name and the text of one.
@@ -65,13 +65,13 @@ def inferred(
     for place, order in enumerate(orders if several else ()):
         let_out()
         chosen = [each for each in several if is_iterated or each.order == order]
-        by_order.append(_Order(graph, place, conditions, parsed).rules(chosen))
+        by_order.append(_OrderWriter(graph, place, conditions, parsed).rules(chosen))
     patterns = [[_pattern(rule) for rule in rules if rule.heads[0].relation == MADE] for rules in by_order]
     moved = list[Rule]()
     for place, rules in enumerate(by_order):
         let_out()
         later = [] if is_iterated else [pattern for each in patterns[place:] for pattern in each]
-        moved += at_order(place, rules, list(dict.fromkeys(later)))
+        moved += rules_of_order(place, rules, list(dict.fromkeys(later)))
     return [*moved, *exports(moved)]
 
 
@@ -114,11 +114,11 @@ class _Texts:
         return [parsed(name, text) for name, text in self._found]
 
 
-class _Order:
+class _OrderWriter:
     """Writes the rules of one order, the one with the number `place`.
 
-    Targets, conditions and each shape that an expression asks have relations of their own (`apart`): what an expression
-    asks depends on conditions, and these on targets, so they must not share the starts of a path.
+    Targets, conditions and each shape that an expression asks have relations of their own (`with_own_relations`): what
+    an expression asks depends on conditions, and these on targets, so they must not share the starts of a path.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class _Order:
             holder = Shape(shape, None, targets_of(self._graph, shape, own), sh("Violation"), is_deactivated=False)
             write_targets(Writer(holder, self._graph, targets.paths, targets.add), "shacl_focus")
         for each in chosen:
-            self._runs(each)
+            self._run_condition(each)
             if self._graph.objects(each.node, sh("construct")):
                 self._construct(each)
             elif all(self._graph.objects(each.node, sh(name)) for name in ("subject", "predicate", "object")):
@@ -147,23 +147,23 @@ class _Order:
                 raise ShapesError(
                     f"{each.node}: a rule needs a sh:construct, or sh:subject, sh:predicate and sh:object"
                 )
-        found = [*self._own.rules(self._parsed), *apart("target", targets.rules(self._parsed))]
+        found = [*self._own.rules(self._parsed), *with_own_relations("target", targets.rules(self._parsed))]
         for name, asked in (
             ("condition", self._asked),
             *((str(place), [shape]) for place, shape in enumerate(self._apart)),
         ):
             texts = _Texts()
             self._conditions(asked, texts.paths, texts.add)
-            found += apart(name, texts.rules(self._parsed))
+            found += with_own_relations(name, texts.rules(self._parsed))
         return found
 
-    def _runs(self, rule: ShapeRule) -> None:
+    def _run_condition(self, rule: ShapeRule) -> None:
         atoms = [f"shacl_focus_target({rule.shape}, ?x)"]
         for shape in self._graph.objects(rule.node, sh("condition")):
             self._asked.append(shape)
             self._add("sh-condition", f"shacl_focus_condition({shape}, ?x) :- {atoms[0]} .")
             atoms.append(f"NOT shacl_fails_condition({shape}, ?x)")
-        self._add("sh-condition", f"{_runs(rule)} :- {', '.join(atoms)} .")
+        self._add("sh-condition", f"{_run_condition(rule)} :- {', '.join(atoms)} .")
 
     def _ask(self, shape: str, body: str) -> str:
         place = len(self._apart)
@@ -172,8 +172,10 @@ class _Order:
         return f"shacl_fails_{place}"
 
     def _triple(self, rule: ShapeRule) -> None:
-        graph, terms, atoms = self._graph, list[str](), [_runs(rule)]
-        expressions = NodeExpressions(rule.shape, rule.node, _runs(rule), graph, self._paths, self._add, self._ask)
+        graph, terms, atoms = self._graph, list[str](), [_run_condition(rule)]
+        expressions = NodeExpressions(
+            rule.shape, rule.node, _run_condition(rule), graph, self._paths, self._add, self._ask
+        )
         for name, variable in (("subject", "?s"), ("predicate", "?p"), ("object", "?o")):
             node = graph.one(rule.node, name)
             assert node is not None
@@ -186,13 +188,13 @@ class _Order:
         graph = self._graph
         text = query_of(graph, rule.node, "construct")
         assert text is not None
-        template, group = construct(text, rule.node)
+        template, group = read_construct(text, rule.node)
         bound = {"currentShape": rule.shape}
         prefixes = dict(prefixes_of(graph, rule.node))
-        compiler = Compiler(rule.node, _runs(rule), bound, prefixes, self._paths, self._add)
+        compiler = Compiler(rule.node, _run_condition(rule), bound, prefixes, self._paths, self._add)
         for body in compiler.template(template, group):
             for terms in body.heads:
-                self._make(rule, terms, filter(None, [_runs(rule), body.text]))
+                self._make(rule, terms, filter(None, [_run_condition(rule), body.text]))
 
     def _make(self, rule: ShapeRule, terms: Sequence[str], body: Iterable[str]) -> None:
         """Add the rule that makes a triple. A triple with a literal as its subject is none."""
@@ -205,6 +207,6 @@ class _Order:
         self._add("sh-rule", f"{MADE}({number(self._place)}, {', '.join(terms)}) :- {', '.join(atoms)} .")
 
 
-def _runs(rule: ShapeRule) -> str:
+def _run_condition(rule: ShapeRule) -> str:
     """Return the atom that holds for the nodes for which a rule runs."""
     return f"shacl_runs({rule.node}, ?x)"

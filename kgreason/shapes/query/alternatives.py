@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from kgreason.shapes.query.tokens import is_variable, replaced, variables
+from kgreason.shapes.query.tokens import is_variable, replace_variables, variables
 
 UNBOUND = ["<http://www.w3.org/2001/XMLSchema#integer>", "(", '""', ")"]
 """An expression that errs, as a variable without a value does."""
@@ -55,13 +55,13 @@ class Alternative(NamedTuple):
             return None if other is None else f"?{other}"
 
         def tokens(several: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-            return tuple(tuple(replaced(one, text)) for one in several)
+            return tuple(tuple(replace_variables(one, text)) for one in several)
 
         def each(several: frozenset[str]) -> frozenset[str]:
             return frozenset(names(name) or name for name in several)
 
         return Alternative(
-            tuple(replaced(self.patterns, text)),
+            tuple(replace_variables(self.patterns, text)),
             tokens(self.filters),
             tokens(self.absent),
             each(self.names),

@@ -22,11 +22,11 @@ from kgreason.interrupts import let_out
 from kgreason.rules.formatter import format_atom, format_computed
 from kgreason.rules.model import Atom, Computed, Not, Rule, Term, Variable
 from kgreason.rules.parser import parse
-from kgreason.rules.safety import bound_by
+from kgreason.rules.safety import bound_terms
 from kgreason.shapes.paths import Path, Paths
 from kgreason.shapes.query.alternatives import UNBOUND, Alternative, never_errs, surely_errs, without_values
 from kgreason.shapes.query.forms import SelectForm, select_of
-from kgreason.shapes.query.grouping import calls, grouped
+from kgreason.shapes.query.grouping import calls, grouped_alternatives
 from kgreason.shapes.query.groups import (
     Bind,
     Condition,
@@ -39,7 +39,7 @@ from kgreason.shapes.query.groups import (
     Union,
 )
 from kgreason.shapes.query.paths import PathTerms
-from kgreason.shapes.query.tokens import is_variable, replaced, variables
+from kgreason.shapes.query.tokens import is_variable, replace_variables, variables
 from kgreason.shapes.vocabulary import NONE, ROWS, SHAPE, rows
 from kgreason.terms.quoting import quote
 
@@ -111,7 +111,7 @@ class Compiler:
         """Yield the bodies of a SELECT query."""
         wanted = frozenset(form.names)
         if form.by or _is_grouped(form):
-            return self._bodies(grouped(self, form), wanted, is_distinct=form.is_distinct)
+            return self._bodies(grouped_alternatives(self, form), wanted, is_distinct=form.is_distinct)
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         return self._bodies(self.alternatives((*form.group, *binds)), wanted, is_distinct=form.is_distinct)
 
@@ -121,12 +121,12 @@ class Compiler:
             rule = self._rule(found, sorted(wanted & (found.names | {"this"})))
             text, names = self._text(rule), wanted | {"this"}
             others = sorted(
-                str(each) for each in bound_by(rule) if isinstance(each, Variable) and each.name not in names
+                str(each) for each in bound_terms(rule) if isinstance(each, Variable) and each.name not in names
             )
             row = NONE
             if not is_distinct and (others or number):
                 row = "?row"
-                text += f', BIND(SKOLEM("row {number}", {", ".join(["?x", *map(_renamed, others)])}) AS ?row)'
+                text += f', BIND(SKOLEM("row {number}", {", ".join(["?x", *map(_rule_variable, others)])}) AS ?row)'
             yield Body(text, found.names & wanted, row)
 
     def alternatives(self, group: Group) -> list[Alternative]:
@@ -135,33 +135,33 @@ class Compiler:
         for element in group:
             match element:
                 case Triples(tokens):
-                    inner = self._terms.without(self.filled(tokens))
+                    inner = self._terms.replace_paths(self.fill(tokens))
                     text = (*inner, *([] if not inner or inner[-1] == "." else ["."]))
                     found = [each.joined(Alternative(text, names=frozenset(variables(inner)))) for each in found]
                 case Condition(tokens):
-                    test = Alternative(filters=(tuple(self.filled(tokens)),))
+                    test = Alternative(filters=(tuple(self.fill(tokens)),))
                     found = [each.joined(test) for each in found]
                 case Bind(tokens, name):
                     found = [one for each in found for one in self.bind(each, tokens, name)]
                 case Existence():
                     conditions.append(element)
                 case Union(groups):
-                    parts = self._limited(part for one in groups for part in self.alternatives(one))
+                    parts = self._check_count(part for one in groups for part in self.alternatives(one))
                     parts = [part._replace(inner=(*part.inner, part)) for part in parts]
-                    found = self._limited(each.joined(part) for each in found for part in parts)
+                    found = self._check_count(each.joined(part) for each in found for part in parts)
                 case Optional(inner_group):
-                    found = self._limited(one for each in found for one in self._optional(each, inner_group))
+                    found = self._check_count(one for each in found for one in self._optional(each, inner_group))
                 case FromGraph(term, inner_group):
                     found = [each.joined(self._graph(term, inner_group)) for each in found]
                 case SubSelect(tokens):
                     parts = self._sub_select(tokens)
-                    found = self._limited(each.joined(part) for each in found for part in parts)
+                    found = self._check_count(each.joined(part) for each in found for part in parts)
         for condition in conditions:
-            found = self._limited(self._condition(each, condition) for each in found)
+            found = self._check_count(self._condition(each, condition) for each in found)
         self._made += len(found)
-        return self._limited(found)
+        return self._check_count(found)
 
-    def _limited(self, several: Iterable[Alternative]) -> list[Alternative]:
+    def _check_count(self, several: Iterable[Alternative]) -> list[Alternative]:
         """Return alternatives as a list. Raises ShapesError if the group or the query has too many."""
         found = list[Alternative]()
         for each in several:
@@ -176,7 +176,7 @@ class Compiler:
 
     def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
         """Yield `left` with the value of an expression as a variable, and without a value where the expression errs."""
-        missing, filled, names = left.unbound - left.names, self.filled(tokens), frozenset([name])
+        missing, filled, names = left.unbound - left.names, self.fill(tokens), frozenset([name])
         expression = tuple(without_values(filled, missing))
         bind = Alternative(("BIND", "(", *expression, "AS", f"?{name}", ")"), names=names, binds=names)
         if never_errs(expression, left.names | self._bound):
@@ -216,7 +216,7 @@ class Compiler:
             if missing := set(names) - both.names - {"this"} - self._blanks():
                 raise ShapesError(f"{self.where}: ?{min(missing)} may have no value where the query needs one")
             rule = self._rule(both, names)
-            self.add(rows(key, *(_renamed(f"?{name}") for name in names)), self._text(rule))
+            self.add(rows(key, *(_rule_variable(f"?{name}") for name in names)), self._text(rule))
         return self.row(key, names)
 
     def key(self) -> str:
@@ -244,8 +244,8 @@ class Compiler:
             missing = sorted(names - found.names - self._bound)
             pretended = tuple(token for name in missing for token in (f"<{ATOM}>", FOCUS, f"?{name}", "."))
             without = {Variable(name) for name in missing}
-            rule = self._parsed(" ".join(self.filled(tokens)), found, pretended)
-            rule = replace(rule, computed=tuple(_without(each, without) for each in rule.computed))
+            rule = self._parse_rule(" ".join(self.fill(tokens)), found, pretended)
+            rule = replace(rule, computed=tuple(_skolem_without(each, without) for each in rule.computed))
             heads = tuple(
                 tuple(map(self._term_text, head.terms)) for head in rule.heads if without.isdisjoint(head.terms)
             )
@@ -258,22 +258,22 @@ class Compiler:
         for part in parts:
             yield left.joined(part)
         names = frozenset[str]().union(*(part.names | part.unbound for part in parts)) - left.names
-        absent = self._absent(left, group)
+        absent = self._not_exists(left, group)
         yield left.joined(Alternative(absent=absent, unbound=names - {"this"}))
 
     def _condition(self, left: Alternative, condition: Existence) -> Alternative:
         if condition.is_negated:
-            return left.joined(Alternative(absent=self._absent(left, condition.group)))
+            return left.joined(Alternative(absent=self._not_exists(left, condition.group)))
         parts = self.alternatives(condition.group)
         shared = frozenset[str]().union(*(part.variables() for part in parts)) & (left.names | self._bound)
-        local = [self._local(part, left) for part in parts]
+        local = [self._with_local_names(part, left) for part in parts]
         return left.joined(Alternative(tuple(self.relation(shared - set(self._constants), local, left=left))))
 
-    def _absent(self, left: Alternative, group: Group) -> tuple[tuple[str, ...], ...]:
+    def _not_exists(self, left: Alternative, group: Group) -> tuple[tuple[str, ...], ...]:
         """Return a NOT EXISTS for each alternative of a group: no solution of `left` has one of it."""
         found = list[tuple[str, ...]]()
         for part in self.alternatives(group):
-            inner = self._local(part, left)
+            inner = self._with_local_names(part, left)
             if inner.absent or inner.binds or inner.inner:
                 shared = inner.variables() & (left.names | self._bound) - set(self._constants)
                 tokens = self.relation(shared, [inner], left=left)
@@ -282,7 +282,7 @@ class Compiler:
             found.append(("FILTER", "NOT", "EXISTS", "{", *tokens, "}"))
         return tuple(found)
 
-    def _local(self, part: Alternative, left: Alternative) -> Alternative:
+    def _with_local_names(self, part: Alternative, left: Alternative) -> Alternative:
         """Rename the variables of a group that are no variables outside of it. One without a value makes an error."""
         outside = left.names | self._bound
         self._number += 1
@@ -316,7 +316,7 @@ class Compiler:
         if missing := needed - set(form.names):
             raise ShapesError(f"{self.where}: a SELECT in the query must project ${min(missing)}")
         if form.by or _is_grouped(form):
-            return grouped(self, form)
+            return grouped_alternatives(self, form)
         binds = (Bind(list(item.expression), item.name) for item in form.items if item.expression)
         parts = self.alternatives((*form.group, *binds))
         names = frozenset(form.names) | self._bound
@@ -337,7 +337,7 @@ class Compiler:
     def _blanks(self) -> frozenset[str]:
         return self._bound - set(self._constants) - {"this", "shapesGraph"}
 
-    def filled(self, tokens: Iterable[str]) -> list[str]:
+    def fill(self, tokens: Iterable[str]) -> list[str]:
         """Return tokens with the terms of variables that are bound before, in the place of these variables."""
         several, found, place = list(tokens), list[str](), 0
         while place < len(several):
@@ -348,7 +348,7 @@ class Compiler:
                 found.append("true" if name in self._bound else "false")
                 place += 4
             else:
-                found += replaced([several[place]], self._constants.get)
+                found += replace_variables([several[place]], self._constants.get)
                 place += 1
         return found
 
@@ -357,15 +357,15 @@ class Compiler:
     def _rule(self, found: Alternative, needed: list[str]) -> Rule:
         """Return a rule with the body of an alternative; no BIND of a variable that is needed is left out."""
         for inner in found.inner:
-            self._parsed(f"<{ATOM}> {NONE} {NONE}", inner)
+            self._parse_rule(f"<{ATOM}> {NONE} {NONE}", inner)
         tail = NONE
         for name in needed:
             tail = f"<<( ?{name} {NONE} {tail} )>>"
-        rule = self._parsed(f"<{ATOM}> {NONE} {tail}", found)
+        rule = self._parse_rule(f"<{ATOM}> {NONE} {tail}", found)
         computed = tuple(each for each in rule.computed if each.parts[0] != "TRIPLE" or NONE not in each.parts)
         return replace(rule, computed=computed)
 
-    def _parsed(self, head: str, found: Alternative, before: tuple[str, ...] = ()) -> Rule:
+    def _parse_rule(self, head: str, found: Alternative, before: tuple[str, ...] = ()) -> Rule:
         text = " ".join([*self._first, *before, *found.tokens()])
         try:
             rules = parse(f"{self._declared}CONSTRUCT {{ {head} }} WHERE {{ {text} }}", self.where, None, syntax="rq")
@@ -410,7 +410,7 @@ class Compiler:
                 start, end, path = end, start, Path("^", (path,))
             others = [] if self._start and start == Variable("this") else [*before, *plain]
             context = ", ".join(filter(None, [self._start, *others]))
-            plain.append(self._paths.follow(path.normal(), context, self._term_text(start), self._term_text(end)))
+            plain.append(self._paths.follow(path.normal_form(), context, self._term_text(start), self._term_text(end)))
             bound |= atom.variables()
         return plain
 
@@ -424,7 +424,7 @@ class Compiler:
     def _not_text(self, negated: Not, before: list[str], bound: set[Variable]) -> str:
         atoms = self._joined(negated.atoms, before, bound)
         parts = [*atoms, *map(self._computed_text, negated.computed)]
-        local = [_renamed(str(each)) for each in negated.local]
+        local = [_rule_variable(str(each)) for each in negated.local]
         named = f"{', '.join(local)} IN " if local else ""
         return f"NOT EXISTS {named}({', '.join(parts)})"
 
@@ -460,7 +460,7 @@ def _is_grouped(form: SelectForm) -> bool:
     return any(calls(item.expression) for item in form.items)
 
 
-def _without(computed: Computed, missing: set[Variable]) -> Computed:
+def _skolem_without(computed: Computed, missing: set[Variable]) -> Computed:
     """Return a SKOLEM without the arguments that have no value."""
     if computed.parts[0] != "SKOLEM" or missing.isdisjoint(computed.parts):
         return computed
@@ -469,13 +469,13 @@ def _without(computed: Computed, missing: set[Variable]) -> Computed:
 
 
 def _term(term: Term) -> Term:
-    return Variable(_renamed(str(term))[1:]) if isinstance(term, Variable) else term
+    return Variable(_rule_variable(str(term))[1:]) if isinstance(term, Variable) else term
 
 
-def _renamed(variable: str) -> str:
+def _rule_variable(variable: str) -> str:
     """Return the variable of a rule for one of a query.
 
-    >>> _renamed("?this"), _renamed("?value")
+    >>> _rule_variable("?this"), _rule_variable("?value")
     ('?x', '?q_value')
     """
     return "?x" if variable == "?this" else f"?q_{variable[1:]}"

@@ -38,14 +38,14 @@ class SelectForm(NamedTuple):
         return [item.name for item in self.items]
 
 
-def select(text: str, where: str) -> SelectForm:
+def read_select(text: str, where: str) -> SelectForm:
     """Read a SELECT query. `where` names it in messages. Raises ShapesError."""
-    return select_of(_checked(text, where), where)
+    return select_of(_checked_tokens(text, where), where)
 
 
-def ask(text: str, where: str) -> Group:
+def read_ask(text: str, where: str) -> Group:
     """Return the group of an ASK query. Raises ShapesError."""
-    inner = _checked(text, where)
+    inner = _checked_tokens(text, where)
     if [token.upper() for token in inner[:1]] != ["ASK"]:
         raise ShapesError(f"{where}: sh:ask must be an ASK query")
     head, group, rest = _split(inner, where)
@@ -54,9 +54,9 @@ def ask(text: str, where: str) -> Group:
     return group
 
 
-def construct(text: str, where: str) -> tuple[list[str], Group]:
+def read_construct(text: str, where: str) -> tuple[list[str], Group]:
     """Return the template of a CONSTRUCT query, as tokens, and its group. Raises ShapesError."""
-    inner = _checked(text, where)
+    inner = _checked_tokens(text, where)
     if [token.upper() for token in inner[:2]] != ["CONSTRUCT", "{"]:
         raise ShapesError(f"{where}: sh:construct must be a CONSTRUCT query with a template")
     end = end_of(inner, 1, where)
@@ -81,7 +81,7 @@ def select_of(inner: list[str], where: str) -> SelectForm:
     return SelectForm(start == 2, items, group, by, having)
 
 
-def _checked(text: str, where: str) -> list[str]:
+def _checked_tokens(text: str, where: str) -> list[str]:
     """Return the tokens of a query. Raises ShapesError for what SHACL forbids, and for what is too long or deep."""
     if len(text) > _MOST:
         raise ShapesError(f"{where}: the query has {len(text):,} characters; at most {_MOST:,} are allowed")

@@ -37,7 +37,7 @@ class Call(NamedTuple):
     separator: str
 
 
-class Compiling(Protocol):
+class GroupCompiler(Protocol):
     """What a SELECT with aggregates needs of the compiler of its query."""
 
     where: str
@@ -45,7 +45,7 @@ class Compiling(Protocol):
     def alternatives(self, group: Group) -> list[Alternative]:
         """The alternatives of a group."""
 
-    def filled(self, tokens: Iterable[str]) -> list[str]:
+    def fill(self, tokens: Iterable[str]) -> list[str]:
         """Tokens with the terms of variables that are bound before."""
 
     def bind(self, left: Alternative, tokens: Iterable[str], name: str) -> Iterator[Alternative]:
@@ -88,7 +88,7 @@ def calls(expression: Sequence[str]) -> list[Call]:
     return found
 
 
-def grouped(compiler: Compiling, form: SelectForm) -> list[Alternative]:
+def grouped_alternatives(compiler: GroupCompiler, form: SelectForm) -> list[Alternative]:
     """Return the alternatives of a SELECT with GROUP BY: the variables of a group, and the values of its aggregates."""
     if not form.by:
         raise ShapesError(f"{compiler.where}: a SELECT with an aggregate needs GROUP BY")
@@ -106,11 +106,11 @@ def grouped(compiler: Compiling, form: SelectForm) -> list[Alternative]:
     names = {call.tokens: found.read(place, call, key_number(key)) for place, call in enumerate(several)}
     shown = [f"?{name}" for name in found.by] + [f"?{name}_{key_number(key)}" for name in columns[len(found.by) :]]
     patterns = compiler.row(key, [each[1:] for each in shown])
-    having = tuple(tuple(compiler.filled(_replaced(each, names))) for each in form.having)
+    having = tuple(tuple(compiler.fill(_replace_calls(each, names))) for each in form.having)
     alternatives = [Alternative(tuple(patterns), having, names=frozenset(each[1:] for each in shown))]
     for item in form.items:
         if item.expression:
-            tokens = _replaced(item.expression, names)
+            tokens = _replace_calls(item.expression, names)
             alternatives = [one for each in alternatives for one in compiler.bind(each, tokens, item.name)]
     return alternatives
 
@@ -123,7 +123,7 @@ def key_number(key: str) -> str:
 class _Rows:
     """The relation of the rows of a group, and what its aggregates read of it."""
 
-    def __init__(self, compiler: Compiling, form: SelectForm, several: list[Call]) -> None:
+    def __init__(self, compiler: GroupCompiler, form: SelectForm, several: list[Call]) -> None:
         found = compiler.alternatives(form.group)
         self.by = sorted(set(form.by))
         self._compiler = compiler
@@ -152,7 +152,7 @@ class _Rows:
         """Return the body with the argument of an aggregate, and the term for the value of the argument."""
         if not call.argument:
             return body, NONE
-        (first, *others) = self._compiler.filled(call.argument)
+        (first, *others) = self._compiler.fill(call.argument)
         if not others and is_variable(first) and (first[1:] in body.names or first[1:] == "this"):
             return body, self.name(first[1:])
         self._may_err[place] = True
@@ -195,16 +195,18 @@ class _Rows:
         head = [key, *map(self.name, self.by)]
         if call.function != "COUNT":
             valued = rows(self._compiler.key(), *head[1:], f"?value{place}")
-            self._compiler.add(valued, whole, *([self._none(place, f"{mark}n", NONE)] if self._may_err[place] else []))
+            self._compiler.add(
+                valued, whole, *([self._no_row(place, f"{mark}n", NONE)] if self._may_err[place] else [])
+            )
             self._compiler.add(rows(*head, f"?value{place}"), valued)
             self._compiler.add(rows(*head, NONE), self.atom("_z"), f"NOT EXISTS ?value{place} IN ({valued})")
             return rows(*head, f"?value{place}")
         count = f"AGGREGATE({self.atom(mark)}, FILTER(!sameTerm(?argument{place}{mark}, {NONE})){end}"
         self._compiler.add(rows(*head, f"?value{place}"), count)
-        self._compiler.add(rows(*head, "0"), self.atom("_z"), self._none(place, mark, ""))
+        self._compiler.add(rows(*head, "0"), self.atom("_z"), self._no_row(place, mark, ""))
         return rows(*head, f"?value{place}")
 
-    def _none(self, place: int, mark: str, term: str) -> str:
+    def _no_row(self, place: int, mark: str, term: str) -> str:
         """Return the NOT EXISTS of a row of the group whose argument is a term, or has any value."""
         atom = self.atom(mark, place, term)
         local = [f"?{name}{mark}" for name in self._columns if not term or name != f"argument{place}"]
@@ -212,7 +214,7 @@ class _Rows:
         return f"NOT EXISTS {', '.join(local)} IN ({atom}{test})"
 
 
-def _replaced(expression: Sequence[str], names: dict[tuple[str, ...], tuple[str, ...]]) -> list[str]:
+def _replace_calls(expression: Sequence[str], names: dict[tuple[str, ...], tuple[str, ...]]) -> list[str]:
     """Return an expression with other tokens in the place of calls of aggregates."""
     found, place, waiting = list[str](), 0, calls(expression)
     while place < len(expression):

@@ -23,13 +23,13 @@ class PathTerms:
         self.paths: dict[str, Path] = {}
         self._steps, self._known = PathLength(where), set[tuple[str, ...]]()
 
-    def without(self, tokens: list[str]) -> list[str]:
+    def replace_paths(self, tokens: list[str]) -> list[str]:
         """Return the tokens of triple patterns with terms in the place of paths that are no patterns."""
         found, place, is_new = list[str](), 0, tuple(tokens) not in self._known
         self._known.add(tuple(tokens))  # each alternative around a group has its paths again
         while place < len(tokens):
             read = _read(self, tokens, place)
-            if read is None or not _is_needed(read[0]):
+            if read is None or not _needs_rules(read[0]):
                 found += tokens[place : read[1] if read else place + 1]
                 place = read[1] if read else place + 1
                 continue
@@ -60,20 +60,20 @@ class PathTerms:
         return f"<{self._prefixes[prefix]}{local.replace(chr(92), '')}>"
 
 
-def _is_needed(path: Path) -> bool:
+def _needs_rules(path: Path) -> bool:
     """Whether a path is no pattern: it has more than predicates, inverses and sequences."""
-    return path.kind in ("|", "*", "+", "?") or any(map(_is_needed, path.parts))
+    return path.kind in ("|", "*", "+", "?") or any(map(_needs_rules, path.parts))
 
 
 def _read(terms: PathTerms, tokens: list[str], place: int) -> tuple[Path, int] | None:
     """Return the path that begins at a place, and the place behind it; None if none does."""
-    return _joined(terms, tokens, place, "|")
+    return _read_sequence(terms, tokens, place, "|")
 
 
-def _joined(terms: PathTerms, tokens: list[str], place: int, sign: str) -> tuple[Path, int] | None:
+def _read_sequence(terms: PathTerms, tokens: list[str], place: int, sign: str) -> tuple[Path, int] | None:
     parts = list[Path]()
     while True:
-        read = _joined(terms, tokens, place, "/") if sign == "|" else _step(terms, tokens, place)
+        read = _read_sequence(terms, tokens, place, "/") if sign == "|" else _step(terms, tokens, place)
         if read is None:
             return None
         parts.append(read[0])

@@ -83,7 +83,7 @@ def end_of(several: list[str], start: int, where: str) -> int:
     raise ShapesError(f"{where}: a bracket of the query is not closed")
 
 
-def replaced(several: Iterable[str], names: Callable[[str], str | None]) -> list[str]:
+def replace_variables(several: Iterable[str], names: Callable[[str], str | None]) -> list[str]:
     """Return tokens with other texts in the place of variables: `names` has the text for a name, or None."""
     found = list[str]()
     for token in several:

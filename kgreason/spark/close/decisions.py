@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import relation_text
 from kgreason.functions.registry import Registry
 from kgreason.options import Limits
-from kgreason.rules.lowering import Function, Negation, aggregations, functions
+from kgreason.rules.lowering import Expression, Negation, aggregations, lowered_expressions
 from kgreason.rules.model import label
 from kgreason.spark.close.literals import LiteralFacts
 from kgreason.spark.close.planner import Planned
@@ -36,7 +36,7 @@ class Decisions:
         self._limits = limits
         operators = [each for each, _ in planned.plan.operators.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
-        self._expressions = sum(isinstance(each, Function) for each in operators)
+        self._expressions = sum(isinstance(each, Expression) for each in operators)
         self.begin()
 
     def begin(self) -> None:
@@ -82,7 +82,7 @@ class Decisions:
         """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""
         ((relation,),) = rows.where("text IS NOT NULL").select("c0").take(1)
         rules = self._planned.plan.operators.rules
-        made = [(label(rule), each.made) for rule in rules for each in functions(rule)]
+        made = [(label(rule), each.made) for rule in rules for each in lowered_expressions(rule)]
         made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
         return next(
             name

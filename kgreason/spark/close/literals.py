@@ -29,7 +29,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.datatypes.datatype_map import DATATYPE_MAP, is_member, values
-from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_apart
+from kgreason.datatypes.value import DIR_LANG_STRING, LANG_STRING, STRING, Reading, Value, are_known_different
 from kgreason.materialize.literals.datatypes_in_use import NAMES
 from kgreason.materialize.schema.rows import SAME_AS, TYPE
 from kgreason.materialize.selection import Selection
@@ -159,7 +159,7 @@ def _relations(predicate: int, object_: int, texts: list[str | None], *, follows
         return
     if isinstance(one, Value) and isinstance(other, Value) and one != other:
         yield "dt_differ/2"
-    if follows and not are_apart(one, other):
+    if follows and not are_known_different(one, other):
         yield "dt_may_equal/2"
 
 

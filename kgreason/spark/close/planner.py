@@ -21,7 +21,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
-from kgreason.engine.program.encoding import columns_of
+from kgreason.engine.program.encoding import terms_of_row
 from kgreason.functions.registry import Registry
 from kgreason.interrupts import undivided
 from kgreason.materialize.edit import Edit
@@ -43,7 +43,7 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import FALSE
-from kgreason.spark.encode.dictionary import rows_of, texts_of
+from kgreason.spark.encode.dictionary import among, rows_of, texts_of
 from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operators_plan, plan
@@ -94,7 +94,7 @@ class Driver:
         rows = np.unique(self._rows(facts.where(f"{_IS_STATED} OR {_IS_HEADER}"), terms), axis=0)
         is_type = (rows[:, 1] == TYPE) & (rows[:, 2] != ONTOLOGY)
         is_stated = is_type | np.isin(rows[:, 1], STATED_PREDICATE_IDS)
-        self._materializer.plan(rows[is_stated])
+        self._materializer.make_program(rows[is_stated])
         self._headers = rows[~is_stated]
 
     @property
@@ -124,7 +124,7 @@ class Driver:
         A row has the id of the relation, then the ids of the terms. `ids` maps the texts of relations to Spark's ids.
         """
         twins = self._materializer.twins
-        rows = [tuple(map(str, columns_of(fact))) for fact in twins.facts] if twins else []
+        rows = [tuple(map(str, terms_of_row(fact))) for fact in twins.facts] if twins else []
         known = {**ids, **self._known(sorted({term for row in rows for term in row[1:]}))}
         return [tuple(known[text] for text in row) for row in rows]
 
@@ -150,13 +150,13 @@ class Driver:
 
     def needed_flags(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
-        closure = self._materializer.closed_rows()
+        closure = self._materializer.closed_schema_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
         derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
         derived = derived.mapInArrow(partial(_links_near, ends), derived.schema)
-        return self._materializer.data.of_rows(self._rows(derived, terms))
+        return self._materializer.data.flags_of_rows(self._rows(derived, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
@@ -193,8 +193,7 @@ class Driver:
         """
         wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
         if wanted:
-            frame = self._terms.sparkSession.createDataFrame(pa.table({"text": wanted}))
-            found = self._terms.join(F.broadcast(frame), "text").select("text", "id").collect()
+            found = among(self._terms, "text", pa.array(wanted)).select("text", "id").collect()
             self._ids |= dict.fromkeys(wanted, 0) | dict(found)
         return {text: number for text in texts if (number := self._ids.get(text))}
 

@@ -27,6 +27,8 @@ from kgreason.zset.columns import Int32
 
 _CELLS = 1 << 8
 """The number of cells that are read at a time."""
+_FEW = 400
+"""So many values are a condition of a query, which takes a job less than a join."""
 _QUAD = 16
 """The number of bytes of a quad in the table `grouped`."""
 
@@ -60,11 +62,18 @@ def _cells(groups: ds.Dataset, *columns: str) -> Iterator[tuple[Any, ...]]:
 
 def texts_of(terms: DataFrame, ids: Iterable[int]) -> dict[int, str]:
     """Return the texts of a few terms, by their ids. `terms` has the columns id int, text string."""
-    wanted = pa.table({"id": pa.array(ids, pa.int32())})
+    wanted = pa.array(ids, pa.int32())
     if not len(wanted):
         return {}
-    named = terms.join(F.broadcast(terms.sparkSession.createDataFrame(wanted)), "id").select("id", "text").toArrow()
+    named = among(terms, "id", wanted).select("id", "text").toArrow()
     return dict(zip(*(column.to_pylist() for column in named.columns), strict=True))
+
+
+def among(table: DataFrame, column: str, values: pa.Array) -> DataFrame:
+    """Return the rows of a table whose value in a column is one of `values`. Few values go into the query itself."""
+    if len(values) <= _FEW:
+        return table.where(F.col(column).isin(values.to_pylist()))
+    return table.join(F.broadcast(table.sparkSession.createDataFrame(pa.table({column: values}))), column)
 
 
 def rows_of(table: DataFrame) -> Int32:

@@ -34,8 +34,8 @@ from pyspark.sql.datasource import DataSource, SimpleDataSourceStreamReader
 from pyspark.sql.streaming.datasource import SupportsTriggerAvailableNow
 
 from kgreason.errors import InputError, StoreError
-from kgreason.graph.changes.follower import Followed, Follower
-from kgreason.graph.input.quads import of_canonical
+from kgreason.graph.changes.follower import FollowedCommit, Follower
+from kgreason.graph.input.quads import quads_of_canonical_lines
 from kgreason.terms.dictionary import Dictionary
 
 Change: TypeAlias = tuple[int, int, str, str, str, str, bool]
@@ -127,9 +127,9 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         )
 
 
-def _changes(commit: Followed) -> Iterator[Change]:
+def _changes(commit: FollowedCommit) -> Iterator[Change]:
     for sign, asserted, lines in commit.lines_by_kind():
         dictionary = Dictionary(())
-        texts = iter(dictionary.decode(of_canonical(lines, dictionary).ravel()))
+        texts = iter(dictionary.decode(quads_of_canonical_lines(lines, dictionary).ravel()))
         for terms in zip(texts, texts, texts, texts, strict=True):
             yield (commit.record.commit, sign, *terms, asserted)

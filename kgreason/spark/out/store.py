@@ -34,8 +34,8 @@ from kgreason.errors import InputError, StoreLockedError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.folders.folders import check_seen, writing
-from kgreason.store.journal.patch import NO_TERM, problem
-from kgreason.terms.tags import canonical
+from kgreason.store.journal.patch import NO_TERM, message_without_place
+from kgreason.terms.tags import canonical_lines
 
 File = str | PathLike[str]
 
@@ -146,7 +146,7 @@ def _line_of(row: tuple[str | None, ...]) -> str:
     try:
         line = _canonical(_statement(row))
     except SyntaxError as error:
-        return _comment(row, problem(error))
+        return _comment(row, message_without_place(error))
     return line if line.count("\n") == 1 else _comment(row, "not one triple or quad")
 
 
@@ -158,7 +158,7 @@ def _statement(row: tuple[str | None, ...]) -> str:
 
 def _canonical(text: str) -> str:
     """Return N-Quads lines in canonical form. Raises SyntaxError."""
-    return canonical(text.encode(), RdfFormat.N_QUADS).decode()
+    return canonical_lines(text.encode(), RdfFormat.N_QUADS).decode()
 
 
 def _comment(row: tuple[str | None, ...], why: str) -> str:

@@ -70,7 +70,7 @@ class PartOperators:
         """
         facts = self._operators.computed_facts(no_check) if level == before else NO_FACTS
         if level and not any(map(len, facts.added.values())):
-            facts = self._operators.decided_at(level, before, self._engine.changes(), no_check)
+            facts = self._operators.decided_facts_up_to(level, before, self._engine.changes(), no_check)
         self._operators.finish()
         found = [np.zeros((0, FIRST + self._plan.width), dtype=np.int32)]
         for flag, part in ((0, facts.removed), (1, facts.added)):

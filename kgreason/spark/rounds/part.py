@@ -64,7 +64,7 @@ class EnginePart:
     def _flagged(self, new: Int32, received: Int32) -> Int32:
         """Return the new ones of some received facts, with the flags of all rows in which they came."""
         facts = self._engine.facts
-        numbers, of_new = (facts.find(facts.padded(rows[:, FIRST:])) for rows in (received, new))
+        numbers, of_new = (facts.find(facts.pad(rows[:, FIRST:])) for rows in (received, new))
         flags = np.zeros(2 + max(numbers.max(initial=0), of_new.max(initial=0)), dtype=np.int32)
         for flag in (ASSERTED, HOME):
             flags[numbers[received[:, FLAG] & flag > 0]] |= flag

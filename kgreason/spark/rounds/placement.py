@@ -33,7 +33,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.rules.lowering import Function, Negation, Waiting, aggregations, functions, negations, rules_without_not
+from kgreason.rules.lowering import (
+    Expression,
+    Negation,
+    Waiting,
+    aggregations,
+    lowered_expressions,
+    negations,
+    rules_without_not,
+)
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import with_numbered_variables
 from kgreason.rules.strata import is_equality
@@ -104,7 +112,7 @@ def placement(rules: Iterable[Rule]) -> Placement:
     decided = set[PatternPlace]()
     operators = dict[Waiting, None]()
     for rule in rules:
-        operators |= dict.fromkeys((*negations(rule), *functions(rule)))
+        operators |= dict.fromkeys((*negations(rule), *lowered_expressions(rule)))
         operators |= dict.fromkeys(aggregations(rule))
     for operator in operators:
         key, read = parts_of(operator)
@@ -130,7 +138,7 @@ def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]
     match operator:
         case Negation(pattern, asks, none, _):
             atoms = asks, none, pattern
-        case Function(asks, made, _, called):
+        case Expression(asks, made, _, called):
             atoms = asks, made, *([called] if called else [])
         case _:
             return operator.aggregate.group, (operator.each, operator.value)

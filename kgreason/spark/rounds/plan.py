@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.engine import Engine
-from kgreason.engine.program.encoding import Intern, columns_of, relation_text
+from kgreason.engine.program.encoding import Intern, relation_text, terms_of_row
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.materialize.operators.tables import are_among
 from kgreason.ontology.generic.generic import with_instances
 from kgreason.rules.expressions import is_skolem, skolem_terms
-from kgreason.rules.lowering import Aggregation, Function, Negation, Waiting
+from kgreason.rules.lowering import Aggregation, Expression, Negation, Waiting
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple
 from kgreason.rules.strata import Level, has_closed, is_equality, stratify
 from kgreason.spark.rounds.division import is_hidden
@@ -140,7 +140,7 @@ class OperatorsPlan(NamedTuple):
     def arguments(self) -> Iterator[str]:
         """Yield the constants among the arguments of SKOLEM."""
         for each, _ in self.keys:
-            if isinstance(each, Function) and is_skolem(each.computed):
+            if isinstance(each, Expression) and is_skolem(each.computed):
                 yield from (term for term in skolem_terms(each.computed)[1:] if isinstance(term, str))
 
     @property
@@ -157,7 +157,7 @@ class OperatorsPlan(NamedTuple):
     @property
     def have_functions(self) -> bool:
         """Whether there are expressions without a stratum."""
-        return bool({each for each, _ in self.keys if isinstance(each, Function)}.difference(dict(self.levels)))
+        return bool({each for each, _ in self.keys if isinstance(each, Expression)}.difference(dict(self.levels)))
 
 
 NO_OPERATORS = OperatorsPlan()
@@ -412,7 +412,7 @@ def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: I
     for each in placement.keys:
         if isinstance(each, Aggregation) and levels[each].recursion:
             found[each.value] = levels[each].level
-        elif isinstance(each, Function) and each not in levels:
+        elif isinstance(each, Expression) and each not in levels:
             found |= dict.fromkeys([each.made, *([each.called] if each.called else [])], 0)
     texts = {relation_text(str(atom.relation), len(atom.terms)): level for atom, level in found.items()}
     yield from zip(texts.values(), map(int, intern(list(texts))), strict=True)
@@ -421,7 +421,7 @@ def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: I
 def _read_as_texts(operator: Waiting, *, is_linked: bool) -> list[Atom]:
     """Return the atoms whose terms an operator reads as texts. It compares its results with those that it has made."""
     match operator:
-        case Function(asks, made, _, _):
+        case Expression(asks, made, _, _):
             return [asks, made]
         case Aggregation(aggregate, each, _, value):
             return [each, value] if is_linked or aggregate.function != "COUNT" else [value]
@@ -434,7 +434,7 @@ def _forms(
     found = defaultdict[tuple[Any, ...], list[list[str]]](list)
     for place in places:
         pattern, column = place
-        row = columns_of(pattern)
+        row = terms_of_row(pattern)
         table = engine.table(pattern.relation is None, len(row))
         constants = [n for n, term in enumerate(row) if not isinstance(term, Variable)]
         repeated = [(n, row.index(term)) for n, term in enumerate(row) if n not in constants and row.index(term) < n]

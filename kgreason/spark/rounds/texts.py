@@ -78,9 +78,9 @@ class PartTexts(Dictionary):
             text if text or not number else f"{UNKNOWN}{number}" for text, number in zip(texts, numbers, strict=True)
         ]
 
-    def firsts(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
-        """See `Dictionary.firsts`."""
-        return self._outside(self._inner.firsts(self._inside(ids), groups))
+    def first_terms(self, ids: Ids, groups: npt.NDArray[np.int64]) -> Ids:
+        """See `Dictionary.first_terms`."""
+        return self._outside(self._inner.first_terms(self._inside(ids), groups))
 
     def kinds(self, ids: npt.ArrayLike) -> npt.NDArray[np.uint8]:
         """See `Dictionary.kinds`."""

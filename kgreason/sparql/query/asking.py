@@ -1,7 +1,7 @@
 """`answer`: asks Oxigraph a query. All queries of users take this way, so that they all have the same answers.
 
     SELECT *                   the columns in the order of the text (`columns`)
-    SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`Repeated`)
+    SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`RepeatedColumns`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
     CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`triples_as_written`)
     LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so the string becomes "en-gb" (`terms.compared`)
@@ -27,9 +27,9 @@ from kgreason.sparql.problems import parse_error
 from kgreason.sparql.query.columns import with_columns
 from kgreason.sparql.query.spelled import Spell, triples_as_written
 from kgreason.sparql.tokens import TOKEN
-from kgreason.store.oxigraph.repeated import Repeated
+from kgreason.store.oxigraph.repeated import RepeatedColumns
 from kgreason.store.oxigraph.results import Results, Triples
-from kgreason.terms.compared import compared_with_lang, in_small_letters
+from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 
 _CONCAT = "GROUP_CONCAT"
 _MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT|\bLANG\b", re.IGNORECASE)
@@ -62,13 +62,13 @@ def answer(
     )
 
 
-def repeat(query: str, found: Results) -> Results:
+def with_repeated_columns(query: str, found: Results) -> Results:
     """Return the results of a query, as another process gave them, with the columns that the query repeats."""
     return _repeat(_for_oxigraph(query)[1], found)
 
 
 def _repeat(names: tuple[str, ...], found: Results) -> Results:
-    return cast(Results, Repeated(names, found)) if names and isinstance(found, QuerySolutions) else found
+    return cast(Results, RepeatedColumns(names, found)) if names and isinstance(found, QuerySolutions) else found
 
 
 def _ask(text: str, ask: Callable[[str], Results]) -> Results:
@@ -104,15 +104,15 @@ def _for_oxigraph(text: str) -> tuple[str, tuple[str, ...]]:
             found = _columns(pieces, place + 1, written)
             names = found if not depth and len(set(found)) < len(found) else names
         elif piece.word == _CONCAT:
-            _concatenate(pieces, place + 1, written)
+            _rewrite_concatenation(pieces, place + 1, written)
     _make_tags_small(pieces, written)
     return "".join(written), names
 
 
-def as_insert(query: str) -> str | None:
+def insert_of_construct(query: str) -> str | None:
     """Return an update with the template and the pattern of a CONSTRUCT; None for a query without a template.
 
-    >>> as_insert("BASE <e:> CONSTRUCT { ?s <p> ?o } FROM <g> WHERE { ?s <q> ?o } LIMIT 1")
+    >>> insert_of_construct("BASE <e:> CONSTRUCT { ?s <p> ?o } FROM <g> WHERE { ?s <q> ?o } LIMIT 1")
     'BASE <e:>  INSERT { ?s <p> ?o } WHERE { ?s <q> ?o }'
     """
     pieces = list(pieces_of(query))
@@ -146,7 +146,7 @@ def _make_tags_small(pieces: list[Piece], written: list[str]) -> None:
         if words[at] == "!" and words[at + 1] == "=":  # no token of SPARQL begins with =
             words[at], words[at + 1] = "", "!="
     kept = [at for at, word in enumerate(words) if word]
-    for at in compared_with_lang([words[at] for at in kept]):
+    for at in places_compared_with_lang([words[at] for at in kept]):
         place = places[kept[at]]
         written[place] = in_small_letters(written[place])
 
@@ -197,15 +197,15 @@ def _columns(pieces: list[Piece], start: int, written: list[str]) -> tuple[str, 
     return tuple(names)
 
 
-def _concatenate(pieces: list[Piece], start: int, written: list[str]) -> None:
+def _rewrite_concatenation(pieces: list[Piece], start: int, written: list[str]) -> None:
     """Rewrite the argument of a GROUP_CONCAT, whose bracket is the first piece from `start` on.
 
     CONCAT of one string is this string, with its language tag. CONCAT of any other term is an error.
     """
-    opened = _after_space(pieces, start)
-    first = _after_space(pieces, opened + 1)
+    opened = _skip_space(pieces, start)
+    first = _skip_space(pieces, opened + 1)
     if first < len(pieces) and pieces[first].word == "DISTINCT":
-        first = _after_space(pieces, first + 1)
+        first = _skip_space(pieces, first + 1)
     end, depth = first, 1
     while end < len(pieces):
         depth += (pieces[end].text == "(") - (pieces[end].text == ")")
@@ -220,7 +220,7 @@ def _concatenate(pieces: list[Piece], start: int, written: list[str]) -> None:
     written[end - 1] += f"),STR({argument}))" if is_twice else ")"
 
 
-def _after_space(pieces: list[Piece], place: int) -> int:
+def _skip_space(pieces: list[Piece], place: int) -> int:
     """Return the place of the first piece from `place` on that is neither white space nor a comment."""
     while place < len(pieces) and pieces[place].is_space:
         place += 1

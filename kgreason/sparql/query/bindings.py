@@ -48,7 +48,7 @@ def with_terms(
     pieces = list(pieces_of(text))
     written = [piece.text for piece in pieces]
     places = [place for place, piece in enumerate(pieces) if not piece.is_space]
-    scopes, fresh = Scopes(pieces, terms, prefixes, base), _fresh(pieces, terms)
+    scopes, fresh = Scopes(pieces, terms, prefixes, base), _fresh_names(pieces, terms)
     met = set[str]()
     at_head, in_list, in_values, depth = -1, -1, False, 0
     for at, place in enumerate(places):
@@ -83,14 +83,14 @@ def with_terms(
             )
         if before.word == "AS" or in_values:
             raise QueryError(f"bindings: the text gives ?{name} a value itself ({'VALUES' if in_values else 'AS'})")
-        if _is_bound(pieces, places, at):
+        if _is_argument_of_bound(pieces, places, at):
             written[places[at - 2]], written[place] = "", "true"
         elif depth == at_head:
             written[place] = f"({terms[name]} AS {f'?{fresh[name]}' if around else piece.text})"
         elif depth == in_list:
             written[place] = f"({terms[name]})"
         else:
-            written[place] = _spaced(terms[name], pieces, place)
+            written[place] = _with_space(terms[name], pieces, place)
     if missing := [name for name in terms if name not in met]:
         raise QueryError(_missing_message(missing[0], pieces))
     for place, brace, end, names in scopes.minus():
@@ -108,7 +108,7 @@ def _missing_message(name: str, pieces: Sequence[Piece]) -> str:
     return f"bindings: the text has no variable ?{name}"
 
 
-def _fresh(pieces: Sequence[Piece], terms: Mapping[str, str]) -> dict[str, str]:
+def _fresh_names(pieces: Sequence[Piece], terms: Mapping[str, str]) -> dict[str, str]:
     """Return a name that no variable of the text has for each name of `terms`."""
     taken = {piece.text[1:] for piece in pieces if piece.is_variable} | terms.keys()
     found = dict[str, str]()
@@ -120,12 +120,12 @@ def _fresh(pieces: Sequence[Piece], terms: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _spaced(term: str, pieces: Sequence[Piece], place: int) -> str:
+def _with_space(term: str, pieces: Sequence[Piece], place: int) -> str:
     """Return a term with space around it: `?o<?x` must not become `?o<<http://e/x>`."""
     before = "" if place and pieces[place - 1].text.isspace() else " "
     return f"{before}{term}{'' if pieces[place + 1 : place + 2] and pieces[place + 1].text.isspace() else ' '}"
 
 
-def _is_bound(pieces: Sequence[Piece], places: Sequence[int], at: int) -> bool:
+def _is_argument_of_bound(pieces: Sequence[Piece], places: Sequence[int], at: int) -> bool:
     """Whether the variable `at` a place is the argument of BOUND."""
     return at > 1 and pieces[places[at - 2]].word == "BOUND" and pieces[places[at - 1]].text == "("

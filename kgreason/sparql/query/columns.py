@@ -27,16 +27,16 @@ def with_columns(query: str, prefixes: Mapping[str, str], base: str | None) -> s
 
     `prefixes` and `base` are declared outside of the query. If Oxigraph refuses the query, it is returned as it is.
     """
-    if _star(query) is None:
+    if _star_index(query) is None:
         return query
     columns = columns_of_all(query, prefixes, base)
-    return query if columns is None else in_order(query, columns)
+    return query if columns is None else with_ordered_columns(query, columns)
 
 
 def columns_of_all(query: str, prefixes: Mapping[str, str], base: str | None) -> list[str] | None:
     """Return the columns of a `SELECT *`, in the order of Oxigraph; None if Oxigraph refuses the query."""
     try:
-        return with_stack(stack_for(query), lambda: _columns(dry_query(query), prefixes, base))
+        return with_stack(stack_for(query), lambda: _columns(unevaluated_query(query), prefixes, base))
     except (SyntaxError, *FAILURES):
         return None
 
@@ -48,15 +48,15 @@ def _columns(query: str, prefixes: Mapping[str, str], base: str | None) -> list[
     return [variable.value for variable in solutions.variables]
 
 
-def in_order(query: str, variables: Collection[str]) -> str:
+def with_ordered_columns(query: str, variables: Collection[str]) -> str:
     """Replace the `*` of the outermost SELECT by `variables`, in the order in which the query names them.
 
     The query must be one that parses.
 
-    >>> in_order("SELECT * { ?s ?p ?o }", ["o", "p", "s"])
+    >>> with_ordered_columns("SELECT * { ?s ?p ?o }", ["o", "p", "s"])
     'SELECT ?s ?p ?o { ?s ?p ?o }'
     """
-    star = _star(query)
+    star = _star_index(query)
     if star is None or not variables:
         return query
     named = dict.fromkeys(token["variable"][1:] for token in TOKEN.finditer(query) if token["variable"])
@@ -64,7 +64,7 @@ def in_order(query: str, variables: Collection[str]) -> str:
     return f"{query[:star]}{' '.join(f'?{name}' for name in ordered)}{query[star + 1 :]}"
 
 
-def _star(query: str) -> int | None:
+def _star_index(query: str) -> int | None:
     """Return the index of the `*` of the outermost SELECT, or None if there is no `*`."""
     for token in TOKEN.finditer(query):
         if token["open"]:
@@ -75,7 +75,7 @@ def _star(query: str) -> int | None:
     return None
 
 
-def dry(pattern: str) -> str:
+def unevaluated_pattern(pattern: str) -> str:
     """Return a pattern in braces that Oxigraph parses as it parses `pattern`, but that it never evaluates.
 
     pyoxigraph parses a query only together with evaluating it. That may take long and ask a SERVICE, even if the store
@@ -84,7 +84,7 @@ def dry(pattern: str) -> str:
     return f"{{ FILTER(false)\n{pattern} }}"
 
 
-def dry_query(query: str, start: int = 0) -> str:
+def unevaluated_query(query: str, start: int = 0) -> str:
     """Return a query whose pattern, the first one in braces from the index `start` on, is not evaluated."""
     depth, opened = 0, start
     for token in TOKEN.finditer(query, start):
@@ -93,7 +93,7 @@ def dry_query(query: str, start: int = 0) -> str:
             opened = token.start()
         elif token["close"] and not depth:
             end = token.start() + 1
-            return f"{query[:opened]}{dry(query[opened:end])}{query[end:]}"
+            return f"{query[:opened]}{unevaluated_pattern(query[opened:end])}{query[end:]}"
     return query
 
 

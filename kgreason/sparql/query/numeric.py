@@ -1,4 +1,4 @@
-"""`computes`: whether a query may compare numbers, order its rows, or compute; `warning`: what is told in that case.
+"""`depends_on_numbers`: whether a query may compare or compute numbers, or order rows; `warning`: what is told then.
 
 Oxigraph computes with integers of 64 bits and decimals of 18 places. If a graph has longer numbers, the results of such
 a query may be wrong, without a word of Oxigraph.
@@ -51,10 +51,10 @@ def _shorten(text: str) -> str:
     return f"{form[:_SHOWN]}...{mark}{datatype}" if len(form) > _SHOWN else text
 
 
-def computes(query: str) -> bool:
+def depends_on_numbers(query: str) -> bool:
     """Whether the results of a query may depend on the values of numbers, and not only on their texts.
 
-    >>> computes("SELECT ?x { ?x ?p ?n FILTER(?n > 3) }"), computes("SELECT ?x { ?x ?p ?n }")
+    >>> depends_on_numbers("SELECT ?x { ?x ?p ?n FILTER(?n > 3) }"), depends_on_numbers("SELECT ?x { ?x ?p ?n }")
     (True, False)
     """
     done, has_expression, last, signs = 0, False, "", set[str]()

@@ -19,7 +19,7 @@ from kgreason.sparql.query.asking import Piece
 from kgreason.sparql.query.columns import columns_of_all
 
 
-class Inner(NamedTuple):
+class InnerSelect(NamedTuple):
     """A SELECT inside of a pattern: the places of its first piece and of the brace that ends it."""
 
     start: int
@@ -38,10 +38,10 @@ class Scopes:
     ) -> None:
         self._pieces, self._names = pieces, frozenset(names)
         self._prefixes, self._base = prefixes, base
-        self._ends = _ends(pieces)
+        self._ends = _closing_places(pieces)
         self.inner = [self._inner(place, end) for place, end in self._selects()]
 
-    def scopes_around(self, place: int) -> list[Inner]:
+    def scopes_around(self, place: int) -> list[InnerSelect]:
         """Return the SELECTs inside of which a place is, from outside in."""
         return [each for each in self.inner if each.start <= place < each.end]
 
@@ -62,7 +62,7 @@ class Scopes:
             if (first := self._next(brace + 1)) < end and self._pieces[first].word == "SELECT":
                 yield first, end
 
-    def _inner(self, start: int, end: int) -> Inner:
+    def _inner(self, start: int, end: int) -> InnerSelect:
         depth, names, is_all, is_alias = 0, set[str](), False, False
         place = start + 1
         while place < end and self._pieces[place].text != "{" and self._pieces[place].word not in ("WHERE", "FROM"):
@@ -75,7 +75,7 @@ class Scopes:
                 is_alias = depth == 1 and piece.word == "AS"
             place += 1
         seen = self._selected_by_all(start, self._text(start, end)) if is_all else self._names & names
-        return Inner(start, end, frozenset(seen), self._is_cut(place, end))
+        return InnerSelect(start, end, frozenset(seen), self._is_cut(place, end))
 
     def _is_cut(self, place: int, end: int) -> bool:
         while place < end:
@@ -108,7 +108,7 @@ class Scopes:
         return place
 
 
-def _ends(pieces: Sequence[Piece]) -> dict[int, int]:
+def _closing_places(pieces: Sequence[Piece]) -> dict[int, int]:
     """Return the place of the brace that closes each opening brace, by the place of the opening one, in text order."""
     found, opened = dict[int, int](), list[int]()
     for place, piece in enumerate(pieces):

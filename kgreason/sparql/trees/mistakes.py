@@ -150,7 +150,7 @@ def _unclosed_part(text: str, at: int, token: str, expected: set[str]) -> str | 
         return "the string that begins here does not end: a quotation mark is missing, or a line break is in the string"
     if token.startswith("<") and "IRI" in expected:
         return "the IRI that begins here does not end, or it has a space or another character that no IRI can have"
-    brackets = still_open(text, at)
+    brackets = open_brackets(text, at)
     if token in _CLOSING.values() and not brackets:
         return f"there is one '{token}' too many: no bracket is open here"
     if brackets and (not token or (token in _CLOSING.values() and token != _CLOSING[text[brackets[-1]]])):
@@ -160,10 +160,10 @@ def _unclosed_part(text: str, at: int, token: str, expected: set[str]) -> str | 
     return None
 
 
-def still_open(text: str, end: int) -> list[int]:
+def open_brackets(text: str, end: int) -> list[int]:
     """Return the indices of the brackets of `text[:end]` that are not closed there.
 
-    >>> still_open("ASK { ?s ?p (1 '(' ", 19)
+    >>> open_brackets("ASK { ?s ?p (1 '(' ", 19)
     [4, 12]
     """
     found: list[int] = []

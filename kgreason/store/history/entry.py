@@ -162,7 +162,7 @@ class Place(NamedTuple):
         """Read the head from its JSON."""
         return _head_of(json.loads(self.head))
 
-    def entry(self, file: BinaryIO) -> Entry:
+    def read_entry(self, file: BinaryIO) -> Entry:
         """Read the whole entry. Raises ValueError if the body is damaged."""
         file.seek(self.body)
         body = file.read(self.length)
@@ -171,7 +171,7 @@ class Place(NamedTuple):
         return Entry.parse(self.head, body)
 
 
-def place(file: BinaryIO, offset: int) -> Place | None:
+def entry_place(file: BinaryIO, offset: int) -> Place | None:
     """Return where the entry at an offset is, or None at the end of the file.
 
     Raises ValueError if there is no whole entry at the offset.

@@ -1,4 +1,4 @@
-"""`Kept`: which commits a history must keep: all, the last ones, or those of the last days."""
+"""`Retention`: which commits a history must keep: all, the last ones, or those of the last days."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ _PARTS = 4
 """A file of the history has a quarter of what must be kept, so that the history is at most a quarter too long."""
 
 
-class Kept(NamedTuple):
+class Retention(NamedTuple):
     """Which commits must be kept: the last `commits`, or those that are not older than `age`. If both are None, all."""
 
     commits: int | None = None
     age: timedelta | None = None
 
     @classmethod
-    def of(cls, mode: HistoryMode) -> Self:
+    def of_mode(cls, mode: HistoryMode) -> Self:
         """Make it from the option `history`, which is not "none"."""
         if (days := days_of(mode)) is not None:
             return cls(age=timedelta(days=days))
         return cls(mode if isinstance(mode, int) else None)
 
-    def most(self, most: int) -> int:
+    def most_entries(self, most: int) -> int:
         """Return how many entries a file may have, if files of a history that keeps everything may have `most`."""
         return most if self.commits is None else max(1, min(most, self.commits // _PARTS))
 
-    def is_long(self, begun: Head | None, head: Head) -> bool:
+    def is_file_full(self, begun: Head | None, head: Head) -> bool:
         """Whether a file whose first entry is `begun` goes so far back that `head` shall begin a new file."""
         return begun is not None and self.age is not None and _time(head) - _time(begun) > self.age / _PARTS
 

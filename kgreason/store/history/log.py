@@ -28,11 +28,11 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 from kgreason.errors import HistoryError, StoreError
 from kgreason.files import store_error, sync_folder
-from kgreason.store.history.entry import Entry, Head, Place, place
-from kgreason.store.history.kept import Kept
+from kgreason.store.history.entry import Entry, Head, Place, entry_place
+from kgreason.store.history.kept import Retention
 
 _LOGGER = logging.getLogger("kgreason")
-ALL = Kept()
+ALL = Retention()
 _MOST, _LARGEST = 1_000, 8 << 20
 """A file gets no more than this many entries, and no entry once it has this many bytes."""
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -63,7 +63,7 @@ def missing_commit_error(number: int, base: int) -> HistoryError:
 class MemoryHistory:
     """The history of a graph in memory. It keeps at least the commits that `kept` says."""
 
-    def __init__(self, kept: Kept = ALL) -> None:
+    def __init__(self, kept: Retention = ALL) -> None:
         self._kept = kept
         self._frames: list[bytes] = []
         self._base = 0
@@ -91,7 +91,7 @@ class MemoryHistory:
 
     def entries(self, after: int, to: int) -> Iterator[Entry]:
         """Yield the entries of the commits from `after` + 1 to `to`. Raises HistoryError."""
-        return (each.entry(file) for each, file in self._places(after, to))
+        return (each.read_entry(file) for each, file in self._places(after, to))
 
     def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
         base, frames = self._base, self._frames
@@ -99,7 +99,7 @@ class MemoryHistory:
             raise missing_commit_error(after, base)
         for frame in frames[after - base : max(to - base, 0)]:
             file = BytesIO(frame)
-            found = place(file, 0)
+            found = entry_place(file, 0)
             assert found is not None
             yield found, file
 
@@ -128,7 +128,7 @@ class FileHistory:
     The history keeps at least the commits that `kept` says, and often some more.
     """
 
-    def __init__(self, folder: Path, kept: Kept = ALL) -> None:
+    def __init__(self, folder: Path, kept: Retention = ALL) -> None:
         self._folder, self._kept = folder, kept
         self._end: _End | None = None
 
@@ -140,7 +140,7 @@ class FileHistory:
         warning. Damage in an older file is found when its entries are read. Raises StoreError.
         """
         with self._errors():
-            is_new = not self._firsts()
+            is_new = not self._first_commits()
             self._end = None if is_new else self._cut_after(last)
             if self._end is None:
                 if not is_new:
@@ -159,7 +159,7 @@ class FileHistory:
 
         Raises HistoryError if there is no history.
         """
-        firsts = self._firsts()
+        firsts = self._first_commits()
         if not firsts:
             raise HistoryError(f"{self._folder}: there is no history")
         return firsts[0] - 1
@@ -182,9 +182,9 @@ class FileHistory:
             self._end = _End(first, size + len(frame), entries + 1, size)
 
     def _is_full(self, end: _End, head: Head) -> bool:
-        if end.entries >= self._kept.most(_MOST) or end.size > _LARGEST:
+        if end.entries >= self._kept.most_entries(_MOST) or end.size > _LARGEST:
             return True
-        return self._kept.age is not None and self._kept.is_long(self._first_head(end.first), head)
+        return self._kept.age is not None and self._kept.is_file_full(self._first_head(end.first), head)
 
     def _first_head(self, first: int) -> Head | None:
         """Return the head of the first entry of the file that begins with commit `first`.
@@ -192,7 +192,7 @@ class FileHistory:
         Returns None if the file has no entry, or is damaged.
         """
         with suppress(HistoryError, StoreError):
-            return next((found.read_head() for _, found, _ in self._in_file(first, first)), None)
+            return next((found.read_head() for _, found, _ in self._places_in_file(first, first)), None)
         return None
 
     def _write(self, first: int, size: int, frame: bytes) -> None:
@@ -225,24 +225,24 @@ class FileHistory:
         """
         for each, file in self._places(after, to):
             try:
-                yield each.entry(file)
+                yield each.read_entry(file)
             except ValueError as error:
                 raise StoreError(f"{file.name}: the history is damaged at byte {each.body}: {error}") from error
 
     def _places(self, after: int, to: int) -> Iterator[tuple[Place, BinaryIO]]:
-        firsts = self._firsts()
+        firsts = self._first_commits()
         if not firsts or after < firsts[0] - 1:
             raise missing_commit_error(after, self.base)
         number = after
         for first, behind in zip(firsts, [*firsts[1:], to + 1], strict=True):
             if behind > after + 1:
-                for number, found, file in self._in_file(first, min(behind - 1, to)):
+                for number, found, file in self._places_in_file(first, min(behind - 1, to)):
                     if number > after:
                         yield found, file
         if number < to:
             raise StoreError(f"{self._folder}: the history lacks commit {number + 1}")
 
-    def _in_file(self, first: int, to: int) -> Iterator[tuple[int, Place, BinaryIO]]:
+    def _places_in_file(self, first: int, to: int) -> Iterator[tuple[int, Place, BinaryIO]]:
         """Yield the entries of the file that begins with commit `first`, up to commit `to`.
 
         Each entry comes as (number of the commit, its place, the open file). Raises StoreError, HistoryError.
@@ -250,7 +250,7 @@ class FileHistory:
         number, offset = first, 0
         try:
             with self._path(first).open("rb") as file:
-                while number <= to and (found := place(file, offset)) is not None:
+                while number <= to and (found := entry_place(file, offset)) is not None:
                     yield number, found, file
                     number, offset = number + 1, found.end
         except FileNotFoundError as error:
@@ -265,7 +265,7 @@ class FileHistory:
 
         Returns None if the entries that are left do not reach commit `last`.
         """
-        firsts = self._firsts()
+        firsts = self._first_commits()
         for first in [each for each in firsts if each > last + 1]:
             self._path(first).unlink()
         kept = [each for each in firsts if each <= last + 1]
@@ -273,7 +273,7 @@ class FileHistory:
             return None
         first, size, before, number = kept[-1], 0, 0, kept[-1] - 1
         with suppress(StoreError):
-            for number, found, _ in self._in_file(first, last):  # noqa: B007  # the last one counts
+            for number, found, _ in self._places_in_file(first, last):  # noqa: B007  # the last one counts
                 before, size = size, found.end
         if number != last or self._path(first).stat().st_size < size:
             return None
@@ -285,7 +285,7 @@ class FileHistory:
     def _new_file(self, head: Head) -> None:
         """Make a new file for the entry of `head`, and remove the files that need not be kept any more."""
         self._make_file(head.commit)
-        for old, behind in pairwise(self._firsts()) if self._kept != ALL else ():
+        for old, behind in pairwise(self._first_commits()) if self._kept != ALL else ():
             begun = head if behind == head.commit else self._first_head(behind)
             if begun is None:
                 continue
@@ -298,7 +298,7 @@ class FileHistory:
         sync_folder(self._folder)
         self._end = _End(first, 0, 0, 0)
 
-    def _firsts(self) -> list[int]:
+    def _first_commits(self) -> list[int]:
         if not self._folder.is_dir():
             return []
         return sorted(int(path.name) for path in self._folder.iterdir() if path.name.isdecimal())

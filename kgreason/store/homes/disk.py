@@ -39,13 +39,13 @@ from kgreason.interrupts import undivided
 from kgreason.spans import span
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head
-from kgreason.store.history.kept import Kept
+from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import FileHistory, history_path
-from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed_error, has_rows, net
+from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed_error, has_rows, net_rows
 from kgreason.store.homes.position import Position
 from kgreason.store.homes.room import LEAST, Room
 from kgreason.store.journal.record import Record, now
-from kgreason.store.oxigraph.links import log_bytes
+from kgreason.store.oxigraph.links import unshared_bytes
 from kgreason.store.oxigraph.store import OxigraphStore
 
 _NUMBERS = count(1)
@@ -88,13 +88,13 @@ class Disk:
         self._room = Room(self.path)
         self._tidy()
         if known != self.manifest:
-            folder.put(self.manifest)
+            folder.write_manifest(self.manifest)
         self.history = self._open_history()
 
     def _open_history(self) -> FileHistory | None:
         if self.manifest.history == "none":
             return None
-        history = FileHistory(history_path(self.path), Kept.of(self.manifest.history))
+        history = FileHistory(history_path(self.path), Retention.of_mode(self.manifest.history))
         history.begin(self.last)
         return history
 
@@ -116,7 +116,7 @@ class Disk:
             if self.is_closed:
                 raise closed_error()
             if self._store is None:
-                self._store = OxigraphStore(self._folder.oxigraph(self.manifest))
+                self._store = OxigraphStore(self._folder.oxigraph_path(self.manifest))
             return self._store
 
     @property
@@ -127,7 +127,7 @@ class Disk:
 
     def free_store(self) -> OxigraphStore:
         """Return a store that no transaction holds; a copy, if an abandoned transaction holds the present one."""
-        return self._renew() if self.store.is_held else self.store
+        return self._renew_store() if self.store.is_held else self.store
 
     def _sound_store(self) -> OxigraphStore:
         """Return a store that takes changes: a copy, if a transaction holds the present store or if it is broken.
@@ -135,18 +135,18 @@ class Disk:
         Raises StoreError. After an error or Ctrl-C the store is as it was.
         """
         store = self.store
-        return self._renew() if store.is_held or store.is_broken else store
+        return self._renew_store() if store.is_held or store.is_broken else store
 
-    def _renew(self) -> OxigraphStore:
+    def _renew_store(self) -> OxigraphStore:
         """Put a copy of the store in its place, and return the copy. Queries that read the old store can go on."""
         try:
             self.stage().flush()
             with undivided():
                 assert self._stage is not None
                 self._note_manifest(replace(self.manifest, oxigraph=self._stage.name), self._stored)
-                self._adopt()
+                self._adopt_stage()
         finally:
-            self.unstage()
+            self.drop_stage()
         self._tidy()
         return self.store
 
@@ -174,19 +174,19 @@ class Disk:
         """Raise StoreError if the disk has no room for a small commit, or for the copy of a store that is broken."""
         store, size = self._store, LEAST
         if store is not None and store.is_broken and store.path is not None:
-            size += 2 * log_bytes(store.path)
+            size += 2 * unshared_bytes(store.path)
         self._room.check(size)
 
     @property
     def snapshot(self) -> Path | None:
         """The last snapshot, or None if there is none."""
-        return self._folder.snapshot(self.manifest.commit) if self.manifest.commit else None
+        return self._folder.snapshot_path(self.manifest.commit) if self.manifest.commit else None
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return the commits since the snapshot. Raises StoreError if the journal is damaged."""
         return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
 
-    def reading(self, read: Callable[[], Result]) -> Result:
+    def read_consistently(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`: nobody else writes here."""
         if self.is_closed:
             raise closed_error()
@@ -205,7 +205,7 @@ class Disk:
         elif is_filled:
             self.refill(started)
         elif started.replayed:
-            come, gone = net(started.replayed)
+            come, gone = net_rows(started.replayed)
             self._sound_store().apply(gone, come)
             self._stored = self.last
         return started
@@ -222,7 +222,7 @@ class Disk:
                 self.history.append(Entry(Head(self.last + 1, now())))
             self.commit_stage(replace(engine.manifest(), format=FORMAT), engine.write)
         finally:
-            self.unstage()
+            self.drop_stage()
 
     def refill(self, engine: LastCommit) -> None:
         """If the contents of the store are unknown, replace the store by a new one with the rows of the last commit.
@@ -238,9 +238,9 @@ class Disk:
             with undivided():
                 assert self._stage is not None
                 self._note_manifest(self._manifest_of_files(engine.manifest(), self._stage.name), self.last)
-                self._adopt()
+                self._adopt_stage()
         finally:
-            self.unstage()
+            self.drop_stage()
 
     def commit(self, record: Record, removed: bytes, added: bytes) -> None:
         """Make a commit: write `record` to the journal, then remove and add rows of the store.
@@ -253,7 +253,7 @@ class Disk:
         if not self.manifest.commit:
             raise StoreError(f"{self.path}: there is no snapshot yet; the first commit must be a load")
         if self._is_doubted:
-            self._make_sure()
+            self._restore_manifest()
         try:
             with span("journal"):
                 self._folder.journal.append(record)
@@ -292,9 +292,9 @@ class Disk:
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
         """Return the stage, with the rows of the last commit or with none."""
         if is_empty:
-            self.unstage()  # one that was left, with rows
+            self.drop_stage()  # one that was left, with rows
         if self._stage is None:
-            name = next(name for name in self._names() if name != self.manifest.oxigraph)
+            name = next(name for name in self._stage_names() if name != self.manifest.oxigraph)
             path = self.path / name
             shutil.rmtree(path, ignore_errors=True)
             if self.last and not is_empty:
@@ -302,7 +302,7 @@ class Disk:
             self._stage = _Stage(OxigraphStore(path), name)
         return self._stage.store
 
-    def _names(self) -> Iterator[str]:
+    def _stage_names(self) -> Iterator[str]:
         """Yield names for the folder of a new stage.
 
         Each name is yielded once, because a query that nobody waits for may still lock the folder of an earlier name.
@@ -310,14 +310,14 @@ class Disk:
         for number in _NUMBERS:
             yield f"oxigraph-{self.last + 1}.{number}"
 
-    def unstage(self) -> None:
+    def drop_stage(self) -> None:
         """Drop a stage that did not replace the store, and remove its files."""
         stage, self._stage = self._stage, None
         if stage is not None:
             stage.store.close()
             self._tidy()
 
-    def _adopt(self) -> None:
+    def _adopt_stage(self) -> None:
         """Replace the store by the stage. Queries that read the old store can go on."""
         assert self._stage is not None
         with self._opening:
@@ -327,7 +327,7 @@ class Disk:
     def commit_stage(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:
         """Make a commit whose rows are in the stage already; see `Writable.commit_stage`."""
         store, number = self.stage(), self.last + 1
-        self._make_sure()
+        self._restore_manifest()
         with self._new_snapshot(number, write):
             with span("store"):
                 if filled:
@@ -336,7 +336,7 @@ class Disk:
             with undivided():
                 assert self._stage is not None
                 self._rebase(manifest, number, self._stage.name)
-                self._adopt()
+                self._adopt_stage()
 
     def checkpoint(self, manifest: Manifest, write: Write) -> None:
         """Write a new snapshot of the last commit in the place of the old one, and empty the journal.
@@ -354,7 +354,7 @@ class Disk:
     def is_checkpoint_due(self) -> bool:
         """Whether the journal is too long in proportion to the snapshot."""
         if self._limit is None:
-            files = self._folder.snapshot(self.manifest.commit).rglob("*")
+            files = self._folder.snapshot_path(self.manifest.commit).rglob("*")
             self._limit = max(_SMALLEST, sum(path.stat().st_size for path in files) // _SHARE)
         return self._folder.journal.size > self._limit
 
@@ -382,8 +382,8 @@ class Disk:
         """
         self._tidy()
         try:
-            with self._folder.writing(), span("snapshot"):
-                write(self._folder.snapshot(number))
+            with self._folder.writing_errors(), span("snapshot"):
+                write(self._folder.snapshot_path(number))
             yield
         finally:
             self._tidy()
@@ -403,19 +403,19 @@ class Disk:
     def _note_manifest(self, manifest: Manifest, stored: int) -> None:
         self._is_doubted = True
         try:
-            self._folder.put(manifest)
+            self._folder.write_manifest(manifest)
         except BaseException:
             with suppress(StoreError):  # the new manifest may be on disk in spite of the error
-                self._make_sure()
+                self._restore_manifest()
             raise
         self._is_doubted = False
         self.manifest, self._stored = manifest, stored
 
-    def _make_sure(self) -> None:
+    def _restore_manifest(self) -> None:
         """If a failed write may have left an unwanted manifest on disk, write `self.manifest` again."""
         if self._is_doubted:
             if read_manifest(self.path) is not None:
-                self._folder.put(self.manifest)
+                self._folder.write_manifest(self.manifest)
             self._is_doubted = False
 
     def close(self, *, is_failed: bool = False) -> None:
@@ -431,5 +431,5 @@ class Disk:
             if self._store is not None:
                 self._store.close()
                 self._store = None
-        self.unstage()
+        self.drop_stage()
         self._folder.close(is_failed=is_failed)

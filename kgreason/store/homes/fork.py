@@ -26,10 +26,10 @@ class Fork(WritableRows):
         stored = UNKNOWN if manifest.commit else 0
         super().__init__(replace(manifest, stored=stored, journal=0, history="none"), folder.journal.last)
         self._folder = folder
-        self.snapshot: Path | None = folder.snapshot(manifest.commit) if manifest.commit else None
+        self.snapshot: Path | None = folder.snapshot_path(manifest.commit) if manifest.commit else None
         """The snapshot of the store, for `start_engine`."""
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return the store's commits since its snapshot."""
         return list(self._folder.journal.records(self.manifest.commit))
 

@@ -86,7 +86,7 @@ class Home(Protocol):
 
     @property
     def snapshot(self) -> Path | None:
-        """The last snapshot, or None if there is none. The commits of `pending` come after it."""
+        """The last snapshot, or None if there is none. The commits of `records_since_snapshot` come after it."""
 
     @property
     def store(self) -> OxigraphStore:
@@ -99,10 +99,10 @@ class Home(Protocol):
     def writable(self) -> Writable:
         """Return this home, if it can take a commit. Raises StoreError."""
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return the commits since the snapshot, in their order. Raises StoreError if the journal is damaged."""
 
-    def reading(self, read: Callable[[], Result]) -> Result:
+    def read_consistently(self, read: Callable[[], Result]) -> Result:
         """Call `read`, which reads snapshot, manifest or journal as of one moment, and return its result.
 
         Raises StoreError, also if the graph is closed.
@@ -111,8 +111,8 @@ class Home(Protocol):
     def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine by `begin`, and see to it that engine and store have the same commit.
 
-        `begin(commit)` restores the snapshot and replays `pending`; its result has the rows of the commits after
-        `commit`. Raises StoreError.
+        `begin(commit)` restores the snapshot and replays `records_since_snapshot`; its result has the rows of the
+        commits after `commit`. Raises StoreError.
         """
 
     def free_store(self) -> OxigraphStore:
@@ -126,10 +126,10 @@ class Home(Protocol):
         """Return the stage for the next `commit_stage`.
 
         The stage is a store with the rows of the last commit, or with no rows if `is_empty`. Until the load, each call
-        returns the same stage. The caller must call `unstage` in the end, also after a load. Raises StoreError.
+        returns the same stage. The caller must call `drop_stage` in the end, also after a load. Raises StoreError.
         """
 
-    def unstage(self) -> None:
+    def drop_stage(self) -> None:
         """Drop a stage that did not replace the store, and remove its files."""
 
     def close(self, *, is_failed: bool = False) -> None:
@@ -165,7 +165,7 @@ def closed_error() -> StoreError:
     return StoreError("the graph is closed")
 
 
-def net(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
+def net_rows(deltas: Iterable[RowDelta]) -> tuple[bytes, bytes]:
     """Add up deltas. Returns, as lines, the rows that they add in the end, and the rows that they remove in the end."""
     come, gone = OxigraphStore(), OxigraphStore()  # they know which spellings of a literal are one row
     for delta in deltas:
@@ -179,5 +179,5 @@ def has_rows(store: OxigraphStore, deltas: Iterable[RowDelta]) -> bool:
 
     It must have every row that the deltas add in the end, and no row that they remove in the end.
     """
-    come, gone = net(deltas)
+    come, gone = net_rows(deltas)
     return store.count(come) == come.count(b"\n") and not store.count(gone)

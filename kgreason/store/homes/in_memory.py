@@ -58,7 +58,7 @@ class RowsInMemory:
         self.refill(started)
         return started
 
-    def reading(self, read: Callable[[], Result]) -> Result:
+    def read_consistently(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`: nobody else writes here."""
         if self.is_closed:
             raise closed_error()
@@ -69,9 +69,9 @@ class RowsInMemory:
         if self.store.is_held:
             try:
                 self.stage()
-                self._adopt()
+                self._adopt_stage()
             finally:
-                self.unstage()
+                self.drop_stage()
         return self._store
 
     def stage(self, *, is_empty: bool = False) -> OxigraphStore:
@@ -83,11 +83,11 @@ class RowsInMemory:
             self._stage = stage
         return self._stage
 
-    def unstage(self) -> None:
+    def drop_stage(self) -> None:
         """Drop the stage."""
         self._stage = None
 
-    def _adopt(self) -> None:
+    def _adopt_stage(self) -> None:
         assert self._stage is not None
         self._store, self._stage = self._stage, None
 
@@ -102,7 +102,7 @@ class RowsInMemory:
             except StoppedError as error:
                 self._stored = stored
                 raise error.reason from None
-            self._reach(self.manifest, record.commit)
+            self._note_commit(self.manifest, record.commit)
 
     def commit_stage(self, manifest: Manifest, write: Write, filled: Callable[[], object] | None = None) -> None:  # noqa: ARG002
         """Make the stage the store. There is no snapshot to write."""
@@ -111,8 +111,8 @@ class RowsInMemory:
             if filled:
                 filled()
         with undivided():
-            self._reach(manifest, self.last + 1)
-            self._adopt()
+            self._note_commit(manifest, self.last + 1)
+            self._adopt_stage()
 
     def check_room(self) -> None:
         """Do nothing: there is no disk."""
@@ -125,7 +125,7 @@ class RowsInMemory:
             with undivided():
                 self._store, self._stored = store, self.last
 
-    def _reach(self, manifest: Manifest, commit: int) -> None:
+    def _note_commit(self, manifest: Manifest, commit: int) -> None:
         self.manifest = replace(manifest, commit=commit, stored=commit)
         self.last = self._stored = commit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgreason.store.folder import Manifest
-from kgreason.store.history.kept import Kept
+from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import MemoryHistory
 from kgreason.store.homes.in_memory import WritableRows
 from kgreason.store.journal.record import Record
@@ -17,13 +17,13 @@ class Memory(WritableRows):
     def __init__(self, wanted: Manifest, *, is_late: bool = False) -> None:
         super().__init__(wanted, 0)
         self.is_late = is_late
-        self.history = None if wanted.history == "none" else MemoryHistory(Kept.of(wanted.history))
+        self.history = None if wanted.history == "none" else MemoryHistory(Retention.of_mode(wanted.history))
 
     @property
     def snapshot(self) -> Path | None:
         """There is none."""
         return None
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return no commits: there is no journal."""
         return []

@@ -51,6 +51,6 @@ class Past(RowsInMemory):
             raise closed_error()
         raise StoreError(f"this is the graph as of commit {self.last}, which cannot be changed")
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return the records that lead from the snapshot to the commit."""
         return list(self._records)

@@ -2,8 +2,8 @@
 
 A reader opens Oxigraph at one moment, and snapshot and journal at another. The journal may then be ahead of Oxigraph.
 So the reader replays the journal only up to the commit that its Oxigraph store has (`start_engine`). If the writer has
-replaced the snapshot meanwhile, the reader looks again (`reading`). A reader writes no file of the store: its stage is
-in memory.
+replaced the snapshot meanwhile, the reader looks again (`read_consistently`). A reader writes no file of the store: its
+stage is in memory.
 
 Threads: any thread may use `store` at any time. Everything else needs the graph's lock. Cost: opening reads one small
 file, and the part of the journal since the flush. If the journal is ahead, `start_engine` looks up the rows of the last
@@ -60,10 +60,10 @@ class Reader:
         self._moment: _Moment | None = None
         self._stage: OxigraphStore | None = None
         self.is_closed = False
-        self._see(folder, wanted)
+        self._set_folder(folder, wanted)
         self.history = None if self.manifest.history == "none" else FileHistory(history_path(self.path))
 
-    def _see(self, folder: Folder, wanted: Manifest) -> None:
+    def _set_folder(self, folder: Folder, wanted: Manifest) -> None:
         known = folder.manifest
         self._folder = folder
         self.manifest = known if known is not None and known.commit else wanted
@@ -102,9 +102,9 @@ class Reader:
             folder = Folder(self.path, write=False)
             known, first = folder.manifest, folder.journal.last
             try:
-                there = known and known.commit and folder.oxigraph(known)
+                there = known and known.commit and folder.oxigraph_path(known)
                 store = OxigraphStore.read_only(there) if there else OxigraphStore()
-                folder.look_on()
+                folder.read_on()
             except StoreError:
                 if attempts == 1:
                     raise
@@ -121,13 +121,13 @@ class Reader:
     @property
     def snapshot(self) -> Path | None:
         """The last snapshot, or None if there is none."""
-        return self._folder.snapshot(self.manifest.commit) if self.manifest.commit else None
+        return self._folder.snapshot_path(self.manifest.commit) if self.manifest.commit else None
 
-    def pending(self) -> list[Record]:
+    def records_since_snapshot(self) -> list[Record]:
         """Return the commits since the snapshot that the reader sees. Raises StoreError if the journal is damaged."""
         return [each for each in self._folder.journal.records(self.manifest.commit) if each.commit <= self.last]
 
-    def reading(self, read: Callable[[], Result]) -> Result:
+    def read_consistently(self, read: Callable[[], Result]) -> Result:
         """Return the result of `read`, for snapshot and journal as they were when Oxigraph was opened.
 
         If `read` fails because a writer has replaced files meanwhile, look at the store again and repeat the call.
@@ -136,18 +136,18 @@ class Reader:
             try:
                 moment = self._open_moment()
                 if moment.folder is not self._folder:
-                    self._see(moment.folder, self.manifest)
+                    self._set_folder(moment.folder, self.manifest)
                 return read()
             except StoreError:
                 if self.is_closed or not self._folder.has_moved():
                     raise
-            self._see(Folder(self.path, write=False), self.manifest)
+            self._set_folder(Folder(self.path, write=False), self.manifest)
             with self._opening:
                 self._moment = None
 
     def start_engine(self, begin: Callable[[int], Started]) -> Started:
         """Start an engine for the last commit that Oxigraph has; `last` no longer counts later ones."""
-        return self.reading(lambda: self._start_once(begin))
+        return self.read_consistently(lambda: self._start_once(begin))
 
     def _start_once(self, begin: Callable[[int], Started]) -> Started:
         started = begin(self._open_moment().first - 1)
@@ -182,7 +182,7 @@ class Reader:
             self._stage = stage
         return self._stage
 
-    def unstage(self) -> None:
+    def drop_stage(self) -> None:
         """Drop the stage."""
         self._stage = None
 

@@ -31,7 +31,7 @@ class _Answer(NamedTuple):
     time: float
     problem: tuple[type[StoreError], str] | None
 
-    def holds(self, size: int, seconds: float) -> bool:
+    def is_valid_for(self, size: int, seconds: float) -> bool:
         """Whether this is an answer of the last `seconds` for a file of this size."""
         return self.size == size and time.monotonic() < self.time + seconds
 
@@ -47,22 +47,22 @@ class Room:
     def check(self, size: int) -> None:
         """Raise StoreError if the disk takes no file of `size` bytes; DiskFullError if it is full."""
         answer = self._answer
-        if answer is None or not answer.holds(size, _FRESH):
-            is_usable = answer is not None and answer.holds(size, _OLD)
-            answer = self._recent(size, 0 if is_usable else _PATIENCE) or (answer if is_usable else None)
+        if answer is None or not answer.is_valid_for(size, _FRESH):
+            is_usable = answer is not None and answer.is_valid_for(size, _OLD)
+            answer = self._recent_answer(size, 0 if is_usable else _PATIENCE) or (answer if is_usable else None)
         if answer is None:
             raise StoreError(f"{self._folder}: the disk has not answered whether it takes writes")
         if answer.problem is not None:
             kind, message = answer.problem
             raise kind(message)
 
-    def _recent(self, size: int, patience: float) -> _Answer | None:
+    def _recent_answer(self, size: int, patience: float) -> _Answer | None:
         """Return an answer of the last second; None if another thread looks for longer than `patience` seconds."""
         if not self._looking.acquire(timeout=patience):
             return None
         try:
             answer = self._answer
-            if answer is None or not answer.holds(size, _FRESH):
+            if answer is None or not answer.is_valid_for(size, _FRESH):
                 problem = self._problem_of(size)
                 answer = self._answer = _Answer(size, time.monotonic(), problem)
             return answer

@@ -57,7 +57,7 @@ class Journal:
         self._end = self._before = _End(size, last)
         """The end of the journal, and the end before the last `append`."""
         self._read_last = 0, b""
-        """Where the last record begins that `news` has read, and its first row."""
+        """Where the last record begins that `new_records` has read, and its first row."""
         self._file: int | None = None
         try:
             with self._errors("opened"):
@@ -103,7 +103,7 @@ class Journal:
             raise self._error(f"ends with commit {self.last}, so commit {record.commit} cannot be the next one")
         check_headers(record.headers)
         data = _frame(record.patch())
-        file = self._writable()
+        file = self._file_to_write()
         with self._errors("written"):
             _truncate(file, self.size)  # the rest of an append that failed, if it could not be cut off then
             try:
@@ -122,7 +122,7 @@ class Journal:
         """
         self._end = self._before
         with suppress(OSError):
-            _truncate(self._writable(), self.size)
+            _truncate(self._file_to_write(), self.size)
 
     def records(self, after: int) -> Iterator[Record]:
         """Yield the records of the commits after commit `after`, in order.
@@ -138,7 +138,7 @@ class Journal:
                 return
         raise self._error(f"is damaged: it ends before commit {self.last}")
 
-    def news(self) -> Iterator[Record]:
+    def new_records(self) -> Iterator[Record]:
         """Yield the records that another process has appended since the last call.
 
         A torn record is left for a later call. Raises StoreError if the file no longer begins with the records that
@@ -177,9 +177,9 @@ class Journal:
         """
         self._end = self._before = _End(0, last)
         with suppress(OSError):
-            _truncate(self._writable(), 0)
+            _truncate(self._file_to_write(), 0)
 
-    def _writable(self) -> int:
+    def _file_to_write(self) -> int:
         if self._file is None:
             raise self._error("is not open for writing")
         return self._file
@@ -202,7 +202,7 @@ class Journal:
         is cut off and the file is synced.
         """
         known = self.size
-        for _ in self.news():
+        for _ in self.new_records():
             pass
         if self._file is not None and os.fstat(self._file).st_size > known:
             _truncate(self._file, self.size)

@@ -25,7 +25,7 @@ from pyoxigraph import RdfFormat
 from kgreason.errors import RdfSyntaxError
 from kgreason.store.journal.record import SIGNED
 from kgreason.terms.quoting import unquote
-from kgreason.terms.tags import canonical
+from kgreason.terms.tags import canonical_lines
 
 _ROW = re.compile(rb"(H|TX|TC|TA|PA|PD|A|D)(?:[ \t]+(.*?))?[ \t]*\.")
 _STRING = re.compile(r'(\S+)[ \t]+("(?:[^"\\]|\\.)*")')
@@ -73,35 +73,35 @@ def read_patch(text: bytes, source: str) -> Patch:
     return reader.patch()
 
 
-def final(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
+def net_statements(signs: Sequence[int], statements: Sequence[bytes]) -> tuple[bytes, bytes]:
     """Add up N-Quads statements. `signs` says for each whether it removes (-1) or adds (1) its quad; the last one wins.
 
     Returns the canonical lines of the quads to remove, and those of the quads to add. Raises SyntaxError; its `lineno`
     is the number of the statement, from 1.
     """
-    last = dict(zip(_canonical(statements), signs, strict=True))
+    last = dict(zip(_canonical_lines(statements), signs, strict=True))
     removed, added = (b"".join(line + b"\n" for line in last if last[line] == sign) for sign in (-1, 1))
     return removed, added
 
 
-def _canonical(statements: Sequence[bytes]) -> list[bytes]:
+def _canonical_lines(statements: Sequence[bytes]) -> list[bytes]:
     """Return the canonical line of each statement, without a line feed.
 
     Raises SyntaxError if one is not a single statement; its `lineno` is the number of the statement, from 1.
     """
     lines = _lines(b"\n".join(statements))
     if len(lines) != len(statements) or any(b"\n" in statement for statement in statements):
-        number = next(number for number, statement in enumerate(statements, 1) if not _is_one(statement))
+        number = next(number for number, statement in enumerate(statements, 1) if not _is_one_statement(statement))
         raise SyntaxError("not a triple or quad", (None, number, None, None))
     return lines
 
 
 def _lines(text: bytes) -> list[bytes]:
     """Return the canonical lines of N-Quads text, without line feeds. Raises SyntaxError."""
-    return canonical(text, RdfFormat.N_QUADS).split(b"\n")[:-1]
+    return canonical_lines(text, RdfFormat.N_QUADS).split(b"\n")[:-1]
 
 
-def _is_one(statement: bytes) -> bool:
+def _is_one_statement(statement: bytes) -> bool:
     """Whether a text is a single line of N-Quads that has a statement, not only a comment."""
     return b"\n" not in statement and len(_lines(statement)) == 1
 
@@ -123,7 +123,7 @@ class _Reader:
             raise self._error(line, f"{row[:60].decode(errors='replace')}: not a row of an RDF Patch")
         code, rest = found[1], found[2] or b""
         if code in _SIGNS:
-            self._rows.append(_Row(line, _SIGNS[code], _with_labels(rest) + b" ."))
+            self._rows.append(_Row(line, _SIGNS[code], _without_brackets(rest) + b" ."))
         elif code == b"H":
             self._header(line, rest)
         elif code == b"TX":
@@ -171,21 +171,21 @@ class _Reader:
         self._keep()
         rows = self._kept_rows
         try:
-            removed, added = final([row.sign for row in rows], [row.statement for row in rows])
+            removed, added = net_statements([row.sign for row in rows], [row.statement for row in rows])
         except SyntaxError as error:
-            raise self._error(rows[(error.lineno or 1) - 1].line, problem(error)) from error
+            raise self._error(rows[(error.lineno or 1) - 1].line, message_without_place(error)) from error
         return Patch(removed, added, tuple(self._kept_rules))
 
     def _error(self, line: int, problem: str) -> RdfSyntaxError:
         return RdfSyntaxError(self._source, line, None, problem)
 
 
-def _with_labels(row: bytes) -> bytes:
+def _without_brackets(row: bytes) -> bytes:
     """Replace each `<_:label>` in a row of a patch, as Jena writes it, by `_:label`. Strings stay as they are."""
     return _NODE.sub(lambda found: found[1] or found[2], row) if b"<_:" in row else row
 
 
-def problem(error: SyntaxError) -> str:
+def message_without_place(error: SyntaxError) -> str:
     """Return a parser's message without the line and column in it.
 
     These numbers would be wrong, because the parser counts the lines of its own input, not those of the patch.

@@ -92,13 +92,13 @@ class Record:
         rows = [f'H commit "{self.commit}" .\n']
         if self.strategies:
             rows.append(f'H strategy "{" ".join(self.strategies)}" .\n')
-        rows += signature(self.time, self.author)
-        rows += _version(self.facts)
+        rows += origin_headers(self.time, self.author)
+        rows += _version_headers(self.facts)
         if self.prefixes:
             rows.append(_header("prefixes", json.dumps(dict(self.prefixes), ensure_ascii=False)))
         rows += [_header(name, text) for name, text in self.headers.items()]
         rows += [*_signed_headers("rule", self.rules), *_signed_headers("fact", self.facts)]
-        return "".join(rows).encode() + changes(self.removed, self.added)
+        return "".join(rows).encode() + patch_of_changes(self.removed, self.added)
 
     @classmethod
     def parse(cls, patch: bytes) -> Self:
@@ -108,7 +108,7 @@ class Record:
             raise ValueError("the record has no rows")
         headers: dict[str, str] = {}
         signed: dict[str, list[tuple[int, str]]] = {"rule": [], "fact": []}
-        for name, text in _headers(header):
+        for name, text in _read_headers(header):
             if name in SIGNED:
                 kind, sign = SIGNED[name]
                 signed[kind].append((sign, text))
@@ -131,7 +131,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def signature(time: str, author: str) -> list[str]:
+def origin_headers(time: str, author: str) -> list[str]:
     """Return the headers that say when a commit was made and by whom, as rows. An empty text has no row."""
     row = [f'H time "{time}" .\n'] if time else []
     return [*row, _header("author", author)] if author else row
@@ -171,16 +171,16 @@ def _prefixes(text: str) -> dict[str, str]:
     return found if prefixes_to_remember({}, found) == found else {}
 
 
-def changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
+def patch_of_changes(removed: bytes, added: bytes, facts: Signed = ()) -> bytes:
     """Write one RDF Patch transaction, which removes and adds quads and facts of relations.
 
     `removed` and `added` are canonical N-Quads lines. `facts` are pairs (sign, text), with -1 to remove and 1 to add.
     """
-    headers = "".join([*_version(facts), *_signed_headers("fact", facts)]).encode()
-    return b"".join((headers, b"TX .\n", _mark(b"D ", removed), _mark(b"A ", added), b"TC .\n"))
+    headers = "".join([*_version_headers(facts), *_signed_headers("fact", facts)]).encode()
+    return b"".join((headers, b"TX .\n", _with_mark(b"D ", removed), _with_mark(b"A ", added), b"TC .\n"))
 
 
-def _version(facts: Signed) -> list[str]:
+def _version_headers(facts: Signed) -> list[str]:
     return [f'H version "{_WITH_FACTS}"^^<http://www.w3.org/2001/XMLSchema#integer> .\n'] if facts else []
 
 
@@ -192,7 +192,7 @@ def _header(name: str, text: str) -> str:
     return f"H {name} {quote(text)} .\n"
 
 
-def _headers(rows: bytes) -> Iterator[tuple[str, str]]:
+def _read_headers(rows: bytes) -> Iterator[tuple[str, str]]:
     for row in rows.decode().split("\n")[:-1]:
         if version := _VERSION.fullmatch(row):
             if int(version[1]) > _WITH_FACTS:
@@ -204,7 +204,7 @@ def _headers(rows: bytes) -> Iterator[tuple[str, str]]:
         yield found[1], unquote(found[2])
 
 
-def _mark(mark: bytes, lines: bytes) -> bytes:
+def _with_mark(mark: bytes, lines: bytes) -> bytes:
     return mark + lines[:-1].replace(b"\n", b"\n" + mark) + b"\n" if lines else b""
 
 

@@ -49,19 +49,19 @@ def main() -> None:
         silence = open(os.devnull, "w")  # noqa: SIM115
         faulthandler.dump_traceback_later(min(request["seconds"], _LONGEST), exit=True, file=silence)
     if request["bytes"] is not None:
-        _limit(request["bytes"])
+        _limit_memory(request["bytes"])
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if not request["stack"]:
-        sys.exit(_answer(request, out))  # writes the message, if there is one, to stderr, and ends with status 1
+        sys.exit(_write_answer(request, out))  # writes the message, if there is one, to stderr, and ends with status 1
     threading.stack_size(request["stack"])
     problems: list[str | None] = []
-    thread = threading.Thread(target=lambda: problems.append(_answer(request, out)))
+    thread = threading.Thread(target=lambda: problems.append(_write_answer(request, out)))
     thread.start()
     thread.join()
     sys.exit(problems[0] if problems else 1)
 
 
-def _limit(most: int) -> None:
+def _limit_memory(most: int) -> None:
     """Limit the memory that this process can write, where the system has such a limit."""
     try:
         import resource
@@ -70,7 +70,7 @@ def _limit(most: int) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
 
 
-def _answer(request: dict[str, Any], out: BinaryIO) -> str | None:
+def _write_answer(request: dict[str, Any], out: BinaryIO) -> str | None:
     """Write the answer of a query. Returns the message of an error after the first line, otherwise None."""
     try:
         results = _results(request)

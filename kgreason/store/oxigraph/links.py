@@ -1,4 +1,4 @@
-"""`own_files`: links to the files of an Oxigraph store, so that a reader still has files that a writer removes.
+"""`link_own_files`: links to the files of an Oxigraph store, so that a reader still has files that a writer removes.
 
 RocksDB opens 16 tables when it opens a store. It opens every other table by its path, when a query needs the table. A
 writer that compacts the store, or replaces it, removes tables. Then a query of a reader would fail or never end. So the
@@ -28,7 +28,7 @@ _NUMBERS = count(1)
 _PREFIX = "reader-"
 
 
-def own_files(path: Path) -> Path | None:
+def link_own_files(path: Path) -> Path | None:
     """Make a folder for one reader, with links to the files of the Oxigraph store at `path`, or copies of them.
 
     Returns the folder, which the caller must remove. Returns None if the reader shall use `path` itself: if the store
@@ -42,7 +42,7 @@ def own_files(path: Path) -> Path | None:
             return None
         folder = path.parent / f"{_PREFIX}{os.getpid()}.{next(_NUMBERS)}"
         try:
-            if is_filled(folder, path, os.link):
+            if try_fill(folder, path, os.link):
                 return folder
         except OSError:  # nobody may write here, or the file system has no hard links
             shutil.rmtree(folder, ignore_errors=True)
@@ -64,18 +64,18 @@ def link_or_copy(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def is_filled(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
+def try_fill(folder: Path, path: Path, link: Callable[[Path, Path], None] = link_or_copy) -> bool:
     """Fill a new folder with the files of the store at `path`. Returns whether all files are of the same moment.
 
     `link(source, target)` makes a link, or a copy, of a file with a table.
     """
-    before = _tables(path)
+    before = _table_list(path)
     try:
         folder.mkdir()
         _fill(folder, path, link)
     except FileNotFoundError:  # a writer has removed a table
         return False
-    return _tables(path) == before
+    return _table_list(path) == before
 
 
 def copy(path: Path, folder: Path) -> None:
@@ -85,7 +85,7 @@ def copy(path: Path, folder: Path) -> None:
     """
     for _ in range(_ATTEMPTS):
         try:
-            if is_filled(folder, path):
+            if try_fill(folder, path):
                 return
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
@@ -94,7 +94,7 @@ def copy(path: Path, folder: Path) -> None:
     raise OSError(f"{path}: the files of the store keep changing")
 
 
-def log_bytes(path: Path) -> int:
+def unshared_bytes(path: Path) -> int:
     """Return how many bytes of the store at `path` a copy does not share: all files but the tables.
 
     Files that another thread removes meanwhile, or the whole store, do not count.
@@ -107,15 +107,15 @@ def log_bytes(path: Path) -> int:
     return found
 
 
-def left_by_the_dead(store: Path) -> list[Path]:
-    """Return the folders of `own_files` in the folder `store` that belong to readers whose process has ended.
+def folders_of_dead_readers(store: Path) -> list[Path]:
+    """Return the folders of `link_own_files` in the folder `store` that belong to readers whose process has ended.
 
     `store` is the folder in which the folder of the Oxigraph store is.
     """
     return [path for path in store.glob(f"{_PREFIX}*.*") if not _is_alive(path.name[len(_PREFIX) :].partition(".")[0])]
 
 
-def _tables(path: Path) -> tuple[str, int]:
+def _table_list(path: Path) -> tuple[str, int]:
     """Return the name and the size of the file that has RocksDB's list of tables.
 
     If the list changes, the name or the size changes.

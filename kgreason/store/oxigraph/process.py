@@ -29,8 +29,8 @@ from pyoxigraph import BlankNode, NamedNode, QueryResultsFormat, RdfFormat
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph.child import UnopenedError
-from kgreason.store.oxigraph.links import own_files
-from kgreason.store.oxigraph.results import Results, Triples, boolean
+from kgreason.store.oxigraph.links import link_own_files
+from kgreason.store.oxigraph.results import Results, Triples, boolean_answer
 
 __all__ = ["UnopenedError", "answer"]
 _CHILD = str(Path(__file__).with_name("child.py"))
@@ -70,7 +70,7 @@ def answer(
         "bytes": most_bytes,
     }
     try:
-        own = own_files(path)
+        own = link_own_files(path)
     except FileNotFoundError as error:
         raise UnopenedError(str(error)) from error
     pipe = _Pipe(request | {"path": str(own or path)}, timeout, own, keeper)
@@ -79,7 +79,7 @@ def answer(
         kind, message = head["error"]
         raise _RAISED[kind](message)
     if "boolean" in head:
-        return boolean(head["boolean"])
+        return boolean_answer(head["boolean"])
     if head["rows"] == "solutions":
         return pyoxigraph.parse_query_results(cast(Any, pipe), QueryResultsFormat.JSON)
     return cast(Results, Triples(_triples(pipe)))

@@ -1,4 +1,4 @@
-"""`Repeated`: the solutions of a SELECT that names a variable more than once, as in `SELECT ?s ?s`.
+"""`RepeatedColumns`: the solutions of a SELECT that names a variable more than once, as in `SELECT ?s ?s`.
 
     columns s t s, Oxigraph's rows (s t)    ->    rows (s t s)
 
@@ -18,10 +18,10 @@ from typing import Any, cast
 
 from pyoxigraph import QueryResultsFormat, QuerySolution, QuerySolutions, Variable
 
-from kgreason.store.oxigraph.results import Output, Term, document
+from kgreason.store.oxigraph.results import Output, Term, solutions_of_rows
 
 
-class Repeated:
+class RepeatedColumns:
     """The solutions `rows` with the columns `names`, in which a name may be repeated.
 
     Threads: only one thread at a time may use an object.
@@ -37,21 +37,23 @@ class Repeated:
         """The variables, each as often as the query names it."""
         return list(map(Variable, self._names))
 
-    def __iter__(self) -> Repeated:
+    def __iter__(self) -> RepeatedColumns:
         return self
 
     def __next__(self) -> QuerySolution:
         return cast(QuerySolution, _Row(self._names, next(self._rows)))
 
     def __repr__(self) -> str:
-        return f"<Repeated of {' '.join(map(str, self.variables))}>"
+        return f"<RepeatedColumns of {' '.join(map(str, self.variables))}>"
 
     def serialize(self, output: Output = None, format: QueryResultsFormat | None = None) -> bytes | None:  # noqa: A002
         """Serialize the rows that were not taken yet, as pyoxigraph's `QuerySolutions.serialize` does."""
         if format is None and isinstance(output, (str, PathLike)):
             format = QueryResultsFormat.from_extension(Path(output).suffix[1:])  # noqa: A001
         if format not in (QueryResultsFormat.CSV, QueryResultsFormat.TSV):
-            return document(list(map(Variable, dict.fromkeys(self._names))), self._rows).serialize(output, format)
+            return solutions_of_rows(list(map(Variable, dict.fromkeys(self._names))), self._rows).serialize(
+                output, format
+            )
         text = self._table(format)
         if output is None:
             return text
@@ -66,7 +68,7 @@ class Repeated:
         numbered = [f"c{place}" for place in range(len(self._names))]
         rows = (dict(zip(numbered, row, strict=True)) for row in self)
         written = BytesIO()
-        document(list(map(Variable, numbered)), cast(Any, rows)).serialize(written, syntax)
+        solutions_of_rows(list(map(Variable, numbered)), cast(Any, rows)).serialize(written, syntax)
         is_csv = syntax == QueryResultsFormat.CSV
         mark, comma, end = ("", ",", "\r\n") if is_csv else ("?", "\t", "\n")
         head = comma.join(f"{mark}{name}" for name in self._names) + end

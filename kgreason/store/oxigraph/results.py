@@ -6,8 +6,8 @@
     QueryBoolean        QueryBoolean  `bool(...)`
 
 The classes of pyoxigraph cannot be subclassed. So `Solutions` and `Triples` have the same methods as these classes, and
-`isinstance` accepts their objects as objects of these classes. For an ASK query, `boolean` makes a QueryBoolean of
-pyoxigraph. Threads: only one thread at a time may use an object.
+`isinstance` accepts their objects as objects of these classes. For an ASK query, `boolean_answer` makes a QueryBoolean
+of pyoxigraph. Threads: only one thread at a time may use an object.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Term: TypeAlias = NamedNode | BlankNode | Literal | Triple
 _ROWS = 1000
 
 
-def boolean(is_true: bool) -> QueryBoolean:
+def boolean_answer(is_true: bool) -> QueryBoolean:
     """Return the answer of an ASK query as an object of pyoxigraph."""
     text = b'{"head":{},"boolean":%s}' % (b"true" if is_true else b"false")
     return cast(QueryBoolean, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
@@ -78,7 +78,7 @@ class Solutions:
         if not self._is_begun:
             self._is_begun = True
             return self._whole(output, format)
-        return document(self.variables, self._rows).serialize(output, format)
+        return solutions_of_rows(self.variables, self._rows).serialize(output, format)
 
 
 class Triples:
@@ -112,7 +112,7 @@ class Triples:
         )
 
 
-def document(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
+def solutions_of_rows(variables: list[Variable], rows: Iterable[QuerySolution]) -> QuerySolutions:
     """Make an object of pyoxigraph that yields `rows`. A row is taken from `rows` only when somebody asks for it."""
     text = cast(Any, _Text(_json([variable.value for variable in variables], rows)))
     return cast(QuerySolutions, pyoxigraph.parse_query_results(text, QueryResultsFormat.JSON))
@@ -138,13 +138,13 @@ def _json(names: list[str], rows: Iterable[QuerySolution]) -> Iterator[bytes]:
     yield b'{"head":{"vars":%s},"results":{"bindings":[' % json.dumps(names).encode()
     comma = b""
     for row in rows:
-        terms = {name: _object_of(term) for name in names if (term := row[name]) is not None}
+        terms = {name: _json_of_term(term) for name in names if (term := row[name]) is not None}
         yield comma + json.dumps(terms).encode()
         comma = b","
     yield b"]}}"
 
 
-def _object_of(term: Term) -> dict[str, Any]:
+def _json_of_term(term: Term) -> dict[str, Any]:
     match term:
         case NamedNode():
             return {"type": "uri", "value": term.value}
@@ -152,7 +152,7 @@ def _object_of(term: Term) -> dict[str, Any]:
             return {"type": "bnode", "value": term.value}
         case Triple():
             parts = {"subject": term.subject, "predicate": term.predicate, "object": term.object}
-            return {"type": "triple", "value": {name: _object_of(part) for name, part in parts.items()}}
+            return {"type": "triple", "value": {name: _json_of_term(part) for name, part in parts.items()}}
     text: dict[str, Any] = {"type": "literal", "value": term.value}
     if term.language is None:
         return text | {"datatype": term.datatype.value}

@@ -39,8 +39,8 @@ from kgreason.files import fullness
 from kgreason.interrupts import result
 from kgreason.stacks import stack_for
 from kgreason.store.oxigraph import process, worker
-from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.links import copy, own_files
+from kgreason.store.oxigraph.failures import FAILURES, query_error
+from kgreason.store.oxigraph.links import copy, link_own_files
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import (
     COLLECT,
@@ -51,8 +51,8 @@ from kgreason.store.oxigraph.update import (
     StoppedError,
     Term,
     Update,
+    parse_quads,
     pieces,
-    quads,
 )
 from kgreason.terms.tags import with_small_tags
 
@@ -92,7 +92,7 @@ class OxigraphStore:
         if not (path / "CURRENT").exists():
             raise StoreError(f"{path}: there is no store")
         with store._errors():
-            own = own_files(path)
+            own = link_own_files(path)
             if own is not None:
                 store._path = own
                 finalize(store, shutil.rmtree, own, ignore_errors=True)
@@ -115,7 +115,7 @@ class OxigraphStore:
         in memory splits the chunks into smaller pieces, which costs nothing.
         """
         running: deque[Future[None]] = deque()
-        with self._changing(), ThreadPoolExecutor(_THREADS) as workers:
+        with self._errors_of_change(), ThreadPoolExecutor(_THREADS) as workers:
             try:
                 for chunk in chunks if self._path else chain.from_iterable(map(pieces, chunks)):
                     if len(running) > _THREADS:
@@ -136,12 +136,12 @@ class OxigraphStore:
         raised with this error as its `reason`. A delta that only adds rows cannot be stopped while Oxigraph runs, which
         takes some 5 microseconds a row.
         """
-        with self._changing():
+        with self._errors_of_change():
             if not removed and check is None:
                 self._store.extend(pyoxigraph.parse(added, RdfFormat.N_QUADS, lenient=True))
             elif not removed:
-                self._store.extend(quads(added, check))
-            elif not added and len(gone := quads(removed)) == 1 and isinstance(gone[0].graph_name, DefaultGraph):
+                self._store.extend(parse_quads(added, check))
+            elif not added and len(gone := parse_quads(removed)) == 1 and isinstance(gone[0].graph_name, DefaultGraph):
                 self._store.remove(gone[0])
             else:
                 update = Update(removed, added, check)
@@ -191,11 +191,11 @@ class OxigraphStore:
         text = prologue + ";\n".join(steps)  # Oxigraph takes a prologue only at the beginning
         stack = stack_for(operation)
         try:
-            call = self._holding(partial(self._store.update, text, custom_functions=functions))
-            worker.wait_for(call, timeout, stack)
+            call = self._hold_until(partial(self._store.update, text, custom_functions=functions))
+            worker.call_in_worker(call, timeout, stack)
         except FAILURES as error:
             if NOWHERE.value not in str(error):
-                raise failure(error) from error
+                raise query_error(error) from error
         except BaseException:
             is_wanted = False
             raise
@@ -203,7 +203,7 @@ class OxigraphStore:
             {name: None if term == UNBOUND else term for name, term in zip(variables, row, strict=True)} for row in rows
         ]
 
-    def _holding(self, call: Callable[[], None]) -> Callable[[], None]:
+    def _hold_until(self, call: Callable[[], None]) -> Callable[[], None]:
         """Mark the store as held (`is_held`), and return a function that calls `call` and then takes the mark away.
 
         The function may run in another thread.
@@ -293,7 +293,7 @@ class OxigraphStore:
         except SyntaxError as error:
             raise QueryError(f"the query does not parse: {error.msg}") from error
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
 
     def evaluate(
         self,
@@ -334,7 +334,7 @@ class OxigraphStore:
         """
         with self._errors():
             object_ = None if object_ is None else with_small_tags(object_)
-            return worker.quads(partial(self._matching, self._store, subject, predicate, object_, graph))
+            return worker.read_quads(partial(self._matching, self._store, subject, predicate, object_, graph))
 
     def _matching(self, store: pyoxigraph.Store, *pattern: Any) -> Iterator[Quad]:
         return store.quads_for_pattern(*pattern)
@@ -369,12 +369,12 @@ class OxigraphStore:
             with self._errors():
                 copy(self._path, path)
             return
-        with self._changing():
+        with self._errors_of_change():
             self._store.backup(str(path))
 
     def flush(self) -> None:
         """Write all changes to the disk."""
-        with self._changing():
+        with self._errors_of_change():
             self._store.flush()
 
     def compact(self) -> None:
@@ -385,7 +385,7 @@ class OxigraphStore:
         """
         if self._path is not None:
             with self._errors():
-                worker.wait_for(self._store.optimize)
+                worker.call_in_worker(self._store.optimize)
 
     def close(self) -> None:
         """Close the store. Later calls raise StoreError; iterations over results can go on."""
@@ -450,7 +450,7 @@ class OxigraphStore:
             raise _store_error(self._name, error) from error
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _errors_of_change(self) -> Iterator[None]:
         """Do the same as `_errors`, for a block that writes. If a write fails, the store is broken."""
         try:
             with self._errors():
@@ -466,13 +466,13 @@ _OF_PARENT: list[object] = []
 """In a forked child: the stores on disk of its parent. They stay here, so they are never freed."""
 
 
-def _keep() -> None:
+def _keep_stores_of_parent() -> None:
     for store in _ON_DISK:
         _OF_PARENT.extend((store, store._opened))
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_keep)
+    os.register_at_fork(after_in_child=_keep_stores_of_parent)
 
 
 def _store_error(name: str, error: Exception) -> StoreError:

@@ -58,7 +58,7 @@ class StoppedError(Exception):
 Check = Callable[[], object]
 
 
-def quads(lines: bytes, check: Check | None = None) -> list[Quad]:
+def parse_quads(lines: bytes, check: Check | None = None) -> list[Quad]:
     """Parse N-Quads lines. Returns quads of pyoxigraph; blank nodes keep their labels.
 
     Raises SyntaxError, and StoppedError if `check` raises an error.
@@ -113,9 +113,9 @@ class Update:
         self.filled: set[GraphName] = set()
         for verb, lines in (("DELETE", removed), ("INSERT", added)):
             for piece in pieces(lines):
-                rows = quads(piece, check)
+                rows = parse_quads(piece, check)
                 self._note_graphs(rows, is_removed=verb == "DELETE")
-                self._ask()
+                self._append_check()
                 self._append(verb, piece, rows)
         self.text = ";\n".join(self._operations)
         if self._rows:
@@ -131,7 +131,7 @@ class Update:
             if quad.graph_name != _NO_GRAPH:
                 triples.add(quad.triple)
 
-    def _ask(self) -> None:
+    def _append_check(self) -> None:
         """Append the operation that asks `check` whether to stop."""
         if self._check and self._operations:
             self._operations += _ASK
@@ -153,10 +153,10 @@ class Update:
                 named.append(quad)
         if ground:
             self._operations.append("\n".join([f"{verb} DATA {{", *ground, "}"]))
-        self._look_up(f"{verb} {{ ?s ?p ?o }}", "spo", default)
-        self._look_up(f"{verb} {{ GRAPH ?g {{ ?s ?p ?o }} }}", "spog", named)
+        self._append_by_number(f"{verb} {{ ?s ?p ?o }}", "spo", default)
+        self._append_by_number(f"{verb} {{ GRAPH ?g {{ ?s ?p ?o }} }}", "spog", named)
 
-    def _look_up(self, action: str, columns: str, rows: list[Quad]) -> None:
+    def _append_by_number(self, action: str, columns: str, rows: list[Quad]) -> None:
         if rows:
             first = len(self._rows)
             self._rows += rows

@@ -1,4 +1,4 @@
-"""`answer`, `wait_for`: run a SPARQL query, or any call, in another thread, so that the caller can stop waiting.
+"""`answer`, `call_in_worker`: run a SPARQL query, or any call, in another thread, so that the caller can stop waiting.
 
 While a thread evaluates a query in pyoxigraph, Python handles no signal in this thread. So another thread, a *worker*,
 evaluates the query, and the caller waits in a way that Ctrl-C and a timeout can end. Oxigraph itself cannot be stopped.
@@ -38,8 +38,8 @@ from pyoxigraph import Quad, QueryBoolean, QueryResultsFormat, QuerySolutions, V
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.interrupts import let_out
 from kgreason.stacks import start_thread
-from kgreason.store.oxigraph.failures import FAILURES, failure
-from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean, document
+from kgreason.store.oxigraph.failures import FAILURES, query_error
+from kgreason.store.oxigraph.results import Output, Results, Solutions, Triples, boolean_answer, solutions_of_rows
 
 Result = TypeVar("Result")
 _FIRST, _MOST = 64, 4096
@@ -74,11 +74,11 @@ def small_results(ask: Callable[[], Results]) -> Results | None:
     if len(rows) > _MOST:
         return None
     left = iter(rows)
-    whole = lambda output, syntax: document(variables, left).serialize(output, syntax)  # noqa: E731
+    whole = lambda output, syntax: solutions_of_rows(variables, left).serialize(output, syntax)  # noqa: E731
     return cast(Results, Solutions(variables, left, whole))
 
 
-def quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
+def read_quads(ask: Callable[[], Iterator[Quad]]) -> Iterator[Quad]:
     """Return the quads that `ask` returns. If they are more than the largest batch has, a worker asks again."""
     rows = list(islice(ask(), _MOST + 1))
     return iter(rows) if len(rows) <= _MOST else cast(Iterator[Quad], answer(cast(Any, ask)))
@@ -94,13 +94,13 @@ def answer(ask: Callable[[], Results], timeout: float | None = None, stack: int 
     query = _Query(_idle_worker(stack), timeout)
     query.begin(ask)
     if query.answer is not None:
-        return boolean(query.answer)
+        return boolean_answer(query.answer)
     if query.variables is None:
         return cast(Results, Triples(query.rows()))
     return cast(Results, Solutions(query.variables, query.rows(), partial(query.write_all, query.variables)))
 
 
-def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: int = 0) -> Result:
+def call_in_worker(call: Callable[[], Result], timeout: float | None = None, stack: int = 0) -> Result:
     """Make a call in a worker, and return its result. Ctrl-C ends the waiting, but not the call.
 
     `stack` is how many bytes of stack the call may take (`stacks.stack_for`). Raises the errors of the call, and
@@ -123,7 +123,7 @@ def wait_for(call: Callable[[], Result], timeout: float | None = None, stack: in
         worker.leave()
 
 
-def is_left() -> bool:
+def has_abandoned_call() -> bool:
     """Whether a call that nobody waits for is still running."""
     _LEFT[:] = filter(threading.Thread.is_alive, _LEFT)
     return bool(_LEFT)
@@ -143,10 +143,10 @@ def stay_at_exit() -> None:
 @atexit.register
 def _wait_for_calls() -> None:
     """When Python ends, wait a moment for calls that nobody waits for, so that they finish or reach `stay_at_exit`."""
-    if is_left():
+    if has_abandoned_call():
         _ENDING.acquire(blocking=False)
         until = time.monotonic() + _SHORTLY / 4
-        while is_left() and time.monotonic() < until:
+        while has_abandoned_call() and time.monotonic() < until:
             time.sleep(_LOOK / 20)
 
 
@@ -258,7 +258,7 @@ class _Worker:
         except FAILURES as error:
             if file.is_broken:
                 raise
-            raise failure(error) from error
+            raise query_error(error) from error
         self.forget()
         return True
 
@@ -320,7 +320,7 @@ class _Query:
                 while self._is_busy and not self.ready:
                     self._wait_a_moment()
         except FAILURES as error:
-            raise failure(error) from error
+            raise query_error(error) from error
         finally:
             self._give_up()
 
@@ -334,11 +334,11 @@ class _Query:
         while self._is_busy:
             self._wait_a_moment()
         if self._is_done:
-            return document(variables, self.ready).serialize(output, syntax)
+            return solutions_of_rows(variables, self.ready).serialize(output, syntax)
         if isinstance(output, (str, PathLike)):
             syntax = syntax or QueryResultsFormat.from_extension(Path(output).suffix[1:])
         if syntax is None:
-            return document(variables, ()).serialize(output, syntax)  # raises pyoxigraph's error
+            return solutions_of_rows(variables, ()).serialize(output, syntax)  # raises pyoxigraph's error
         if isinstance(output, (str, PathLike)):
             with open(output, "wb") as file:
                 self._write(variables, file, syntax)
@@ -354,13 +354,13 @@ class _Query:
         end = _ENDS.get(syntax.file_extension, b"")
         beginning = _serialize_all(variables, (), syntax).removesuffix(end)
         output.write(_serialize_all(variables, self.ready, syntax).removesuffix(end))
-        rest = _Rest(output, len(beginning), b"," if syntax == QueryResultsFormat.JSON else b"", self._is_unwanted)
+        rest = _Rest(output, len(beginning), b"," if syntax == QueryResultsFormat.JSON else b"", self._is_over)
         self.ready.clear()
         self._submit(lambda worker: worker.write(rest, syntax))
         while self._is_busy:
             self._wait_a_moment()
 
-    def _is_unwanted(self) -> bool:
+    def _is_over(self) -> bool:
         return self._worker is None
 
     def _leave(self) -> None:
@@ -423,14 +423,14 @@ class _Rest:
 
 
 def _serialize_all(variables: list[Variable], rows: Iterable[Any], syntax: QueryResultsFormat) -> bytes:
-    return cast(bytes, document(variables, rows).serialize(format=syntax))
+    return cast(bytes, solutions_of_rows(variables, rows).serialize(format=syntax))
 
 
 _ENDS = {"srj": b"]}}", "srx": b"</results></sparql>"}
 """The end of a document behind its rows, by the file extension of the format."""
 _IDLE: list[_Worker] = []
 _LEFT: list[threading.Thread] = []
-"""The threads of workers that were given up; `is_left` removes those that have ended."""
+"""The threads of workers that were given up; `has_abandoned_call` removes those that have ended."""
 _ENDING = threading.Lock()
 """Locked while Python ends, if calls that nobody waits for are still running."""
 if hasattr(os, "register_at_fork"):  # the threads of a parent process do not exist in its child

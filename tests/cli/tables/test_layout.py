@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.tables.fields import constant, field
+from kgreason.tables.fields import constant_of_field, field_of_constant
 from tests.cli.calling import error_of, succeed
 
 COPY = "@relation pair(left, right) . copy(?y, ?x) :- pair(?x, ?y) ."
@@ -59,7 +59,7 @@ def _read(path: Path, delimiter: str) -> list[tuple[str, ...]]:
 
 @given(PLAIN)
 def test_numbers_are_those_of_rule_text(text: str) -> None:
-    assert field(constant(text)) == text
+    assert field_of_constant(constant_of_field(text)) == text
 
 
 @pytest.mark.parametrize("how", [(), ("--script", "-")], ids=["tables", "script"])

@@ -100,10 +100,11 @@ def test_without_the_other_process_this_one_compiles(tmp_path: Path) -> None:
         from kgreason.compiled.ahead import compile_in_two
         sys.path.append(Path("folder"))
         from kgreason.engine.facts.hash_table import count_facts
-        from kgreason.engine.level.returning import late
+        from kgreason.engine.level.returning import late_stamp
         from kgreason.terms.lines import length_of_lines, write_lines
         programs = {fails!r}, {another!r}, "", {str(tmp_path / "python-missing")!r}
-        for sys.executable, kernel in zip(programs, (late, length_of_lines, count_facts, write_lines), strict=True):
+        kernels = late_stamp, length_of_lines, count_facts, write_lines
+        for sys.executable, kernel in zip(programs, kernels, strict=True):
             compile_in_two(kernel, ())
             print(len(kernel.overloads), *(sum(each.values()) for each in kernel.stats[1:]))
     """

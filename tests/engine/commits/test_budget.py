@@ -130,7 +130,7 @@ def test_facts_that_no_rule_meets_are_updated() -> None:
 def test_a_budget_does_not_limit_proofs() -> None:
     system = System()
     system.bootstrap(chain(60), [STEP, JOIN])
-    facts = system.engine.facts.present().tolist()
+    facts = system.engine.facts.present_rows().tolist()
     before = [len(system.engine.derivations(row)) for row in facts]
     system.engine.commit(encode_facts([Atom("node", ("<x>",))], system.engine._planner, system.intern), budget=10)
     assert [len(system.engine.derivations(row)) for row in facts] == before

@@ -14,7 +14,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.memory import layout as at
 from kgreason.engine.program.encoding import encode
 from kgreason.engine.program.shapes import EncodedRule
-from kgreason.engine.support import supported_alone
+from kgreason.engine.support import facts_of_one_owner
 from kgreason.rules.model import Atom, Rule
 from tests.engine.paths import JOIN, STEP, X, Y, chain, closed, inert
 from tests.engine.small_rooms import small_rooms
@@ -145,7 +145,7 @@ def test_a_dropped_update_counts_for_the_commit_alone() -> None:
 def test_explaining_costs_no_rule_anything() -> None:
     system = closed(chain(8), rules=[STEP, JOIN])
     before = every_count(system.engine)
-    for row in system.engine.facts.present().tolist():
+    for row in system.engine.facts.present_rows().tolist():
         system.engine.derivations(row)
     assert every_count(system.engine) == before
 
@@ -184,6 +184,6 @@ def test_facts_that_a_rule_supports_alone(heads: int, history: History) -> None:
         _, rules = state(history, len(history))
         codes = system.engine.rules
         before = system.states()
-        pairs = supported_alone(system.engine, {code: n for n, code in enumerate(codes)}, lambda: None)
+        pairs = facts_of_one_owner(system.engine, {code: n for n, code in enumerate(codes)}, lambda: None)
         assert Counter(codes[owner] for owner in pairs[:, 1].tolist()) == alone_of_oracle(system, rules)
         assert system.states() == before

@@ -69,7 +69,7 @@ def test_a_proof_is_found_after_a_commit_that_went_too_deep() -> None:
     assert system.engine.changes().strategy == "bootstrap"
     system.engine.rollback()
     before = system.states()
-    rows = system.engine.facts.present().tolist()
+    rows = system.engine.facts.present_rows().tolist()
     assert sum(len(system.engine.derivations(row)) for row in rows) == sum(state.support for state in before.values())
 
 

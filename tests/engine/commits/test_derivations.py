@@ -25,7 +25,7 @@ def of_engine(system: System) -> dict[Fact, Counter[Body]]:
     """For each present fact how often each set of facts derives it."""
     facts = system.engine.facts
     found: dict[Fact, Counter[Body]] = {}
-    for row in facts.present().tolist():
+    for row in facts.present_rows().tolist():
         bodies: Counter[Body] = Counter()
         for code, slots in system.engine.derivations(row):
             known = (*slots[: 1 + code.shape.variables], *code.constants)
@@ -76,7 +76,7 @@ def test_more_derivations_than_the_buffer_takes(monkeypatch: pytest.MonkeyPatch)
     system = System()
     edges = [Atom("edge", ("<a>", f"<{n}>")) for n in range(50)] + [Atom("edge", (f"<{n}>", "<b>")) for n in range(50)]
     system.update(edges, [Rule((Atom("two", (X, Z)),), (Atom("edge", (X, Y)), Atom("edge", (Y, Z))))])
-    rows = system.engine.facts.present()
+    rows = system.engine.facts.present_rows()
     records = system.engine._circuit.memory["rows"]
     [row] = [r for r in rows.tolist() if system.fact(records[r, 3:].tolist()) == ("two", ("<a>", "<b>"))]
     assert records[row, at.STATE] >> at.TABLE & at.LAST_TABLE >= 0

@@ -7,7 +7,7 @@ import pytest
 from kgreason.engine.changes import Changes
 from kgreason.engine.engine import Engine
 from kgreason.engine.limits import UNLIMITED
-from kgreason.engine.update import ALWAYS, DOUBT, FEW, FRACTION, TELLING, TRIAL, Elastic
+from kgreason.engine.update import ALWAYS, DOUBT, FEW, FRACTION, TELLING, TRIAL, Forecasts
 from kgreason.errors import LimitError
 from kgreason.rules.model import Atom, Rule, Variable
 from tests.engine.paths import JOIN, LINEAR, STEP, X, Y, Z, apart, chain, closed, edited, inert
@@ -197,7 +197,7 @@ def foreseen_well(system: System) -> bool:
 def test_the_forecast_is_restored() -> None:
     paths = closed(chain(20))
     engine, rules = paths.engine, paths.engine.rules
-    records = engine.facts.records(engine.facts.present())
+    records = engine.facts.records(engine.facts.present_rows())
     engine.restore(records, rules, 1_000)
     assert engine.work == 1_000
     fresh = Engine()
@@ -206,50 +206,50 @@ def test_the_forecast_is_restored() -> None:
 
 
 def test_a_forecast_that_ended_an_update_counts_less() -> None:
-    elastic = Elastic(1_000_000)
-    most = elastic.for_leaving(0, UNLIMITED, is_first=True)
-    elastic.took_back(TELLING, TELLING * 1_000, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(most // 1_000, UNLIMITED, is_first=True) == most
+    forecasts = Forecasts(1_000_000)
+    most = forecasts.limit_for_leaving(0, UNLIMITED, is_first=True)
+    forecasts.note_retraction(TELLING, TELLING * 1_000, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(most // 1_000, UNLIMITED, is_first=True) == most
     more = int(most / 1_000 / DOUBT**1.5)
     trial = int(TRIAL * most)
     for limit in (trial, trial, most):
-        assert elastic.for_leaving(more, UNLIMITED, is_first=True) == limit
-        elastic.took_back(more, trial + 1, is_first=True, is_dropped=True)
+        assert forecasts.limit_for_leaving(more, UNLIMITED, is_first=True) == limit
+        forecasts.note_retraction(more, trial + 1, is_first=True, is_dropped=True)
 
 
 def test_an_update_that_ends_replaces_the_forecast() -> None:
-    elastic = Elastic(1_000_000)
-    most = elastic.for_leaving(0, UNLIMITED, is_first=True)
-    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == TRIAL * most
-    elastic.took_back(TELLING, TELLING, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(most, UNLIMITED, is_first=True) == most
+    forecasts = Forecasts(1_000_000)
+    most = forecasts.limit_for_leaving(0, UNLIMITED, is_first=True)
+    forecasts.note_retraction(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(TELLING, UNLIMITED, is_first=True) == TRIAL * most
+    forecasts.note_retraction(TELLING, TELLING, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(most, UNLIMITED, is_first=True) == most
 
 
 def test_few_facts_say_nothing_and_have_the_whole_limit() -> None:
-    elastic = Elastic(100_000)
-    elastic.took_back(TELLING - 1, 10**9, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(20_000, UNLIMITED, is_first=True) == FRACTION * 100_000
-    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(TELLING - 1, UNLIMITED, is_first=True) == FRACTION * 100_000
-    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == FRACTION * TRIAL * 100_000
+    forecasts = Forecasts(100_000)
+    forecasts.note_retraction(TELLING - 1, 10**9, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(20_000, UNLIMITED, is_first=True) == FRACTION * 100_000
+    forecasts.note_retraction(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(TELLING - 1, UNLIMITED, is_first=True) == FRACTION * 100_000
+    assert forecasts.limit_for_leaving(TELLING, UNLIMITED, is_first=True) == FRACTION * TRIAL * 100_000
 
 
 def test_little_work_is_always_tried() -> None:
-    elastic = Elastic(100)
-    elastic.took_back(TELLING, 10**9, is_first=True, is_dropped=False)
-    assert elastic.for_leaving(TELLING, UNLIMITED, is_first=True) == ALWAYS
-    assert not elastic.is_hopeless(FEW)
-    assert elastic.is_hopeless(FEW + 1)
+    forecasts = Forecasts(100)
+    forecasts.note_retraction(TELLING, 10**9, is_first=True, is_dropped=False)
+    assert forecasts.limit_for_leaving(TELLING, UNLIMITED, is_first=True) == ALWAYS
+    assert not forecasts.is_hopeless(FEW)
+    assert forecasts.is_hopeless(FEW + 1)
 
 
 def test_a_graph_has_a_fraction_of_its_own() -> None:
-    elastic = Elastic(100 * ALWAYS)
-    elastic.took_back(TELLING, 100 * TELLING, is_first=True, is_dropped=False)
+    forecasts = Forecasts(100 * ALWAYS)
+    forecasts.note_retraction(TELLING, 100 * TELLING, is_first=True, is_dropped=False)
     limits, trials = [], []
     for fraction in (None, 0.0, 0.5, 0.08, 2.0):
-        elastic.fraction = fraction
-        limits.append(elastic.for_leaving(0, UNLIMITED, is_first=True))
-        trials.append(elastic.for_leaving(ALWAYS, UNLIMITED, is_first=True))
+        forecasts.fraction = fraction
+        limits.append(forecasts.limit_for_leaving(0, UNLIMITED, is_first=True))
+        trials.append(forecasts.limit_for_leaving(ALWAYS, UNLIMITED, is_first=True))
     assert limits == [50 * ALWAYS, ALWAYS, 50 * ALWAYS, 8 * ALWAYS, 200 * ALWAYS]
     assert trials == [12.5 * ALWAYS, ALWAYS, 12.5 * ALWAYS, 2 * ALWAYS, 200 * ALWAYS]

@@ -59,7 +59,7 @@ def commits(work: Callable[[], object], threads: int, heads: int, costs: bool = 
         accept(engine)
         circuit = engine._circuit
         rows = circuit.memory["rows"][: circuit.block[at.N_ROWS]]
-        told = f"{engine._strategy} {engine._switched} {engine._spent} {circuit.spent} {vars(engine._elastic)}"
+        told = f"{engine._strategy} {engine._switched} {engine._spent} {circuit.spent} {vars(engine._forecasts)}"
         kept = circuit.costs.tobytes() if costs else b""
         found.append(hashlib.sha256(rows.tobytes() + kept + told.encode()).hexdigest())
 

@@ -71,7 +71,7 @@ def snapshot(system: System, keys: int) -> Snapshot:
 
 def is_consistent(system: System) -> bool:
     """Every present row is old, is found where it is, and is as much as there is."""
-    facts, rows = system.engine.facts, system.engine.facts.present()
+    facts, rows = system.engine.facts, system.engine.facts.present_rows()
     states = system.engine._circuit.memory["rows"][rows, at.STATE]
     return (
         bool((states & at.AGE == at.OLD).all())

@@ -29,7 +29,7 @@ class Table:
 
     def put(self, rows: Int32, table: int = 0) -> None:
         """Assert rows int32[n, w] of one table."""
-        rows = self.facts.padded(rows)
+        rows = self.facts.pad(rows)
         self.facts.reserve(len(rows))
         assert_rows(self.memory.block, rows, table, 0, len(rows), False)
         self.memory.block[at.N_QUEUE] = 0

@@ -101,15 +101,15 @@ def test_the_counts_of_keys_are_those_of_a_recount(history: History, seed: int) 
             system.engine.accept()
         assert _key_counts(system) == _recounted(system)
     expected, engine = _key_counts(system), system.engine
-    engine._circuit.close_up()
-    saved = engine._circuit.snapshot(engine.facts.borrowed())
+    engine._circuit.close_gaps()
+    saved = engine._circuit.snapshot(engine.facts.whole_records())
     assert saved
     for kept in (slice(None), slice(seed % 2, None, 2), slice(0)):
         taken = Snapshot(saved.rows.copy(), saved.hashed.copy(), saved.keys[kept])
         engine.restore(taken.rows, engine.rules, hashed=taken.hashed, snapshot=taken)
         assert engine._circuit.memory["rows"] is taken.rows
         assert _key_counts(system) == expected
-    engine._circuit.arrangements.renew()
+    engine._circuit.arrangements.empty_and_recount()
     assert _key_counts(system) == expected
 
 
@@ -127,7 +127,7 @@ def _key_counts(system: System) -> Counts:
 def _recounted(system: System) -> Counts:
     """The counts of the same keys by a look at each present fact."""
     facts = system.engine.facts
-    columns, tables = (each.tolist() for each in facts.columns(facts.present()))
+    columns, tables = (each.tolist() for each in facts.columns(facts.present_rows()))
     return {
         key: sum(
             table == key[0] and all(one in (0, other) for one, other in zip(key[1:], row, strict=True))
@@ -259,7 +259,7 @@ def test_an_arrangement_that_could_not_be_made_is_made_anew(monkeypatch: pytest.
     pairs = [(Atom("p", ("<a>", f"<{number}>")), Atom("q", (f"<{number}>", "<b>"))) for number in range(3_000)]
     system.bootstrap([fact for pair in pairs for fact in pair], [_join("r", "p", "q")])
     engine = system.engine
-    engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
+    engine.restore(engine.facts.records(engine.facts.present_rows()), engine.rules)
     row = engine.facts.find(np.array([system.intern(["r/2", "<a>", "<b>"])]))[0]
 
     def fail(_: Arrangements) -> None:
@@ -276,7 +276,7 @@ def test_large_keys_are_known_beyond_32_bits_and_after_reopening() -> None:
     system = System()
     system.bootstrap([Atom("edge", (f"<{number}>", "<b>")) for number in range(400)], [_copy("path", "edge")])
     engine = system.engine
-    engine.restore(engine.facts.records(engine.facts.present()), engine.rules)
+    engine.restore(engine.facts.records(engine.facts.present_rows()), engine.rules)
     arrangements = engine._circuit.arrangements
     counts = engine._circuit.memory["key_count"]
     (key,) = np.flatnonzero(counts == 400)

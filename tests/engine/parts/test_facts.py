@@ -68,7 +68,7 @@ class FactTableAgainstADict(RuleBasedStateMachine):
     @rule(more=st.integers(1, 2))
     def widen(self, more: int) -> None:
         if self.table.facts.width < 8:
-            self.table.memory["rows"] = self.table.facts.widened(self.table.facts.width + more)
+            self.table.memory["rows"] = self.table.facts.rows_of_width(self.table.facts.width + more)
 
     @rule(more=st.integers(1, 100))
     def reserve(self, more: int) -> None:
@@ -77,7 +77,7 @@ class FactTableAgainstADict(RuleBasedStateMachine):
     @invariant()
     def holds_the_facts_and_no_others(self) -> None:
         facts = self.table.facts
-        present = facts.present()
+        present = facts.present_rows()
         columns, tables = facts.columns(present)
         assert len(facts) == len(present) == len(self.model)
         found = {tuple(row[:WIDTH]): number for row, number in zip(columns.tolist(), tables.tolist(), strict=True)}
@@ -130,7 +130,7 @@ def contents(system: System) -> list[tuple[object, ...]]:
     """What `contents` returns, which must be what the rows of the present facts say."""
     facts = system.engine.facts
     columns, tables, kinds = facts.contents()
-    found = facts.present()
+    found = facts.present_rows()
     states = system.engine._circuit.memory["rows"][found, at.STATE]
     assert columns.tolist() == facts.columns(found)[0].tolist()
     assert tables.tolist() == (states >> at.TABLE & at.LAST_TABLE).tolist()
@@ -212,7 +212,7 @@ def _full_table() -> Table:
 
 
 def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
-    """A table with the rows of `_filled` and a saved hash table, and how often it hashed its rows."""
+    """A table with the rows of `_full_table` and a saved hash table, and how often it hashed its rows."""
     filled, memory, made = _full_table(), Table(WIDTH).memory, []
 
     class Alone(Crew):
@@ -221,7 +221,7 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
             super().rehash(block)
 
     table = FactTable(memory, WIDTH, 1024, Alone(memory, 1))
-    table.adopt(filled.facts.borrowed(), hashed)
+    table.adopt(filled.facts.whole_records(), hashed)
     keys = filled.memory["rows"][: filled.rows_in_use, at.FIRST :]
     assert table.find(keys).tolist() == list(range(len(keys)))
     assert table.find(keys + 3_000).tolist() == [-1] * len(keys)
@@ -230,19 +230,19 @@ def _adopted(hashed: UInt32 | None) -> tuple[FactTable, int]:
 
 def test_a_hash_table_that_was_saved_is_taken_over() -> None:
     filled = _full_table()
-    hashed = filled.facts.hash_table(filled.facts.borrowed())
+    hashed = filled.facts.hash_table(filled.facts.whole_records())
     assert hashed is not None
     table, made = _adopted(hashed.copy())
     assert made == 0
     _, made = _adopted(None)
     assert made == 1
-    assert table.hash_table(table.borrowed()) is not None
+    assert table.hash_table(table.whole_records()) is not None
 
 
 def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
     filled = _full_table()
     filled.take(filled.memory["rows"][5:6, at.FIRST :].copy())
-    assert filled.facts.hash_table(filled.facts.borrowed()) is None
+    assert filled.facts.hash_table(filled.facts.whole_records()) is None
 
 
 @pytest.mark.parametrize(
@@ -272,7 +272,7 @@ def test_a_table_with_gaps_has_no_hash_table_to_save() -> None:
 )
 def test_a_saved_hash_table_that_does_not_fit_is_made_anew(change: Callable[[UInt32], UInt32]) -> None:
     filled = _full_table()
-    hashed = filled.facts.hash_table(filled.facts.borrowed())
+    hashed = filled.facts.hash_table(filled.facts.whole_records())
     assert hashed is not None
     _, made = _adopted(np.ascontiguousarray(change(hashed)))
     assert made == 1

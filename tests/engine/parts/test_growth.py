@@ -39,7 +39,7 @@ def random_edges(nodes: int, edges: int) -> list[Atom]:
 def records(system: System) -> Int32:
     """Every row with its state, stamp and support, in the order of their columns."""
     circuit = system.engine._circuit
-    rows: Int32 = circuit.memory["rows"][circuit.facts.present()]
+    rows: Int32 = circuit.memory["rows"][circuit.facts.present_rows()]
     return rows[np.lexsort(rows.T[at.FIRST :])]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from kgreason.compiled import LIBRARY
 from kgreason.engine.memory import layout as at
-from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place
+from kgreason.engine.memory.hashing import entry_number, entry_tag, hash_row, place_entry
 from kgreason.zset.columns import Int32, UInt32
 from tests.engine.parts.tables import Table
 
@@ -58,7 +58,7 @@ def hashes(keys: Int32) -> list[int]:
 def placed(slots: UInt32, bits: int, count: int) -> list[int]:
     """Place numbers under one hash, whose search starts at the last entry; those in the entries from there on."""
     for number in range(count):
-        place(slots, bits, np.uint64(0xFFFFFFFFFFFFFFFF), number)
+        place_entry(slots, bits, np.uint64(0xFFFFFFFFFFFFFFFF), number)
     return [entry_number(slots[(slots.size - 1 + step) % slots.size], bits) for step in range(count)]
 
 

@@ -121,7 +121,7 @@ def test_late_stamps_have_a_limit() -> None:
 def forget(system: System, is_forgotten: Callable[[int], bool]) -> None:
     """Make the spare derivations of some facts unknown, as if the facts were evaluated elsewhere."""
     circuit = system.engine._circuit
-    for row in circuit.facts.present().tolist():
+    for row in circuit.facts.present_rows().tolist():
         if is_forgotten(row):
             state = circuit.memory["rows"][row, at.STATE]
             circuit.memory["rows"][row, at.STATE] = state & ~at.SPARE | at.UNKNOWN
@@ -205,7 +205,7 @@ def test_many_tables_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_late_stamp_is_above_those_of_facts_that_remain() -> None:
     system = System()
     system.update([Atom("q", ("<http://e/a>",))], parse("p(?x) :- q(?x) . r(?x) :- p(?x) .").rules)
-    assert returning.late(system.engine._circuit.block) == 3 * at.ONE_LEVEL
+    assert returning.late_stamp(system.engine._circuit.block) == 3 * at.ONE_LEVEL
     system.commit({Atom("q", ("<http://e/a>",)): -1}, {}, "update")
-    assert returning.late(system.engine._circuit.block) == at.ONE_LEVEL
+    assert returning.late_stamp(system.engine._circuit.block) == at.ONE_LEVEL
     assert np.count_nonzero(system.engine._circuit.memory["rows"][:, at.STATE] & at.AGE) == 0

@@ -127,7 +127,7 @@ def test_the_journal_is_text_that_says_what_was_asked(tmp_path: Path) -> None:
         add(graph, ONTOLOGY)
         with graph.transaction() as tx:
             tx.remove(REX).add(ANIMAL).add_rules(PREFIXES + RULES["reach"])
-        [record] = graph._home.pending()
+        [record] = graph._home.records_since_snapshot()
     assert (record.removed, record.added) == tuple(f"{' '.join(row)} .\n".encode() for row in (REX, ANIMAL))
     assert [(sign, text.split("\n")[0]) for sign, text in record.rules] == [(1, "@group paths .")] * 3
     assert '@rule "reached at last"' in record.rules[2][1]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build
+from kgreason.materialize.program import CLOSES, LiveProgram, Program, ProgramChange, build_program
 from kgreason.materialize.selection import Selection, select
 from kgreason.memory import without_collection
 from kgreason.ontology.read.schema import is_schema
@@ -89,11 +89,11 @@ class Follower:
 
     def check(self, step: Step) -> None:
         flags = {name: getattr(step, name) for name in ("same_as", "exceeded", "restricted")}
-        scratch = build(self.selection, sorted(self.schema), **flags)
+        scratch = build_program(self.selection, sorted(self.schema), **flags)
         assert reasons(self.live.program) == reasons(scratch)
         assert self.live.program.warnings == self.live.warnings == scratch.warnings
         assert dict(with_sources(self.rules.values())) == dict(with_sources(scratch.reasons))
-        rulings = [self.live.ruling(rule) for rule in scratch.reasons]
+        rulings = [self.live.reasoned_rule(rule) for rule in scratch.reasons]
         assert [ruling and ruling.reason for ruling in rulings] == list(scratch.reasons.values())
 
 
@@ -198,7 +198,7 @@ def test_a_rule_derives_anew_once_the_schema_no_longer_holds_it() -> None:
 
 
 def test_closing_rules_close_the_schema_even_where_all_rules_are_needed() -> None:
-    program = build(select(["owl2rl"]), [TRIPLE], same_as=True, exceeded=False)
+    program = build_program(select(["owl2rl"]), [TRIPLE], same_as=True, exceeded=False)
     assert program.reasons[canonical(select(["owl2rl"]).generic.closing[0])] == CLOSES
     assert "owl:sameAs links a term of the schema" in program.reasons.values()
 

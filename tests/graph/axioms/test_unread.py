@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.schema.unread import Unread
+from kgreason.materialize.schema.unread import UnreadAxioms
 from kgreason.ontology.read.unread import KINDS
 from kgreason.terms.dictionary import Dictionary
 from tests.ontology.reading import turtle
@@ -132,7 +132,7 @@ def counts_in(warnings: Sequence[str], rules: str = "owl2rl") -> dict[str, int]:
 def test_each_kind_is_counted(text: str, expected: dict[str, int], rules: str) -> None:
     dictionary = Dictionary()
     terms = [term for triple in turtle(PREFIXES + text) for term in triple]
-    unread = Unread(dictionary, [rules])
+    unread = UnreadAxioms(dictionary, [rules])
     unread.adopt(dictionary.intern(terms).astype(np.int32).reshape(-1, 3))
     assert counts_in(unread.warnings(()), rules) == expected
 
@@ -170,8 +170,8 @@ def test_a_commit_without_axioms_makes_no_warning_anew(monkeypatch: pytest.Monke
     with KnowledgeGraph.open() as graph:
         graph.add(PREFIXES + ":q a owl:ReflexiveProperty .")
         before = graph.warnings
-        monkeypatch.setattr(Unread, "follow", None)
-        monkeypatch.setattr(Unread, "_warnings", None)
+        monkeypatch.setattr(UnreadAxioms, "follow", None)
+        monkeypatch.setattr(UnreadAxioms, "_warnings", None)
         graph.add(PREFIXES + ":a :q :b ; a :C .")
         assert graph.warnings == before != []
 

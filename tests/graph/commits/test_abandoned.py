@@ -28,7 +28,7 @@ def _facts(graph: KnowledgeGraph) -> list[tuple[Any, ...]]:
             row[at.SUPPORT],
             bool(row[at.STATE] & at.ASSERTED),
         )
-        for row in facts.records(facts.present()).tolist()
+        for row in facts.records(facts.present_rows()).tolist()
     )
 
 

@@ -40,7 +40,7 @@ from tests.graph.views import agrees, lasting, view
 from tests.store import interrupted
 
 STEPS = (
-    (commits, "without_shared"),
+    (commits, "without_shared_rows"),
     (commits.Committer, "_write_commit"),
     (quads, "_engine_with"),
     (Quads, "change"),

@@ -16,7 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from kgreason.errors import StoreError
-from kgreason.graph.changes.follower import Followed, Follower
+from kgreason.graph.changes.follower import FollowedCommit, Follower
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.journal import journal
 from kgreason.store.journal.record import Record
@@ -58,7 +58,7 @@ class Copy:
             self.rows = self.rows - removed | added
             self.commits.append(record.commit)
 
-    def follow(self, commits: Iterable[Followed]) -> None:
+    def follow(self, commits: Iterable[FollowedCommit]) -> None:
         """Apply commits; their lines by kind come to the same rows."""
         for each in commits:
             self.apply([each.record])
@@ -167,7 +167,7 @@ def take(graph: KnowledgeGraph, kind: str, what: object) -> None:
         elif kind == "add rule":
             tx.add_rules(str(what))
         elif own := graph.own_rules():
-            tx.take_rules_away(own[:1])  # not by name: each rule that was added as text may be `rule-1`
+            tx.remove_parsed_rules(own[:1])  # not by name: each rule that was added as text may be `rule-1`
 
 
 def test_another_process_writes_meanwhile(store: Path) -> None:

@@ -152,7 +152,7 @@ def test_streams_stand_after_a_load_that_failed_and_a_kill(tmp_path: Path) -> No
             tx.add("<http://e/a> <http://e/p> 2 .")
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(commits, "SMALL", 0)
-            patched.setattr(commits, "put", lambda *_: fails(None))
+            patched.setattr(commits, "write_rows", lambda *_: fails(None))
             with pytest.raises(StoreError, match="the disk is full"):
                 add(graph, "<http://e/a> <http://e/p> 3 .")
         graph._home.close()

@@ -14,7 +14,7 @@ from kgreason.engine.changes import Changes
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.asserted import Asserted
+from kgreason.materialize.quads.asserted import AssertedChange
 from kgreason.materialize.selection import select
 from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse
@@ -84,8 +84,8 @@ def adding(*added: tuple[str, str, str | int], own: AbstractSet[int] | None = No
 class Asking(Materializer):
     """Asks the parts for equal terms and for literals and the operators in every commit."""
 
-    def _interests(self, asserted: Asserted, facts: Facts) -> bool:
-        return super()._interests(asserted, facts) or True
+    def _concerns_operators(self, asserted: AssertedChange, facts: Facts) -> bool:
+        return super()._concerns_operators(asserted, facts) or True
 
     def _note_parts_with_work(self, is_linked: bool, has_datatype: bool, changes: Changes | None = None) -> None:
         super()._note_parts_with_work(is_linked, has_datatype, changes)

@@ -18,7 +18,7 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError, StoreError
 from kgreason.graph.results import answers
 from kgreason.graph.results.answers import Matches, Solutions, Triples
-from kgreason.store.oxigraph.update import quads
+from kgreason.store.oxigraph.update import parse_quads
 from tests.volume import many
 
 EX = {"": "http://e/"}
@@ -138,7 +138,7 @@ def test_errors_and_unknown_options_are_those_of_query(graph: KnowledgeGraph) ->
 def test_solutions_are_serialized_as_pyoxigraph_does(graph: KnowledgeGraph, syntax: Any, looks: bool) -> None:
     lines = b"".join(graph.dump())
     store = Store()
-    store.extend(quads(lines))
+    store.extend(parse_quads(lines))
     query = EVERYTHING + " ORDER BY ?p ?o"
     found = graph.select(query)
     if looks:

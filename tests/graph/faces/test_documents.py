@@ -23,7 +23,7 @@ from kgreason.graph.results.answers import Triples
 from kgreason.graph.results.documents import document
 from kgreason.rdf.formats import WRITABLE
 from kgreason.terms.dictionary import Dictionary
-from kgreason.terms.tags import canonical, quads
+from kgreason.terms.tags import canonical_lines, parse_quads
 from kgreason.terms.vocabulary import RDF_TYPE
 from tests.rdf.reading import isomorphic
 from tests.server.serving import served
@@ -98,11 +98,11 @@ def test_a_document_is_read_back_and_does_not_depend_on_the_order(rows: list[tup
         table = np.array(ids, dtype=np.int32).reshape(-1, 3)
         shown.append(b"".join(document(dictionary, [table], "ttl", {"e": "http://e/"}, None)))
     assert shown[0] == shown[1]
-    assert isomorphic(canonical(shown[0], RdfFormat.TURTLE), lines)
+    assert isomorphic(canonical_lines(shown[0], RdfFormat.TURTLE), lines)
 
 
 def _terms(line: bytes) -> list[str]:
-    (quad,) = quads(line)
+    (quad,) = parse_quads(line)
     return [text_of(term) for term in quad.triple]
 
 

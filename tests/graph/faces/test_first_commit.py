@@ -23,15 +23,15 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """Makes the process one in which no kernel is compiled yet and, when it is called, nobody has set up logging."""
     monkeypatch.setattr(compiled, "is_compiled", lambda _: False)
     monkeypatch.setattr("kgreason.engine.engine.are_compiled", lambda _: False)
-    compiled.announce.cache_clear()
+    compiled.announce_compilation.cache_clear()
     yield lambda: monkeypatch.setattr(logging.getLogger("kgreason"), "propagate", False)  # pytest has a handler above
-    compiled.announce.cache_clear()
+    compiled.announce_compilation.cache_clear()
 
 
 def test_the_first_compilation_is_announced_once(cold: Callable[[], None], capsys: pytest.CaptureFixture[str]) -> None:
     cold()
-    compiled.announce(len)
-    compiled.announce(len)
+    compiled.announce_compilation(len)
+    compiled.announce_compilation(len)
     assert capsys.readouterr().err == LINE
 
 
@@ -40,7 +40,7 @@ def test_whoever_has_set_up_logging_hears_it_there(
     caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with caplog.at_level(logging.INFO, logger="kgreason"):
-        compiled.announce(len)
+        compiled.announce_compilation(len)
     assert caplog.messages == [compiled.ONCE]
     assert capsys.readouterr().err == ""
 
@@ -50,7 +50,7 @@ def test_the_level_of_the_logger_silences_it(cold: Callable[[], None], capsys: p
     logger = logging.getLogger("kgreason")
     before = logger.level
     logger.setLevel(logging.ERROR)
-    compiled.announce(len)
+    compiled.announce_compilation(len)
     logger.setLevel(before)
     assert capsys.readouterr().err == ""
 
@@ -61,8 +61,8 @@ def test_nobody_hears_it_without_a_standard_error(cold: Callable[[], None], monk
     closed.close()
     for stream in (None, closed):
         monkeypatch.setattr(sys, "stderr", stream)
-        compiled.announce.cache_clear()
-        compiled.announce(len)
+        compiled.announce_compilation.cache_clear()
+        compiled.announce_compilation(len)
 
 
 @pytest.mark.usefixtures("cold")

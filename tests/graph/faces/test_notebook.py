@@ -91,9 +91,9 @@ def test_a_graph(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", '"&amp;', "'"])
 def test_names_are_escaped_too(text: str) -> None:
-    from kgreason.graph.results.notebook import table
+    from kgreason.graph.results.notebook import html_table
 
-    assert rows(table(text, [text], [[text, None, 1]])) == [[text], [text, "", "1"]]
+    assert rows(html_table(text, [text], [[text, None, 1]])) == [[text], [text, "", "1"]]
 
 
 def html_of(shown: Any) -> str:

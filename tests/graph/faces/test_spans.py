@@ -9,7 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.resources import resource
-from kgreason.spans import PARTS, Spans, peak_bytes, span, spent
+from kgreason.spans import PARTS, Spans, peak_bytes, span, span_seconds
 
 ONTOLOGY = resource("ontologies", "univ-bench.ttl")
 
@@ -17,12 +17,12 @@ ONTOLOGY = resource("ontologies", "univ-bench.ttl")
 def test_the_seconds_of_a_span_leave_out_those_inside() -> None:
     spans, begun = Spans(), time.perf_counter()
     with spans.open():
-        assert spent() == {}
+        assert span_seconds() == {}
         with span("a"):
             with span("b"):
                 time.sleep(0.002)
             with span("a"):
-                assert spent()["b"] >= 0.002
+                assert span_seconds()["b"] >= 0.002
     with spans.open(), pytest.raises(ZeroDivisionError), span("c"):
         1 / 0  # noqa: B018
     assert list(spans.seconds) == ["a", "b", "c"]
@@ -33,7 +33,7 @@ def test_the_seconds_of_a_span_leave_out_those_inside() -> None:
 
 def test_without_open_spans_nothing_is_measured() -> None:
     with span("a"):
-        assert spent() == {}
+        assert span_seconds() == {}
 
 
 def test_other_spans_go_on_afterwards() -> None:

@@ -17,7 +17,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, Triple
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, InputTypeError, RdfSyntaxError
-from kgreason.graph.input.terms import PLACES, fitting, term_of, term_text, text_of
+from kgreason.graph.input.terms import PLACES, term_of, term_text, term_text_at, text_of
 from kgreason.terms.vocabulary import RDF_TYPE
 from tests.tables import table
 
@@ -117,7 +117,7 @@ def test_a_text_of_no_term_or_of_two_is_an_error(given: Any, problem: str) -> No
 def test_a_value_that_cannot_be_a_term_has_a_type_error_that_says_what_can(value: Any, place: str) -> None:
     if (value, place) != (5, "object"):
         with pytest.raises(InputTypeError, match=rf"^the {place} has to be .*; got .* \({type(value).__name__}\)$"):
-            fitting(value, place)
+            term_text_at(value, place)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +127,10 @@ def test_a_value_that_cannot_be_a_term_has_a_type_error_that_says_what_can(value
 def test_where_a_term_may_stand(value: Any, places: str) -> None:
     for place in PLACES:
         if place in places:
-            assert fitting(value, place)
+            assert term_text_at(value, place)
         else:
             with pytest.raises(InputError, match=f"cannot be the {place} of a quad: pass an IRI"):
-                fitting(value, place)
+                term_text_at(value, place)
 
 
 @given(st.one_of(st.integers(), st.booleans(), st.floats(), st.decimals(allow_nan=False, allow_infinity=False)))
@@ -239,7 +239,8 @@ def test_the_default_graph_of_a_query(graph: KnowledgeGraph, name: Any) -> None:
 
 def test_rdflib_is_not_imported_for_its_terms() -> None:
     program = (
-        "import sys; from kgreason.graph.input.terms import of_rdflib; of_rdflib(1); assert 'rdflib' not in sys.modules"
+        "import sys; from kgreason.graph.input.terms import term_of_rdflib; term_of_rdflib(1);"
+        "assert 'rdflib' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
 

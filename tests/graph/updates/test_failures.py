@@ -56,13 +56,13 @@ class Faults:
         yield lambda _done: self(f"progress: {stage}")
 
 
-SAFE = ("put", "tidy", "rmtree")
+SAFE = ("write_manifest", "tidy", "rmtree")
 """Steps that call others, or cannot fail."""
 NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 IN_MEMORY = ("progress: reading begins", "progress: reasoning begins", "progress: storing begins", "statistics")
 """Points that are tried in memory alone, unless there is time."""
 ERRORS: dict[str, Exception] = dict.fromkeys(("load", "apply", "flush", "save"), StoreError("the disk is full"))
-ERRORS["statistics"] = ERRORS["without_shared"] = MemoryError()
+ERRORS["statistics"] = ERRORS["without_shared_rows"] = MemoryError()
 """What a step raises, where it is not what the operating system does."""
 EXPECTED = InjectedError, StoreError, MemoryError
 """What a load raises where a step fails."""

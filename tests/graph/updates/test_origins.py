@@ -40,7 +40,7 @@ BLOCKS = {
     "{ ?s :p ?x BIND(IF(?x > 7, ?x, 07) AS ?o) }": [Origin((), "?s", P), Origin(text=SEVEN)],
     "{ ?s :p ?x BIND(?x + 1 AS ?o) }": [],
     "{ VALUES (?o ?u) { (07 1) (UNDEF 2) } }": [Origin(text=SEVEN)],
-    "{ { SELECT ?s (MIN(?x) AS ?o) { ?s :p ?x } GROUP BY ?s } }": [Origin((), "?s", P, is_one=True)],
+    "{ { SELECT ?s (MIN(?x) AS ?o) { ?s :p ?x } GROUP BY ?s } }": [Origin((), "?s", P, is_single=True)],
     "{ ?s :to ?t MINUS { ?s :p ?o } FILTER NOT EXISTS { ?t :none ?o } }": [],
     "{ ?s :p ?o } # a comment }": [Origin((), "?s", P)],
 }
@@ -51,7 +51,7 @@ def test_origins(block: str) -> None:
     """The wider SELECT has the same solutions, each as often."""
     narrow = Select(PREFIX, False, ("o", "s"), (), None, block)
     origins = origins_of(narrow, ["o"])
-    assert origins.of.get("o", []) == BLOCKS[block]
+    assert origins.by_variable.get("o", []) == BLOCKS[block]
     store = Store()
     store.load(DATA, format=RdfFormat.TRIG)
     solutions = [store.query(select.query) for select in (narrow, origins.select)]
@@ -81,6 +81,6 @@ ODD = [
 def test_a_block_that_oxigraph_takes_is_taken(odd: str) -> None:
     select = Select(PREFIX, True, ("s", "o"), (), None, f"{{ ?s :p ?o {odd} }}")
     origins = origins_of(select, ["o"])
-    assert origins.of["o"] == [Origin((), "?s", P)]
+    assert origins.by_variable["o"] == [Origin((), "?s", P)]
     found = [set(map(str, cast(QuerySolutions, Store().query(each.query)))) for each in (select, origins.select)]
     assert found[0] == found[1]

@@ -17,7 +17,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
 from kgreason.graph.sparql_update import ahead
 from kgreason.graph.sparql_update import steps as editing
-from kgreason.graph.sparql_update.ahead import Ahead, Wheres
+from kgreason.graph.sparql_update.ahead import UncommittedStore, WhereLimits
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.sparql.parser import parse
 from kgreason.store.oxigraph import process
@@ -284,7 +284,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
             update(singly, operation)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ahead, "_COPY", copy)
-            patch.setattr(editing, "Ahead", lambda home, facts, _: Ahead(home, min(facts, copy)))
+            patch.setattr(editing, "UncommittedStore", lambda home, facts, _: UncommittedStore(home, min(facts, copy)))
             done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
         assert agrees(graph)
@@ -355,7 +355,7 @@ def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.Monke
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b , :c }")
         seen = "INSERT { :x :saw ?o } WHERE { ?s ?p ?o }"
-        monkeypatch.setattr(editing, "Ahead", lambda home, *_: Ahead(home, 0))
+        monkeypatch.setattr(editing, "UncommittedStore", lambda home, *_: UncommittedStore(home, 0))
         update(graph, f"DELETE WHERE {{ ?s ?p ?o }} ; {seen} ; {seen}")
         assert len(graph) == 0
 
@@ -436,7 +436,7 @@ def test_a_where_with_a_limit_runs_where_it_can_be_ended(tmp_path: Path, monkeyp
         ):
             apart.clear()
             known = graph.carry_out(parse(PREFIXES + request), keep=False).delta
-            limited = graph.carry_out(parse(PREFIXES + request), keep=False, wheres=Wheres(60, fast_at)).delta
+            limited = graph.carry_out(parse(PREFIXES + request), keep=False, wheres=WhereLimits(60, fast_at)).delta
             assert limited.counts() == known.counts()
             assert "_:" in str(known.to_json()) or limited.to_json() == known.to_json()
             assert len(apart) == count, request

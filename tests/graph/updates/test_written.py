@@ -14,7 +14,7 @@ from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFor
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, QueryError
 from kgreason.store.oxigraph.update import Term
-from kgreason.store.oxigraph.update import quads as quads_of
+from kgreason.store.oxigraph.update import parse_quads as quads_of
 from tests.volume import many
 
 XSD = "http://www.w3.org/2001/XMLSchema#"

@@ -24,7 +24,7 @@ from pyoxigraph import RdfFormat
 
 from kgreason.errors import QueryTimeoutError
 from kgreason.graph.constructed import of_state, speller
-from kgreason.graph.constructed.keyed import Keyed
+from kgreason.graph.constructed.keyed import KeyedRows
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write_results
@@ -386,7 +386,7 @@ def test_keyed_rows_are_those_with_the_keys_and_a_literal(data: st.DataObject) -
     ids = dictionary.intern(texts).tolist()
     some = data.draw(st.lists(st.tuples(*[st.sampled_from(ids)] * 4), max_size=20))
     rows = np.array(some, dtype=np.int32).reshape(-1, 4)
-    table = Keyed(rows, 1, dictionary)
+    table = KeyedRows(rows, 1, dictionary)
     literals = {ids[1], ids[3], ids[4]}
     for _ in range(7):
         wanted = data.draw(st.sets(st.tuples(st.sampled_from(ids), st.sampled_from(ids)), max_size=4))

@@ -10,7 +10,7 @@ import pytest
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.literals.long_numbers import is_computable
-from kgreason.sparql.query.numeric import computes
+from kgreason.sparql.query.numeric import depends_on_numbers
 from kgreason.terms.vocabulary import XSD
 from tests.cli.calling import call
 from tests.tables import table
@@ -38,12 +38,12 @@ OTHERS = [
 
 @table("query", COMPUTING)
 def test_a_query_that_computes(query: str) -> None:
-    assert computes(PREFIX + query)
+    assert depends_on_numbers(PREFIX + query)
 
 
 @pytest.mark.parametrize("query", OTHERS)
 def test_a_query_that_does_not(query: str) -> None:
-    assert not computes(PREFIX.split("PREFIX xsd", maxsplit=1)[0] + query)
+    assert not depends_on_numbers(PREFIX.split("PREFIX xsd", maxsplit=1)[0] + query)
 
 
 @table(

@@ -147,10 +147,10 @@ def test_a_spelling_forgets_tags_with_their_terms() -> None:
     ids = dictionary.intern(['"x"@en', '"x"@EN', '<<( <e:a> <e:b> "x"@EN )>>']).tolist()
     assert spellings.of_forms(['"x"@en', '<<( <e:a> <e:b> "x"@en )>>']) == [ids[:2], ids[2:]]
     assert spellings.of_term(ids[0]) == ids[:2]
-    assert spellings.vary(['"x"@en', '"y"@en']) == [True, False]
+    assert spellings.have_other_spellings(['"x"@en', '"y"@en']) == [True, False]
     dictionary.truncate(before + 1)
     assert spellings.of_forms(['"x"@en']) == [ids[:1]]
-    assert spellings.vary(['"x"@en']) == [False]
+    assert spellings.have_other_spellings(['"x"@en']) == [False]
 
 
 def test_random_edits_keep_the_texts_of_literals() -> None:

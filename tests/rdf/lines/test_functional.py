@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines.functional import axioms
+from kgreason.rdf.lines.functional import separate_axioms
 from kgreason.rdf.owl import to_rdf_xml, translation
 from tests.oracle.vocabulary import OWL, RDFS, XSD
 from tests.rdf.reading import isomorphic, lines_read
@@ -107,13 +107,13 @@ def test_plain_axioms_are_read_as_the_library_reads_them(seed: int) -> None:
     ],
 )
 def test_only_plain_axioms_are_taken(text: str, is_plain: bool) -> None:
-    lines, rest = axioms(f"{HEAD}{text})")
+    lines, rest = separate_axioms(f"{HEAD}{text})")
     assert (bool(lines), text in rest) == (is_plain, not is_plain)
 
 
 @table("document", [f"{HEAD}SubClassOf(:A :B)", f"{HEAD}SubClassOf(:A :B)))", f"{HEAD}SubClassOf(:A !)", "Ontology"])
 def test_a_document_that_is_not_balanced_is_left_to_the_library(document: str) -> None:
-    assert axioms(document) == ("", document)
+    assert separate_axioms(document) == ("", document)
 
 
 @table(
@@ -146,7 +146,7 @@ def test_a_wrong_document_gets_the_error_of_the_library(text: str) -> None:
 @table("prefix", ["Prefix(:=<http://f/>)", "Prefix(:=# why\n<http://f/>)"])
 def test_a_document_whose_prefixes_are_not_simple_is_left_to_the_library(prefix: str) -> None:
     document = f"{prefix}{HEAD}SubClassOf(:A :B))"
-    assert axioms(document) == ("", document)
+    assert separate_axioms(document) == ("", document)
 
 
 def test_an_axiom_behind_a_comment_stays() -> None:

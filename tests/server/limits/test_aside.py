@@ -29,7 +29,7 @@ def endless() -> None:
 @pytest.mark.parametrize("limit", ["time", "memory", "stop"])
 async def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter(range(0, 10**6, 10))
-    monkeypatch.setattr(limits, "resident", lambda: next(sizes))
+    monkeypatch.setattr(limits, "resident_bytes", lambda: next(sizes))
     wanted: dict[str, tuple[tuple[Any, ...], type[KgreasonError | Problem]]] = {
         "time": ((0.01, None, lambda: False), QueryTimeoutError),
         "memory": ((60, 15, lambda: False), LimitError),
@@ -38,7 +38,7 @@ async def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyP
     how, error = wanted[limit]
 
     with pytest.raises(error):
-        await aside.Aside(limits.CallLimits(*how), "the call").call_aside(endless)
+        await aside.CallThreads(limits.CallLimits(*how), "the call").result_of(endless)
 
 
 async def test_a_few_reads_at_once() -> None:
@@ -52,8 +52,8 @@ async def test_a_few_reads_at_once() -> None:
         gate.wait(30)
         running -= 1
 
-    reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
-    tasks = [asyncio.create_task(reads.call_aside(read)) for _ in range(60)]
+    reads = aside.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
+    tasks = [asyncio.create_task(reads.result_of(read)) for _ in range(60)]
     await asyncio.sleep(0.05)
     assert await asyncio.to_thread(lambda: "free") == "free"
     gate.set()
@@ -77,18 +77,18 @@ async def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> 
         finally:
             running -= 1
 
-    reads = aside.Aside(limits.CallLimits(60, None, lambda: False), "the call")
-    first = [asyncio.create_task(reads.call_aside(read)) for _ in range(aside._AT_ONCE)]
+    reads = aside.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
+    first = [asyncio.create_task(reads.result_of(read)) for _ in range(aside._AT_ONCE)]
     for _ in first:
         assert await asyncio.to_thread(begun.acquire, timeout=30)
     for task in first:
         task.cancel()
-    second = [asyncio.create_task(reads.call_aside(read)) for _ in range(aside._AT_ONCE)]
+    second = [asyncio.create_task(reads.result_of(read)) for _ in range(aside._AT_ONCE)]
     await asyncio.to_thread(begun.acquire, timeout=0.05)
     for task in second:
         task.cancel()
     may_end.set()
-    await asyncio.gather(*(reads.call_aside(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
+    await asyncio.gather(*(reads.result_of(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
     assert (most, running) == (aside._AT_ONCE, 0)
 
 

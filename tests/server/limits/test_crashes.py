@@ -16,7 +16,7 @@ from tests.server.conftest import ZOO
 from tests.server.limits.test_limits import TURTLE, UPDATE, added, is_well, process_of
 from tests.server.serving import client, served
 
-from kgreason.server.body import folder_for, folder_of, new_file  # isort: skip
+from kgreason.server.body import empty_folder, folder_of, new_file  # isort: skip
 
 
 @pytest.fixture(scope="module")
@@ -92,11 +92,11 @@ def test_calls_in_calls_do_not_keep_the_parser_busy(name: str, depth: int, alone
 def test_a_text_may_take_the_parser_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     query = f"SELECT * {{ {nested('SUBSTR', 14)} }}"
     assert nesting.may_be_deep(query)
-    assert nesting.check("query", query, "", "") is None
+    assert nesting.problem_of_text("query", query, "", "") is None
     monkeypatch.setattr(nesting, "_SECONDS", 0.01)
-    message = nesting.check("query", query, "", "")
+    message = nesting.problem_of_text("query", query, "", "")
     assert message == "the text takes the parser too long: it has too many calls or SELECTs in one another"
-    assert nesting.check("query", "SELECT * { ?s ?p ?o }", "", "") is None
+    assert nesting.problem_of_text("query", "SELECT * { ?s ?p ?o }", "", "") is None
 
 
 def test_many_patterns_beside_each_other_take_the_planner_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,9 +105,9 @@ def test_many_patterns_beside_each_other_take_the_planner_long(monkeypatch: pyte
     monkeypatch.setattr(sys, "unraisablehook", wrong.append)
     query = f"SELECT * {{ {' '.join(f'?s <e:p{each}> ?o{each} .' for each in range(50))} }}"
     assert nesting.may_be_deep(query)
-    assert nesting.check("query", query, "", "") is None
+    assert nesting.problem_of_text("query", query, "", "") is None
     monkeypatch.setattr(nesting, "_SECONDS", 0.03)
-    message = nesting.check("query", query, "", "")
+    message = nesting.problem_of_text("query", query, "", "")
     assert "takes Oxigraph too long, even without a triple: it has too many triple patterns" in str(message)
     assert not wrong
 
@@ -143,7 +143,7 @@ def test_a_form_to_sign_in_is_short(alone: httpx.Client) -> None:
 def test_bodies_that_a_kill_has_left_are_removed(tmp_path: Path) -> None:
     own, other = folder_of(tmp_path / "store"), folder_of(tmp_path / "other")
     assert own != other
-    with folder_for(tmp_path / "other"):
+    with empty_folder(tmp_path / "other"):
         (other / "body").touch()
         own.mkdir()
         (own / "left").touch()
@@ -167,12 +167,12 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, monkeypatch: pytes
     try:
         with (
             pytest.raises(InputError, match="the server keeps the bodies of requests there"),
-            folder_for(tmp_path / "store"),
+            empty_folder(tmp_path / "store"),
         ):
             pass
         new_file(tmp_path / "store").close()
         monkeypatch.setattr("os.geteuid", lambda: -1)
-        with pytest.raises(InputError, match="it belongs to another user"), folder_for(tmp_path / "store"):
+        with pytest.raises(InputError, match="it belongs to another user"), empty_folder(tmp_path / "store"):
             pass
         with pytest.raises(PermissionError, match="it belongs to another user"):  # somebody has exchanged it
             new_file(tmp_path / "store")

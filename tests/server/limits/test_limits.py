@@ -75,14 +75,14 @@ def test_a_query_over_its_time_ends_and_holds_up_nobody(strict: httpx.Client) ->
 @pytest.mark.parametrize("path", ["/update", "/what-if"])
 def test_a_where_over_its_time_ends_and_holds_up_nobody(path: str, strict: httpx.Client) -> None:
     text = f"INSERT {{ <http://e/n> <http://e/n> ?n }} WHERE {{ {ENDLESS} }}"
-    was_left = worker.is_left()
+    was_left = worker.has_abandoned_call()
     with ThreadPoolExecutor(1) as other:
         endless = other.submit(strict.post, path, content=text, headers=UPDATE)
         while not endless.done():
             assert is_well(strict)
     assert endless.result().status_code == 504
     assert is_well(strict)
-    assert was_left or not worker.is_left()  # nothing goes on in a thread, which nobody could stop
+    assert was_left or not worker.has_abandoned_call()  # nothing goes on in a thread, which nobody could stop
     assert added(strict, 1)
     assert strict.post("/update", content="DELETE DATA { <http://e/1> a <http://e/Cat> }", headers=UPDATE).is_success
 

@@ -96,7 +96,7 @@ async def test_a_process_that_does_not_start_is_an_error(store: Path, monkeypatc
     for _ in range(3):  # each leaves its place to the next one
         with pytest.raises(QueryError, match="its process has ended early"):
             await processes.ask(Request("ASK {}", 1, solutions="json"))
-    assert processes.running == 0
+    assert processes.process_count == 0
 
 
 def test_the_log_that_every_process_reads_is_emptied(

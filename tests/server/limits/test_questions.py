@@ -32,7 +32,7 @@ from tests.server.serving import PATIENCE, client, served
 from kgreason.server import writer as writing  # isort: skip
 from kgreason.server.paths.served import check_text  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
-from kgreason.server.writer import Means, Writer  # isort: skip
+from kgreason.server.writer import QuestionLimits, Writer  # isort: skip
 
 RULES = {"Content-Type": "text/x-kgreason-rules"}
 NUMBERS = "".join(f"<http://e/{n}> <http://e/link> {n} .\n" for n in range(1000))
@@ -65,7 +65,7 @@ async def new_writer(**options: Any) -> AsyncIterator[Writer]:
 
 
 async def test_a_question_over_its_time_ends() -> None:
-    async with new_writer(means=Means(seconds=0.05)) as writer:
+    async with new_writer(means=QuestionLimits(seconds=0.05)) as writer:
         with pytest.raises(QueryTimeoutError, match=r"longer than 0\.05 s"):
             await writer.ask(busy)
 
@@ -78,13 +78,13 @@ async def test_a_question_over_its_memory_ends() -> None:
             time.sleep(0.001)
             let_out()
 
-    async with new_writer(means=Means(bytes=1 << 26)) as writer:
+    async with new_writer(means=QuestionLimits(bytes=1 << 26)) as writer:
         with pytest.raises(LimitError, match="more than 67,108,864 bytes"):
             await writer.ask(large)
 
 
 async def test_a_question_ends_when_an_edit_waits_for_it() -> None:
-    async with new_writer(means=Means(hold=0.02)) as writer:
+    async with new_writer(means=QuestionLimits(hold=0.02)) as writer:
         asked = asyncio.create_task(writer.ask(busy))
         await asyncio.sleep(0.01)
         assert await writer.run(lambda _: "edited") == "edited"
@@ -342,11 +342,11 @@ def test_a_slow_where_after_other_operations_ends(path: str, before: str, tmp_pa
     """The query process finds it fast, because it sees nothing of the first operation."""
     limits: dict[str, Any] = {"query_seconds": 1, "question_seconds": PATIENCE}
     slow = SLOW.replace("?a0 ?b0 ?c0 .", "?a0 <http://e/link> ?c0 . ?a0 ?b0 ?c0 .")
-    was_left = worker.is_left()
+    was_left = worker.has_abandoned_call()
     with served(tmp_path / "store", text=ZOO, **limits) as address, client(address) as http:
         answer = http.post(path, content=before + slow, headers=UPDATE)
         assert (answer.status_code, "longer than 1 s" in answer.text) == (504, True), answer.text
-        assert was_left or not worker.is_left()  # nothing goes on in a thread, which nobody could stop
+        assert was_left or not worker.has_abandoned_call()  # nothing goes on in a thread, which nobody could stop
         assert added(http, 1)
 
 

@@ -17,7 +17,7 @@ from tests.server.conftest import ZOO
 from tests.server.limits.test_limits import connected, is_well
 from tests.server.serving import client, served
 
-from kgreason.server.body import patient  # isort: skip
+from kgreason.server.body import receive_in_time  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
 
 LIMITS: dict[str, Any] = {"body_seconds": 1.5, "streams": 100}
@@ -115,7 +115,7 @@ async def test_a_client_is_not_blamed_for_the_time_in_which_the_server_stands_st
             is_there.set()
         time.sleep(1)
 
-    receiving = patient(receive, 0.5)
+    receiving = receive_in_time(receive, 0.5)
     loop.call_later(begins, stand_still)
     if comes == "meanwhile":
         loop.call_later(begins + 0.002, is_there.set)

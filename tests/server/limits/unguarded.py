@@ -129,7 +129,7 @@ GUARDS = [
     Guard("server.queries.limits", "if now - begun > self.seconds:", "if False:", "test_a_question_over_its_time_ends"),
     Guard(
         "server.queries.limits",
-        "if (resident() or 0) - before > self.bytes:",
+        "if (resident_bytes() or 0) - before > self.bytes:",
         "if False:",
         "test_a_question_over_its_memory_ends",
     ),
@@ -304,8 +304,8 @@ GUARDS = [
     ),
     Guard(
         "server.console.sign_in",
-        "served(request).settings, _MOST",
-        "served(request).settings",
+        "server_parts(request).settings, _MOST",
+        "server_parts(request).settings",
         "test_a_form_to_sign_in_is_short",
     ),
     Guard(
@@ -323,13 +323,13 @@ GUARDS = [
     ),
     Guard(
         "server.paths.query",
-        "await look_through(sparql, partial(check_service, sparql, services))",
+        "await call_on_text(sparql, partial(check_service, sparql, services))",
         "pass",
         "test_service_is_refused",
     ),
     Guard(
         "server.paths.update",
-        "await look_through(sparql, partial(check_service, sparql))",
+        "await call_on_text(sparql, partial(check_service, sparql))",
         "pass",
         "test_service_is_refused",
     ),
@@ -352,7 +352,7 @@ GUARDS = [
     Guard("server.guard", "if not is_own and not", "if False and not", "test_a_form_of_another_page_changes_nothing"),
     Guard(
         "server.guard",
-        "is_own = not _is_part(headers) if origin is None",
+        "is_own = not _is_subresource(headers) if origin is None",
         "is_own = True if origin is None",
         "test_parts_of_other_pages_are_refused",
     ),
@@ -386,7 +386,7 @@ GUARDS = [
     ),
     Guard("server.guard", "path_of(scope) not in _STREAMS", "False", "test_a_ticket_opens_a_stream_and_nothing_else"),
     Guard("server.session", "time.time() >= int(until)", "False", "test_a_ticket_ends"),
-    Guard("server.session", "_end(session) <= over or ", "", "test_sessions_that_were_ended_take_bounded_memory"),
+    Guard("server.session", "_end_time(session) <= over or ", "", "test_sessions_that_were_ended_take_bounded_memory"),
     Guard("server.streams.feed", "if not is_wanted():", "if False:", "test_a_stream_ends_with_its_token"),
     Guard("server.request.logins", "self._in_window <= _MOST", "True", "test_refused_logins_cannot_fill_a_disk"),
     Guard("server.request.ids", "json.dumps(text[:LONGEST])[1:-1]", "text", "test_no_client_can_forge_a_line"),

@@ -22,7 +22,7 @@ from tests.server.operation.operating import ADMIN, NAMES, READ, ROLES, WRITE, O
 from tests.server.serving import HANGS_UP, client
 
 from kgreason.server import session  # isort: skip
-from kgreason.server.operation.tokens import reload  # isort: skip
+from kgreason.server.operation.tokens import reload_tokens  # isort: skip
 from kgreason.server.session import Holder, Sessions  # isort: skip
 
 RUN = "from kgreason.cli import main; main()"
@@ -194,14 +194,14 @@ def test_tokens_are_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture)
     caplog.set_level(logging.INFO, "kgreason.server")
     known = {token: sessions.holder_of_token(token) for token in ROLES}
     file.write_text(f"read {WRITE} ann\nadmin {ADMIN} root\nwrite {NEW} bob\n")
-    reload(file, sessions)
+    reload_tokens(file, sessions)
     assert "added 1 (write bob); removed 1 (read without a name); changed 1 (read ann)" in caplog.messages[-1]
     assert [bool(sessions.holder_of_token(each)) for each in (READ, WRITE, ADMIN, NEW)] == [False, True, True, True]
     assert not sessions.is_known({session.HOLDER: known[READ]})
     assert sessions.is_known({session.HOLDER: known[ADMIN]})
     for wrong in ("", "nonsense", "read short"):
         file.write_text(wrong)
-        reload(file, sessions)
+        reload_tokens(file, sessions)
         assert caplog.records[-1].levelname == "ERROR"
         assert "the old ones stay" in caplog.messages[-1]
         assert sessions.holder_of_token(NEW)

@@ -75,7 +75,7 @@ def test_all_that_an_operator_reads_and_asserts_about_a_key_is_placed_by_one_var
         h(?z) :- s(?x), BIND(?x + 1 AS ?z) ."""
     found = placed(rules)
     keys = {type(each).__name__: key for each, key in found.keys.items()}
-    assert keys == {"Negation": 0, "Aggregation": TOGETHER, "Function": 0}
+    assert keys == {"Negation": 0, "Aggregation": TOGETHER, "Expression": 0}
     for operator, key in found.keys.items():
         variables, atoms = parts_of(operator)
         columns = [TOGETHER if key == TOGETHER else atom.terms.index(variables[key]) for atom in atoms]

@@ -37,7 +37,7 @@ def test_known_terms_are_those_of_a_dictionary(seed: int) -> None:
     assert mine.values.tolist() == theirs.values.tolist()
     groups = np.array([random.randrange(2) for _ in found])
     groups[:2] = 0, 1
-    assert part.firsts(found, groups).tolist() == every.firsts(found, groups).tolist()
+    assert part.first_terms(found, groups).tolist() == every.first_terms(found, groups).tolist()
     assert part.new(np.array([made, other, *found])).tolist() == [True, True] + [False] * len(found)
     assert part.decode([other, ids[TERMS.index("_:b")] if "_:b" in known else 0, 0])[0] == "<http://e/new>"
     strange = [number for number in ids.tolist() if number not in found]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from kgreason.server.console.markup import js
+from kgreason.server.console.markup import js_literal
 from kgreason.server.console.vocabulary import Words
 
 _SCRIPT = Path(__file__).with_name("editor.js").read_text("utf-8")
@@ -51,13 +51,13 @@ class Editor:
     def text(self, text: str) -> None:
         self.element.value = text
 
-    def ready(self, words: Words, *, restores: bool) -> None:
+    def prepare(self, words: Words, *, restores: bool) -> None:
         """Give the field a name for screen readers, a theme, and the words of the graph, which it can complete.
 
         If `restores` is set, the text that the user had left on this page comes back, unless the user types already.
         """
         told = {"keywords": _KEYWORDS, "terms": list(completions(words))}
-        values = js([self.element.id, self._label, told, self._given if restores else None])
+        values = js_literal([self.element.id, self._label, told, self._given if restores else None])
         ui.run_javascript(f"({_SCRIPT})(...{values})")
 
 

@@ -33,10 +33,10 @@ _KINDS = "RDF ({}), also packed as .gz. Each file is saved at once, as a commit 
 _RULES = " Rules (.dl) need the role admin."
 
 
-def paths(*, may_edit_rules: bool) -> dict[str, tuple[str, str]]:
+def upload_paths(*, may_edit_rules: bool) -> dict[str, tuple[str, str]]:
     """Return for each suffix of a file the media type and the path to which the file is sent.
 
-    >>> paths(may_edit_rules=False)["ttl"]
+    >>> upload_paths(may_edit_rules=False)["ttl"]
     ('text/turtle', '/store')
     """
     found = {suffix: (medias[0], _STORE) for suffix, medias in TRIPLES.items()}
@@ -51,26 +51,26 @@ class Files:
     def __init__(self, most: int, saved: Callable[[], object], *, may_edit_rules: bool) -> None:
         self._told: dict[str, Row] = {}
         self._saved = saved
-        found = paths(may_edit_rules=may_edit_rules)
+        found = upload_paths(may_edit_rules=may_edit_rules)
         given = json.dumps({"media": found, "store": _STORE, "most": most})
         kinds = _KINDS.format(", ".join(f".{each}" for each in found if each != "dl"))
         field = html(_FIELD.format(given, kinds + (_RULES if may_edit_rules else ""))).classes("files")
-        field.on("change", self._tell, js_handler=_SCRIPT)
+        field.on("change", self._show_result, js_handler=_SCRIPT)
         self._results = html("").props('aria-live="polite"')
 
-    def _tell(self, event: GenericEventArguments) -> None:
+    def _show_result(self, event: GenericEventArguments) -> None:
         told = event.args
         if not isinstance(told, dict):
             self._saved()
             return
         name = str(told.get("name"))
         self._told.pop(name, None)
-        self._told[name] = result(name, told)
+        self._told[name] = result_row(name, told)
         rows = list(self._told.values())[-100:]
         self._results.set_content(table(["file", "result"], rows, label="Files that were sent"))
 
 
-def result(name: str, told: dict[str, Any]) -> Row:
+def result_row(name: str, told: dict[str, Any]) -> Row:
     """Say what became of a file. `told` is the message of the browser about it."""
     if told.get("sending"):
         return Row([name, "sending…"])

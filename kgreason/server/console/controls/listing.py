@@ -48,9 +48,9 @@ class Listing(Generic[_Item]):
         self._is_down = False
         self._begin = 0
         self._content = html(self._page()).classes("listing")
-        self._content.on("click", self._act, js_handler=_CLICKED)
+        self._content.on("click", self._on_click, js_handler=_CLICKED)
 
-    def _act(self, event: GenericEventArguments) -> None:
+    def _on_click(self, event: GenericEventArguments) -> None:
         name = str(event.args)
         if name == "next" and self._begin + PAGE < len(self._items):
             self._begin += PAGE
@@ -100,10 +100,10 @@ _PAGES = Markup(
 )
 
 
-def order_of(text: str) -> tuple[int, float, str]:
+def sort_key(text: str) -> tuple[int, float, str]:
     """Return the value by which a term, given as N-Triples text, is sorted: numbers first, then texts and names.
 
-    >>> sorted(['"10"^^<http://www.w3.org/2001/XMLSchema#integer>', "<http://e/b>", "9", ""], key=order_of)
+    >>> sorted(['"10"^^<http://www.w3.org/2001/XMLSchema#integer>', "<http://e/b>", "9", ""], key=sort_key)
     ['', '9', '"10"^^<http://www.w3.org/2001/XMLSchema#integer>', '<http://e/b>']
     """
     shown = literal_of(text).value if text.startswith('"') else text

@@ -75,7 +75,7 @@ def time_and_author(head: Head | None) -> Markup:
     return Markup('<time datetime="{}">{}</time>{}').format(text, shown, author)
 
 
-def options(found: Iterable[Head]) -> Markup:
+def commit_options(found: Iterable[Head]) -> Markup:
     """Make the options of a list of commits."""
     option = Markup('<option value="{}">{}</option>')
     parts = (option.format(each["commit"], time_and_author(each).striptags()) for each in found)

@@ -19,7 +19,7 @@ from pyoxigraph import Literal
 from kgreason.errors import KgreasonError
 from kgreason.server.console.calls import Calls
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.vocabulary import WELL_KNOWN, Words, best_label_texts, local
+from kgreason.server.console.vocabulary import WELL_KNOWN, Words, best_label_texts, local_name
 from kgreason.server.problems import Problem
 
 MOST = 20
@@ -49,15 +49,15 @@ async def search(calls: Calls, wanted: str, words: Words) -> list[Hit]:
     """
     wanted = wanted.strip().lower()
     known = (*words.classes, *words.properties)
-    hits = {iri: words.labels.get(iri, "") for iri in known if wanted and words.fits(iri, wanted)}
+    hits = {iri: words.labels.get(iri, "") for iri in known if wanted and words.matches(iri, wanted)}
     if len(wanted) >= _SHORTEST:
-        stem = (words.full(wanted) or (wanted if "/" in wanted else "")).lower()
+        stem = (words.iri_of_prefixed(wanted) or (wanted if "/" in wanted else "")).lower()
         parts = [stem] if stem else wanted.split()
         tests = " ".join(f"FILTER(CONTAINS(?text, {Literal(part)}))" for part in parts)
         labelled, named = await asyncio.gather(_rows(calls, _LABELS % tests), _rows(calls, _NAMES % tests))
         hits |= best_label_texts((row[0][1:-1], row[1]) for row in labelled)
         for iri in (row[0][1:-1] for row in named):
-            if stem or all(part in local(iri).lower() for part in parts):
+            if stem or all(part in local_name(iri).lower() for part in parts):
                 hits.setdefault(iri, words.labels.get(iri, ""))
     ranked = sorted(hits.items(), key=lambda hit: _rank(hit[0], hit[1], wanted))
     return [Hit(*each) for each in ranked[:MOST]]
@@ -73,11 +73,11 @@ async def _rows(calls: Calls, query: str) -> list[list[str]]:
 
 def _rank(iri: str, label: str, wanted: str) -> tuple[bool, bool, int, str]:
     """Return a value that sorts terms: those called `wanted` first, then those whose name begins with it."""
-    names = [local(iri).lower(), label.lower()]
-    return wanted not in names, not any(name.startswith(wanted) for name in names), len(label or local(iri)), iri
+    names = [local_name(iri).lower(), label.lower()]
+    return wanted not in names, not any(name.startswith(wanted) for name in names), len(label or local_name(iri)), iri
 
 
-def offers(hits: Iterable[Hit], words: Words) -> Markup:
+def term_options(hits: Iterable[Hit], words: Words) -> Markup:
     """Make the options of a list: each has the short name of a term, and its label beside it."""
     option = Markup('<option value="{}">{}</option>')
     return Markup("").join(option.format(words.name(hit.iri), hit.label) for hit in hits)
@@ -89,7 +89,7 @@ def offer_terms(frame: Frame, form: ui.html, field: str) -> None:
 
     async def find(text: str) -> None:
         await asyncio.sleep(_PAUSE)
-        offered.set_content(offers(await search(frame.calls, text, frame.words), frame.words))
+        offered.set_content(term_options(await search(frame.calls, text, frame.words), frame.words))
 
     typed = f"(event) => event.target.id === '{field}' && emit(event.target.value)"
     form.on("input", lambda event: frame.start_task(lambda: find(str(event.args)), f"find {field}"), js_handler=typed)

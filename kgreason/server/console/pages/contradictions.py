@@ -27,7 +27,7 @@ from kgreason.entailment.repairs import OF_ANNOTATIONS, annotated_axiom, may_rep
 from kgreason.proofs.words.naming import MEMBER
 from kgreason.rules.model import Triple
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.markup import empty, rule_text, term, triple
+from kgreason.server.console.markup import empty_notice, rule_text, term, triple
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.server.paths.clients.transactions import LINES
@@ -37,7 +37,9 @@ from kgreason.terms import vocabulary as v
 _SHOWN, _TRIED = 50, 30
 _NO_REPAIR = "No single triple is enough: there are several proofs. Remove triples of each on the page Edit."
 _LOOKING = "Looking for classes that nothing can be in…"
-_NONE = empty("The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit.")
+_NONE = empty_notice(
+    "The graph has no contradictions", "If an edit would bring one, the page Edit says so before you commit."
+)
 
 
 async def contradictions_page(request: Request) -> None:
@@ -57,7 +59,7 @@ class _Place(NamedTuple):
     stop: ui.element
     offers: ui.element
 
-    def tell(self, message: str) -> None:
+    def show_state(self, message: str) -> None:
         self.state.set_content(Markup('<span class="mark" role="status">{}</span>').format(message) if message else "")
 
 
@@ -102,41 +104,41 @@ class _Contradictions:
 
     def _show(self, found: dict[str, Any]) -> None:
         with ui.element("section").classes("contradiction"):
-            self._show_found(found)
+            self._show_proof(found)
             with ui.element("div").classes("bar repairs"):
-                button("Find repairs", self._frame.on(lambda: self._find(found, place), found["message"]))
+                button("Find repairs", self._frame.handler(lambda: self._find_repairs(found, place), found["message"]))
                 stop = button("Stop", lambda: self._frame.stop(found["message"])).props("disabled")
                 state = html("")
             place = _Place(state, stop, ui.element("div"))
 
-    def _show_found(self, found: dict[str, Any]) -> None:
+    def _show_proof(self, found: dict[str, Any]) -> None:
         """Show the message and the proof of a contradiction, or of a class that nothing can be in."""
         words = self._frame.words
         html(Markup("<h2>{}</h2>").format(rule_text(found.get("words", found["message"]), words)))
         if found["proof"]:
             html(Markup("<details><summary>Proof</summary>{}</details>").format(tree(found["proof"], words)))
 
-    async def _find(self, found: dict[str, Any], place: _Place) -> None:
+    async def _find_repairs(self, found: dict[str, Any], place: _Place) -> None:
         """Search the triples whose removal ends the contradiction `found`, and show them in the elements of `place`."""
         place.offers.clear()
         place.stop.props(remove="disabled")
         try:
-            place.tell(await self._offers(found, place))
+            place.show_state(await self._try_repairs(found, place))
         except asyncio.CancelledError:
-            place.tell("stopped")
+            place.show_state("stopped")
             raise
         finally:
             place.stop.props("disabled")
 
-    async def _offers(self, found: dict[str, Any], place: _Place) -> str:
+    async def _try_repairs(self, found: dict[str, Any], place: _Place) -> str:
         """Ask /what-if about the first `_TRIED` candidates, and show those whose removal ends the contradiction.
 
         Returns the message to show at the end: empty if there is such a candidate.
         """
         shown, words = set[Triple](), self._frame.words.with_expressions((found["proof"] or {}).get("described", ()))
-        tried = list(candidates(found["proof"]))[:_TRIED] if found["proof"] else []
+        tried = list(removal_candidates(found["proof"]))[:_TRIED] if found["proof"] else []
         for number, each in enumerate(tried, 1):
-            place.tell(f"trying to remove triple {number} of {len(tried)} of the proof…")
+            place.show_state(f"trying to remove triple {number} of {len(tried)} of the proof…")
             try:
                 gone = await self._with_annotations(each)
                 told = await self._try_removal(gone, found.get("class"))
@@ -146,7 +148,7 @@ class _Contradictions:
             if helps and gone[0] not in shown:
                 shown.add(gone[0])
                 with place.offers:
-                    self._offer(gone, told, words)
+                    self._offer_removal(gone, told, words)
         return "" if shown else _NO_REPAIR
 
     async def _with_annotations(self, each: Triple) -> list[Triple]:
@@ -156,43 +158,43 @@ class _Contradictions:
         """
         axiom = each
         if each[1] in OF_ANNOTATIONS:
-            axiom = annotated_axiom(await self._matching(s=each[0])) or each
-        ends = [await self._matching(p=OF_ANNOTATIONS[place], o=axiom[place]) for place in (0, 2)]
+            axiom = annotated_axiom(await self._matching_triples(s=each[0])) or each
+        ends = [await self._matching_triples(p=OF_ANNOTATIONS[place], o=axiom[place]) for place in (0, 2)]
         nodes = sorted(set.intersection(*({subject for subject, *_ in end} for end in ends)))
-        about = [await self._matching(s=node) for node in nodes[:_TRIED]]
+        about = [await self._matching_triples(s=node) for node in nodes[:_TRIED]]
         return [axiom, *chain.from_iterable(told for told in about if annotated_axiom(told) == axiom)]
 
-    async def _matching(self, **pattern: str) -> list[Triple]:
+    async def _matching_triples(self, **pattern: str) -> list[Triple]:
         async with self._frame.calls.open("GET", "/match", {**pattern, "asserted": "true"}) as answer:
             rows = [quad.triple for quad in parse(await answer.read(), format=RdfFormat.N_QUADS)]
         return [(str(row.subject), str(row.predicate), str(row.object)) for row in rows]
 
     async def _try_removal(self, gone: Sequence[Triple], name: str | None) -> Any:
         """Ask what a removal of triples would change, with a member of the class `name` if there is one."""
-        edits, options = removal(gone) + (membership(name) if name else ""), {"limit": 0}
+        edits, options = removal_lines(gone) + (membership_line(name) if name else ""), {"limit": 0}
         answer = await self._frame.calls.send("POST", "/what-if", edits, LINES, parameters=options)
         return await answer.json()
 
-    def _offer(self, gone: Sequence[Triple], told: dict[str, Any], words: Words) -> None:
+    def _offer_removal(self, gone: Sequence[Triple], told: dict[str, Any], words: Words) -> None:
         """Offer to remove an axiom, the first triple of `gone`, with its annotations, which follow."""
         count = sum(told["counts"]["disappeared"].values())
         with ui.element("div").classes("repair"):
             html(
                 Markup('{}{} <span class="mark">{} triple{} would disappear</span>').format(
-                    triple(gone[0], words), _notes(gone, words), f"{count:,}", "" if count == 1 else "s"
+                    triple(gone[0], words), _annotations_markup(gone, words), f"{count:,}", "" if count == 1 else "s"
                 )
             )
             if self._frame.has_role("write"):
-                button("Remove", self._frame.on(lambda: self._remove(gone, told["commit"]), "remove"))
+                button("Remove", self._frame.handler(lambda: self._remove(gone, told["commit"]), "remove"))
 
     async def _remove(self, gone: Sequence[Triple], commit: int) -> None:
         headers = {"if-match": f'"{commit}"'}
-        answer = await self._frame.calls.send("POST", "/transactions", removal(gone), LINES, headers=headers)
+        answer = await self._frame.calls.send("POST", "/transactions", removal_lines(gone), LINES, headers=headers)
         await self.load()
         self._frame.show_message(f"Commit {answer.headers['kgreason-commit']} is saved: the triple is gone.", "done")
 
 
-def candidates(proof: dict[str, Any]) -> Iterator[Triple]:
+def removal_candidates(proof: dict[str, Any]) -> Iterator[Triple]:
     """Yield the triples of a proof whose removal may help.
 
     They are the asserted triples of the proof, and the axioms from which its rules were translated. Parts of class
@@ -211,17 +213,17 @@ def candidates(proof: dict[str, Any]) -> Iterator[Triple]:
                 yield each
 
 
-def _notes(gone: Sequence[Triple], words: Words) -> Markup:
+def _annotations_markup(gone: Sequence[Triple], words: Words) -> Markup:
     """Show the annotations of an axiom, as `Annotations: rdfs:comment "seen"`; nothing if it has none."""
     told = [Markup("{} {}").format(term(verb, words), term(value, words)) for verb, value in notes(gone)]
     return Markup(" Annotations: {}").format(Markup(", ").join(told)) if told else Markup("")
 
 
-def removal(gone: Iterable[Triple]) -> str:
+def removal_lines(gone: Iterable[Triple]) -> str:
     """Return the lines of a transaction that removes triples. A blank node has its label in the graph."""
     return "".join(f"{json.dumps({'remove': ' '.join((*each, '.'))})}\n" for each in gone)
 
 
-def membership(name: str) -> str:
+def membership_line(name: str) -> str:
     """Return the line of a transaction that gives a class a new member."""
     return f"{json.dumps({'add': f'<urn:uuid:{uuid4()}> {v.RDF_TYPE} {name} .'})}\n"

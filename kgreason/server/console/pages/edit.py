@@ -23,12 +23,12 @@ from nicegui import ui
 from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
-from kgreason.server.console.consequences import consequences, deletions, staying_markup
+from kgreason.server.console.consequences import consequences, deletions, undeleted_markup
 from kgreason.server.console.controls import graphs
 from kgreason.server.console.controls.editor import Editor
 from kgreason.server.console.controls.files import Files
 from kgreason.server.console.frame import Frame, button, choice, html
-from kgreason.server.console.markup import empty, js
+from kgreason.server.console.markup import empty_notice, js_literal
 from kgreason.server.problems import Problem
 
 _PAUSE, _WAIT = 0.35, 30
@@ -38,7 +38,9 @@ _TURTLE, _UPDATE = "text/turtle", "application/sparql-update"
 _LANGUAGES = {_TURTLE: "Turtle: triples to add", _UPDATE: "SPARQL Update"}
 _MODES = {_TURTLE: "Turtle", _UPDATE: "SPARQL"}
 _STOPPED = Markup('<span role="status">Stopped. Change the text to look ahead again.</span>')
-_NOTHING = empty("Nothing to commit", "Type triples or an update. What they would change appears here as you type.")
+_NOTHING = empty_notice(
+    "Nothing to commit", "Type triples or an update. What they would change appears here as you type."
+)
 
 
 async def edit_page(request: Request, update: str = "", graph: str = "") -> None:
@@ -67,16 +69,16 @@ class _Edit:
                 self._kept = html("")
                 self._shown = html(_NOTHING).classes("consequences")
         self._offers = html("", tag="datalist").props('id="graph-offers"')
-        frame.when_connected(self._ready)
+        frame.when_connected(self._prepare_editor)
 
     def _make_editor(self, update: str) -> None:
         kinds = [self._kind, *(kind for kind in _LANGUAGES if kind != self._kind)]
         with ui.element("div").classes("bar"):
-            self._language = choice({kind: _LANGUAGES[kind] for kind in kinds}, "Language", self._choose)
-            self._target = html(graphs.field(self._graph)).classes("bar")
+            self._language = choice({kind: _LANGUAGES[kind] for kind in kinds}, "Language", self._choose_language)
+            self._target = html(graphs.graph_field(self._graph)).classes("bar")
             self._target.on("input", self._choose_graph, js_handler="(event) => emit(event.target.value)")
             self._target.set_visibility(self._kind == _TURTLE)
-        commit = self._frame.on(self._commit, "commit")
+        commit = self._frame.handler(self._commit, "commit")
         self._editor = Editor(update, _MODES[self._kind], "Triples or update", commit, self._on_change)
         with ui.element("div").classes("bar"):
             self._button = button("Commit", commit, is_main=True).props("disabled")
@@ -87,26 +89,26 @@ class _Edit:
         else:
             html(Markup("<p>You may look ahead. To commit, sign in with a token of the role write.</p>"))
 
-    async def _ready(self) -> None:
+    async def _prepare_editor(self) -> None:
         given = self._editor.text
         self._graph = str(
             await ui.run_javascript("return document.getElementById('graph').value", timeout=_WAIT)
         ).strip()
         kept = "" if given else await ui.run_javascript("return kgreason.memory.draft('language')", timeout=_WAIT)
         for kind in (kind for kind, mode in _MODES.items() if mode == kept):
-            ui.run_javascript(f"getHtmlElement({self._language.id}).value = {js(kind)}")
-            self._choose(kind)
-        self._editor.ready(self._frame.words, restores=not given)
-        self._offers.set_content(graphs.offers(await graphs.names(self._frame.calls)))
+            ui.run_javascript(f"getHtmlElement({self._language.id}).value = {js_literal(kind)}")
+            self._choose_language(kind)
+        self._editor.prepare(self._frame.words, restores=not given)
+        self._offers.set_content(graphs.graph_options(await graphs.graph_names(self._frame.calls)))
         if given:
             self._on_change()
 
-    def _choose(self, kind: str) -> None:
+    def _choose_language(self, kind: str) -> None:
         if kind in _LANGUAGES:
             self._kind = kind
             self._editor.element.language = _MODES[kind]  # type: ignore[assignment]
             self._target.set_visibility(kind == _TURTLE)
-            ui.run_javascript(f"kgreason.memory.keep('language', {js(_MODES[kind])})")
+            ui.run_javascript(f"kgreason.memory.keep('language', {js_literal(_MODES[kind])})")
             self._on_change()
 
     def _choose_graph(self, event: GenericEventArguments) -> None:
@@ -125,9 +127,9 @@ class _Edit:
         await asyncio.sleep(_PAUSE)
         self._stale = True
         if not self._busy:
-            self._frame.start_task(self._follow, "follow")
+            self._frame.start_task(self._try_latest, "follow")
 
-    async def _follow(self) -> None:
+    async def _try_latest(self) -> None:
         self._busy = True
         try:
             while self._stale:
@@ -147,7 +149,7 @@ class _Edit:
         self._state.set_content(Markup('<span role="status">looking ahead…</span>'))
         self._stop.props(remove="disabled")
         try:
-            told = await self._ask(text)
+            told = await self._what_if(text)
         except asyncio.CancelledError:
             self._state.set_content(_STOPPED)
             raise
@@ -168,28 +170,28 @@ class _Edit:
         self._shown.set_content(consequences(told, self._frame.words))
         self._shown.classes(remove="old")
         self._frame.start_task(
-            lambda: self._say_why_they_stay(told.get("entailed", 0), self._with_prefixes(text)), "staying"
+            lambda: self._show_undeleted(told.get("entailed", 0), self._with_prefixes(text)), "staying"
         )
-        if self._frame.has_role("write") and _changes(told):
+        if self._frame.has_role("write") and _has_changes(told):
             self._button.props(remove="disabled")
 
-    async def _say_why_they_stay(self, count: int, update: str) -> None:
+    async def _show_undeleted(self, count: int, update: str) -> None:
         if not count:
             return
         proofs = []
         for triple in await asyncio.to_thread(deletions, update):
             with suppress(Problem):  # the graph does not have this triple
                 proofs += await self._frame.calls.json("/explain", triple=triple, all="true")
-        self._kept.set_content(staying_markup(count, proofs, self._frame.words))
+        self._kept.set_content(undeleted_markup(count, proofs, self._frame.words))
 
-    async def _ask(self, text: str) -> Any:
-        options = {"limit": _SHOWN, "why": "true"} | (self._where() if self._graph else {})
+    async def _what_if(self, text: str) -> Any:
+        options = {"limit": _SHOWN, "why": "true"} | (self._target_parameters() if self._graph else {})
         answer = await self._frame.calls.send(
             "POST", "/what-if", self._with_prefixes(text), self._kind, parameters=options
         )
         return await answer.json()
 
-    def _where(self) -> dict[str, str]:
+    def _target_parameters(self) -> dict[str, str]:
         if self._kind != _TURTLE:
             return {}
         return {"graph": self._graph} if self._graph else {"default": ""}
@@ -216,7 +218,7 @@ class _Edit:
                 path,
                 self._with_prefixes(text),
                 self._kind,
-                parameters=self._where(),
+                parameters=self._target_parameters(),
                 headers={"if-match": f'"{commit}"'},
             )
         except Problem as problem:
@@ -244,6 +246,6 @@ def _shift_column(message: str, shift: int) -> str:
     return _PLACE.sub(place, message)
 
 
-def _changes(told: dict[str, Any]) -> bool:
+def _has_changes(told: dict[str, Any]) -> bool:
     counts = told["counts"]
     return bool(counts["asserted"] or counts["retracted"])

@@ -20,12 +20,22 @@ from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
 from kgreason.server.console.controls import graphs
-from kgreason.server.console.controls.listing import Listing, order_of
+from kgreason.server.console.controls.listing import Listing, sort_key
 from kgreason.server.console.controls.terms import Hit, offer_terms, search
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.hierarchy import MOST, Hierarchy, neighbourhood, read, tree_of
+from kgreason.server.console.hierarchy import MOST, Hierarchy, neighbourhood, read_hierarchy, tree_of
 from kgreason.server.console.literals import literal_of
-from kgreason.server.console.markup import Row, badge, empty, js, link, plain, removal, term, why
+from kgreason.server.console.markup import (
+    Row,
+    badge,
+    empty_notice,
+    js_literal,
+    link,
+    plain_text,
+    removal_address,
+    term,
+    why_address,
+)
 from kgreason.server.console.vocabulary import Words
 
 _MOST = 1_000
@@ -66,15 +76,15 @@ class _Explore:
 
     def __init__(self, frame: Frame, text: str, graph: str) -> None:
         self._frame, self._text, self._graph = frame, text, graph.removeprefix("<").removesuffix(">")
-        form = html(_FORM.format(text, graphs.field(self._graph)))
+        form = html(_FORM.format(text, graphs.graph_field(self._graph)))
         offer_terms(frame, form, "term")
         self._offers = html("", tag="datalist").props('id="graph-offers"')
         self._content = ui.element("div").classes("pane")
         frame.when_connected(self._load)
 
     async def _load(self) -> None:
-        found = await graphs.names(self._frame.calls)
-        self._offers.set_content(graphs.offers(found))
+        found = await graphs.graph_names(self._frame.calls)
+        self._offers.set_content(graphs.graph_options(found))
         if self._text:
             await self._show_text()
         elif self._graph:
@@ -93,14 +103,18 @@ class _Explore:
                 self._show_hits(hits)
                 return
             name = f"<{(exact or hits)[0].iri}>"
-        ui.run_javascript(_UNTOUCHED.format(js(plain(name, words))))
+        ui.run_javascript(_UNTOUCHED.format(js_literal(plain_text(name, words))))
         await self._show_term(name)
 
     def _show_hits(self, hits: list[Hit]) -> None:
         words = self._frame.words
         with self._content:
             if not hits:
-                html(empty("The graph does not have this term", "Check its spelling, or choose another one above."))
+                html(
+                    empty_notice(
+                        "The graph does not have this term", "Check its spelling, or choose another one above."
+                    )
+                )
                 return
             html(Markup("<h2>Terms whose label or name fits</h2>"))
             rows = [(f"<{hit.iri}>", hit.label) for hit in hits]
@@ -109,7 +123,7 @@ class _Explore:
                 ["term", "label"],
                 rows,
                 lambda each: Row([term(each[0], words), each[1]]),
-                _order_of_cell,
+                _cell_sort_key,
             )
 
     async def _show_term(self, name: str) -> None:
@@ -119,10 +133,14 @@ class _Explore:
         with self._content:
             html(_heading(name, out, words))
             if not (out.rows or into.rows):
-                html(empty("The graph does not have this term", "Check its spelling, or choose another one above."))
+                html(
+                    empty_notice(
+                        "The graph does not have this term", "Check its spelling, or choose another one above."
+                    )
+                )
                 return
             if not self._graph:
-                hierarchy = await read(self._frame.calls)
+                hierarchy = await read_hierarchy(self._frame.calls)
                 if name in hierarchy.classes:
                     html(Markup("<h2>Class</h2>{}").format(neighbourhood(hierarchy, words, name)))
             self._table("What it says", out, (1, 2))
@@ -130,7 +148,7 @@ class _Explore:
 
     async def _triples(self, **pattern: str) -> Triples:
         if self._graph:
-            return await _matches(self._frame, self._graph, **pattern)
+            return await _matching_triples(self._frame, self._graph, **pattern)
         told = await self._frame.calls.json("/triples", limit=_MOST, described="true", **pattern)
         rows = [(each["triple"], each["asserted"]) for each in told["triples"]]
         return Triples(rows, told["complete"], told["described"])
@@ -145,13 +163,13 @@ class _Explore:
             cells = [self._term(triple[place]) for place in places]
             if self._graph:
                 return Row(cells)
-            links = link(why(triple), "why?", "why")
-            if is_asserted and self._frame.has_role("write") and (address := removal(triple)):
+            links = link(why_address(triple), "why?", "why")
+            if is_asserted and self._frame.has_role("write") and (address := removal_address(triple)):
                 links += " " + link(address, "remove", "why")
             return Row([*cells, badge(is_asserted), links])
 
         def order(each: tuple[Sequence[str], bool], place: int) -> Any:
-            return order_of(plain(each[0][places[place]], words)) if place < len(places) else not each[1]
+            return sort_key(plain_text(each[0][places[place]], words)) if place < len(places) else not each[1]
 
         html(Markup("<h2>{}</h2>").format(title))
         head = [*(names[place] for place in places), *([] if self._graph else ["kind", ""])]
@@ -164,22 +182,24 @@ class _Explore:
         return term(text, self._words or self._frame.words, self._graph)
 
     async def _show_graph(self) -> None:
-        found = await _matches(self._frame, self._graph)
+        found = await _matching_triples(self._frame, self._graph)
         with self._content:
             html(Markup("<h2>The named graph {}</h2>").format(f"<{self._graph}>"))
             if not found.rows:
-                html(empty("There is no such graph", "A named graph exists as long as it has a triple."))
+                html(empty_notice("There is no such graph", "A named graph exists as long as it has a triple."))
             self._table("Its triples", found, (0, 1, 2))
 
     async def _show_classes(self, names: list[str]) -> None:
-        hierarchy = await read(self._frame.calls)
+        hierarchy = await read_hierarchy(self._frame.calls)
         with self._content:
             if names:
                 html(_graphs(names))
             if hierarchy.classes:
                 _Classes(self._frame, hierarchy)
             else:
-                html(empty("The graph has no classes yet", link("/console/edit", "Add triples on the page Edit")))
+                html(
+                    empty_notice("The graph has no classes yet", link("/console/edit", "Add triples on the page Edit"))
+                )
 
 
 class _Classes:
@@ -210,13 +230,13 @@ class _Classes:
         await asyncio.sleep(pause)
         tree = await asyncio.to_thread(tree_of, self._hierarchy, self._frame.words, self._wanted, self._most)
         count = f"{tree.size:,} {'class' if tree.size == 1 else 'classes'}"
-        left = f", {tree.left:,} of them not shown yet" if tree.left else ""
-        self._tree.set_content(tree.shown)
+        left = f", {tree.hidden:,} of them not shown yet" if tree.hidden else ""
+        self._tree.set_content(tree.markup)
         self._state.set_content(Markup('<span role="status">{}{}</span>').format(count, left))
-        self._more.set_visibility(tree.left > 0)
+        self._more.set_visibility(tree.hidden > 0)
         with self._more:
             self._more.clear()
-            html(f"Show {min(tree.left, MOST):,} more", tag="span")
+            html(f"Show {min(tree.hidden, MOST):,} more", tag="span")
 
 
 def typed_term(text: str, words: Words) -> str | None:
@@ -228,7 +248,7 @@ def typed_term(text: str, words: Words) -> str | None:
     text = text.strip()
     if text.startswith(("<", "_:", '"')):
         return text
-    iri = words.full(text) or words.iri_named(text) or (text if _IRI.fullmatch(text) else None)
+    iri = words.iri_of_prefixed(text) or words.iri_named(text) or (text if _IRI.fullmatch(text) else None)
     return None if iri is None else f"<{iri}>"
 
 
@@ -236,7 +256,7 @@ _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\s<>]*")
 _NONE = Triples((), True)
 
 
-async def _matches(frame: Frame, graph: str, **pattern: str) -> Triples:
+async def _matching_triples(frame: Frame, graph: str, **pattern: str) -> Triples:
     """Return the triples of a named graph that match a pattern. A query cannot name a blank node, but /match can."""
     places = ("subject", "predicate", "object")
     if any(text.startswith("_:") for text in pattern.values()):
@@ -272,5 +292,5 @@ def _graphs(names: list[str]) -> Markup:
     )
 
 
-def _order_of_cell(each: tuple[str, str], place: int) -> tuple[int, float, str]:
-    return order_of(each[place])
+def _cell_sort_key(each: tuple[str, str], place: int) -> tuple[int, float, str]:
+    return sort_key(each[place])

@@ -15,13 +15,15 @@ from starlette.requests import Request
 
 from kgreason.server.console.controls.past import Head, heads, time_and_author
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.markup import Row, badge, empty, table, triple
+from kgreason.server.console.markup import Row, badge, empty_notice, table, triple
 from kgreason.server.console.vocabulary import Words
 from kgreason.server.problems import Problem
 
 _SHOWN, _KEPT, _OPEN = 100, 50, 8
 _LARGE = 1 << 20
-_WAITING = empty("No commit since the server began", "Commits appear here as they are saved, by you and by others.")
+_WAITING = empty_notice(
+    "No commit since the server began", "Commits appear here as they are saved, by you and by others."
+)
 
 
 async def feed_page(request: Request) -> None:
@@ -46,7 +48,7 @@ class _Feed:
         first, last = await self._first_and_last()
         if first == last:
             self._empty.set_visibility(True)
-            self._frame.loaded()
+            self._frame.hide_loading()
         async with self._frame.calls.open("GET", "/changes", {"after": first}) as answer:
             rest = b""
             async for piece in answer.pieces:
@@ -83,11 +85,11 @@ class _Feed:
         known: dict[str, Any] = {name: told[name] for name in ("time", "author") if name in told}
         head = {**(await self._head_of(number) or {}), **known}
         self._empty.set_visibility(False)
-        self._frame.loaded()
+        self._frame.hide_loading()
         with self._commits, ui.element("article") as element:
             html(commit_markup(number, told, head, self._frame.words))
             if self._frame.has_role("write") and self._heads is not None:
-                revert = self._frame.on(lambda: self._revert(number, head), "revert")
+                revert = self._frame.handler(lambda: self._revert(number, head), "revert")
                 button("Take back", revert).classes("plain").props(f'aria-label="Take commit {number} back"')
         element.props(f'aria-label="Commit {number}" tabindex="0"').move(target_index=0)
         self._shown.append(element)
@@ -95,7 +97,7 @@ class _Feed:
             self._shown.pop(0).delete()
 
     async def _revert(self, number: int, head: Head) -> None:
-        if not await _is_sure(number, head):
+        if not await _confirm_revert(number, head):
             return
         async with self._frame.calls.open("POST", "/revert", {"commit": number}) as answer:
             told = await answer.json()
@@ -103,9 +105,9 @@ class _Feed:
         self._frame.show_message(f"Commit {number} was taken back by commit {told['commit']}.{conflicts}", "done")
 
 
-async def _is_sure(number: int, head: Head) -> bool:
+async def _confirm_revert(number: int, head: Head) -> bool:
     with ui.dialog().props(f'aria-label="Take commit {number} back"') as dialog, ui.element("div").classes("dialog"):
-        html(question(number, head))
+        html(revert_question(number, head))
         with ui.element("div").classes("bar"):
             button("Take back", lambda: dialog.submit(True), is_main=True)
             button("Cancel", lambda: dialog.submit(False))
@@ -115,7 +117,7 @@ async def _is_sure(number: int, head: Head) -> bool:
         dialog.delete()
 
 
-def question(number: int, head: Head) -> Markup:
+def revert_question(number: int, head: Head) -> Markup:
     """Ask whether to take a commit back. `head` says when it was made, by whom, and how much it changed."""
     counts = [head.get(name, 0) for name in ("asserted", "retracted")]
     return Markup(

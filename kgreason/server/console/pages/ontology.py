@@ -12,7 +12,7 @@ from pyoxigraph import RdfFormat, parse
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.markup import Row, empty, rule_text, table
+from kgreason.server.console.markup import Row, empty_notice, rule_text, table
 from kgreason.server.console.vocabulary import Words
 
 _SHOWN = 300
@@ -28,7 +28,7 @@ async def ontology_page(request: Request) -> None:
 class _Ontology:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._told: Sequence[_Told] = ()
+        self._told: Sequence[_RuleTexts] = ()
         with ui.element("div").classes("bar"):
             html(Markup('<label for="filter">Filter</label>'))
             field = ui.element("input").props('id="filter" type="search" placeholder="a class, property or rule"')
@@ -43,27 +43,27 @@ class _Ontology:
 
     async def _load(self) -> None:
         rules = await self._frame.calls.json("/rules", costs="true")
-        self._told = await asyncio.to_thread(_told_by, rules, self._frame.words)
+        self._told = await asyncio.to_thread(_rule_texts, rules, self._frame.words)
         await self._show("")
 
     async def _show(self, wanted: str) -> None:
-        found = await asyncio.to_thread(_matches, self._told, wanted)
+        found = await asyncio.to_thread(_matching_rules, self._told, wanted)
         content = await asyncio.to_thread(rules_markup, found) if found else _NONE
         self._state.set_content(Markup("{} of {} rules").format(f"{len(found):,}", f"{len(self._told):,}"))
         self._content.set_content(content)
 
 
 _TYPED = "(event) => emit(event.target.value)"
-_NONE = empty("No rule fits", "Try another word of the axiom or of the rule, or add axioms on the page Edit.")
-_Told: TypeAlias = tuple[dict[str, Any], str, str, str]
+_NONE = empty_notice("No rule fits", "Try another word of the axiom or of the rule, or add axioms on the page Edit.")
+_RuleTexts: TypeAlias = tuple[dict[str, Any], str, str, str]
 """A rule as the server tells it; why it runs, and its text, with short names; the labels of the terms of its axiom."""
 
 
-def _told_by(rules: Sequence[dict[str, Any]], words: Words) -> list[_Told]:
+def _rule_texts(rules: Sequence[dict[str, Any]], words: Words) -> list[_RuleTexts]:
     """Return the rules with their axioms in Manchester syntax."""
     axioms = {why: _triples(why) for why in dict.fromkeys(each["why"] for each in rules)}
     words = words.with_expressions(triple for found in axioms.values() for triple in found)
-    reasons = {why: _reason(found, words) or rule_text(why, words) for why, found in axioms.items()}
+    reasons = {why: _axiom_text(found, words) or rule_text(why, words) for why, found in axioms.items()}
     labels = {why: " ".join(_labels(found, words)) for why, found in axioms.items()}
     return [(each, reasons[why := each["why"]], rule_text(each["rule"], words), labels[why]) for each in rules]
 
@@ -72,7 +72,7 @@ def _labels(axiom: Sequence[tuple[str, str, str]], words: Words) -> Iterator[str
     return (words.labels[term[1:-1]] for triple in axiom for term in triple if term[1:-1] in words.labels)
 
 
-def _reason(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
+def _axiom_text(axiom: Sequence[tuple[str, str, str]], words: Words) -> str:
     """Return an axiom as text. A rule may come from an expression alone; then the text is the expression."""
     if all(map(words.is_inside, axiom)):
         inner = {triple[2] for triple in axiom}
@@ -91,21 +91,21 @@ def _triples(why: str) -> list[tuple[str, str, str]]:
     return [(str(quad.subject), str(quad.predicate), str(quad.object)) for quad in quads]
 
 
-def _matches(told: Sequence[_Told], wanted: str) -> list[_Told]:
+def _matching_rules(told: Sequence[_RuleTexts], wanted: str) -> list[_RuleTexts]:
     """Return the rules that match a search."""
     parts = wanted.lower().split()
     texts = (f"{each['name']} {' '.join(others)}".lower() for each, *others in told)
     return [each for each, text in zip(told, texts, strict=True) if all(part in text for part in parts)]
 
 
-def rules_markup(rules: Sequence[_Told]) -> Markup:
+def rules_markup(rules: Sequence[_RuleTexts]) -> Markup:
     """Show the rules as HTML, grouped by the axiom from which they were translated.
 
     Rules that come from no axiom are grouped by the reason why they run.
     """
     parts = []
     for kind, title in (("", "Axioms and the rules that they became"), (_GENERIC, "Rules that need no axiom")):
-        grouped: dict[str, list[_Told]] = {}
+        grouped: dict[str, list[_RuleTexts]] = {}
         for each in rules:
             is_generic = each[1].startswith(_GENERIC)
             if is_generic == bool(kind):
@@ -115,7 +115,7 @@ def rules_markup(rules: Sequence[_Told]) -> Markup:
     return Markup("").join(parts)
 
 
-def _table(grouped: dict[str, list[_Told]], title: str) -> Markup:
+def _table(grouped: dict[str, list[_RuleTexts]], title: str) -> Markup:
     ranked = sorted(grouped.items(), key=lambda each: -sum(told[0]["rewrites"] for told in each[1]))
     rows = [
         Row(

@@ -19,10 +19,10 @@ from nicegui.events import GenericEventArguments
 from starlette.requests import Request
 
 from kgreason.server.console.controls.editor import Editor
-from kgreason.server.console.controls.listing import Listing, order_of
-from kgreason.server.console.controls.past import commit_of, heads, options
+from kgreason.server.console.controls.listing import Listing, sort_key
+from kgreason.server.console.controls.past import commit_of, commit_options, heads
 from kgreason.server.console.frame import Frame, button, html
-from kgreason.server.console.markup import Row, empty, js, link, term
+from kgreason.server.console.markup import Row, empty_notice, js_literal, link, term
 
 _SHOWN = 5_000
 _ENOUGH = 1 << 21
@@ -37,7 +37,7 @@ _LONGEST = 6_000
 _IS_TRUE = "true"
 
 
-class Found(NamedTuple):
+class FirstRows(NamedTuple):
     """The first rows of an answer. `head` has the names of the columns; it is empty for an ASK query.
 
     `is_whole` says whether these are all rows.
@@ -59,7 +59,7 @@ async def query_page(request: Request, query: str = "", as_of: str = "") -> None
 class _Query:
     def __init__(self, frame: Frame, text: str, as_of: str) -> None:
         self._frame, self._as_of = frame, as_of
-        run = frame.on(self._run_query, "query")
+        run = frame.handler(self._run_query, "query")
         self._editor = Editor(text or _FIRST, "SPARQL", "SPARQL query", run, lambda: None)
         with ui.element("div").classes("bar"):
             button("Run", run, is_main=True)
@@ -74,15 +74,15 @@ class _Query:
         self._commits = html("", tag="datalist").props('id="commits"')
         self._result = ui.element("div").classes("result")
         with self._result:
-            html(empty("No answer yet", "Press Run, or Ctrl+Enter in the editor."))
-        frame.when_connected(lambda: self._ready(text))
+            html(empty_notice("No answer yet", "Press Run, or Ctrl+Enter in the editor."))
+        frame.when_connected(lambda: self._prepare_editor(text))
 
-    async def _ready(self, text: str) -> None:
-        self._editor.ready(self._frame.words, restores=not text)
+    async def _prepare_editor(self, text: str) -> None:
+        self._editor.prepare(self._frame.words, restores=not text)
         self._show_history()
         ui.run_javascript("kgreason.memory.showSaved()")
         self._as_of = str(await ui.run_javascript("return document.getElementById('as-of').value", timeout=_WAIT))
-        self._commits.set_content(options(await heads(self._frame.calls, _COMMITS) or ()))
+        self._commits.set_content(commit_options(await heads(self._frame.calls, _COMMITS) or ()))
         if text:
             self._frame.start_task(self._run_query, "query")
 
@@ -101,7 +101,7 @@ class _Query:
         self._stop.props(remove="disabled")
         begun = time.perf_counter()
         try:
-            found = await self._ask(text, as_of)
+            found = await self._first_rows(text, as_of)
         except asyncio.CancelledError:
             told = Markup('<span role="status">stopped after {:.1f} s</span>')
             self._state.set_content(told.format(time.perf_counter() - begun))
@@ -114,12 +114,12 @@ class _Query:
         finally:
             self._stop.props("disabled")
         seconds = time.perf_counter() - begun
-        self._list(found)
+        self._list_rows(found)
         self._state.set_content(_summary(found, seconds, text, as_of))
         self._remember(text)
 
-    def _list(self, found: Found) -> None:
-        if (said := sentence(found)) is not None:
+    def _list_rows(self, found: FirstRows) -> None:
+        if (said := answer_sentence(found)) is not None:
             self._show(said)
             return
         self._show()
@@ -130,7 +130,7 @@ class _Query:
             return Row([term(cell, words) if cell else "" for cell in cells])
 
         def order(cells: Sequence[str], place: int) -> tuple[int, float, str]:
-            return order_of(cells[place])
+            return sort_key(cells[place])
 
         with self._result:
             Listing("Rows of the answer", found.head, found.rows, row, order, numbers)
@@ -143,7 +143,7 @@ class _Query:
             self._editor.text = text = lines + text
         return text
 
-    async def _ask(self, text: str, as_of: int | None) -> Found:
+    async def _first_rows(self, text: str, as_of: int | None) -> FirstRows:
         form = {"query": text} | ({} if as_of is None else {"as_of": as_of})
         async with self._frame.calls.open(
             "POST", "/query", body=urlencode(form).encode(), headers=_ACCEPT | _FORM
@@ -167,7 +167,8 @@ class _Query:
         address = f"/?{urlencode({'query': text} | ({'as_of': self._as_of} if self._as_of.strip() else {}))}"
         address = address if len(address) <= _LONGEST else "/"
         ui.run_javascript(
-            f"kgreason.memory.remember({js(text)}); history.replaceState(history.state, '', {js(address)})"
+            f"kgreason.memory.remember({js_literal(text)});"
+            f" history.replaceState(history.state, '', {js_literal(address)})"
         )
         self._show_history()
 
@@ -195,21 +196,21 @@ _SAVED = Markup(
 _FORM = {"content-type": "application/x-www-form-urlencoded"}
 
 
-def _result_of(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> Found:
-    """Turn the first lines of an answer into a `Found`.
+def _result_of(lines: list[str], is_whole: bool, is_graph: bool, commit: str) -> FirstRows:
+    """Turn the first lines of an answer into a `FirstRows`.
 
     The lines are N-Triples if `is_graph` is set, otherwise a table in TSV, or `true` or `false`. `is_whole` says
     whether these are all lines of the answer. `commit` is the commit that the server names with the answer.
     """
     if is_graph:
-        return Found(
+        return FirstRows(
             ("subject", "predicate", "object"), [_terms(line) for line in lines[:_SHOWN]], is_whole, True, commit
         )
     if lines and not lines[0].startswith("?") and lines[0] in ("true", "false"):
-        return Found((), [[lines[0]]], True, False, commit)
+        return FirstRows((), [[lines[0]]], True, False, commit)
     head = [name.removeprefix("?") for name in lines[0].split("\t")] if lines and lines[0] else []
     rows = [line.split("\t") for line in lines[1:]]
-    return Found(head, rows[:_SHOWN], is_whole and len(rows) <= _SHOWN, False, commit)
+    return FirstRows(head, rows[:_SHOWN], is_whole and len(rows) <= _SHOWN, False, commit)
 
 
 def _terms(line: str) -> list[str]:
@@ -217,13 +218,13 @@ def _terms(line: str) -> list[str]:
     return [subject, predicate, rest.removesuffix(" .")]
 
 
-def sentence(found: Found) -> Markup | None:
+def answer_sentence(found: FirstRows) -> Markup | None:
     """Say the answer of an ASK query, or that an answer has no rows. Returns None for an answer with rows."""
     if not found.head and found.rows:
         is_true = found.rows[0][0] == _IS_TRUE
         return Markup('<p class="answer">{}</p>').format("Yes, it holds." if is_true else "No, it does not hold.")
     if not found.rows:
-        return empty("No rows", "The query is correct, and nothing in the graph matches it.")
+        return empty_notice("No rows", "The query is correct, and nothing in the graph matches it.")
     return None
 
 
@@ -231,7 +232,7 @@ def _is_number(cell: str) -> bool:
     return cell.lstrip("+-").replace(".", "", 1).isdigit()
 
 
-def _summary(found: Found, seconds: float, text: str, as_of: int | None) -> Markup:
+def _summary(found: FirstRows, seconds: float, text: str, as_of: int | None) -> Markup:
     count = f"{len(found.rows):,}" if found.is_whole else f"the first {len(found.rows):,}"
     noun = "triple" if found.is_graph else "row"
     told = f"{count} {noun}{'s' if len(found.rows) != 1 else ''} in {seconds:.2f} s, commit {found.commit}"

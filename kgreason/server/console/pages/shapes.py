@@ -14,8 +14,8 @@ from nicegui import ui
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, button, choice, html
-from kgreason.server.console.markup import Row, empty, link, table, term
-from kgreason.server.console.results import of_shape, result, severity
+from kgreason.server.console.markup import Row, empty_notice, link, table, term
+from kgreason.server.console.results import result, severity, shape_address
 from kgreason.server.console.results import shape as shape_name
 from kgreason.server.console.tree import tree
 from kgreason.shapes.vocabulary import RESULT
@@ -23,11 +23,11 @@ from kgreason.shapes.vocabulary import RESULT
 _SHOWN = 100
 _GROUPS = {"source_shape": "by shape", "focus": "by node"}
 _SEVERITIES = {"": "all severities", "Violation": "violations", "Warning": "warnings", "Info": "infos"}
-_NONE = empty(
+_NONE = empty_notice(
     "The graph has no shapes",
     Markup("PUT a document of SHACL to <code>/shapes</code>, or load it with <code>kgreason shapes load</code>."),
 )
-_CONFORMS = empty("No result", "If an edit would bring one, the page Edit says so before you commit.")
+_CONFORMS = empty_notice("No result", "If an edit would bring one, the page Edit says so before you commit.")
 
 
 async def shapes_page(request: Request, shape: str = "", focus: str = "") -> None:
@@ -102,7 +102,9 @@ class _Shapes:
         with ui.element("div").classes("result"):
             with ui.element("div").classes("bar"):
                 html(result(found, words, with_node=is_shape))
-                button("Proof", self._frame.on(lambda: self._prove(found, place), str(found["fact"]))).classes("plain")
+                button("Proof", self._frame.handler(lambda: self._prove(found, place), str(found["fact"]))).classes(
+                    "plain"
+                )
             place = html("")
 
     async def _prove(self, found: dict[str, Any], place: ui.html) -> None:
@@ -119,7 +121,7 @@ def shapes(found: Iterable[dict[str, Any]], frame: Frame) -> Markup:
     rows = []
     for each in sorted(found, key=lambda each: (-each["results"], -each["focus"])):
         count = f"{each['results']:,}"
-        shown = link(of_shape(each["shape"]), count) if each["results"] else count
+        shown = link(shape_address(each["shape"]), count) if each["results"] else count
         note = Markup(' <span class="mark">deactivated</span>') if each["deactivated"] else ""
         rows.append(Row([shape_name(each, frame.words) + note, severity(each), f"{each['focus']:,}", shown]))
     return table(["shape", "severity", "focus nodes", "results"], rows, label="Shapes", numbers=(2, 3))

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.markup import Row, empty, notice, rule_text, table
+from kgreason.server.console.markup import Row, empty_notice, notice, rule_text, table
 from kgreason.server.console.vocabulary import Words
 
 _SECONDS = 3
@@ -38,7 +38,7 @@ async def status_page(request: Request) -> None:
     async def follow() -> None:
         while True:
             content.set_content(status_markup(await frame.calls.json("/status"), frame.words))
-            frame.loaded()
+            frame.hide_loading()
             if frame.has_role("admin"):
                 queries.set_content(slowest_queries(await frame.calls.json("/slow-queries")))
             await asyncio.sleep(_SECONDS)
@@ -77,7 +77,7 @@ def _counts(counts: dict[str, str]) -> Markup:
 def _chart(commits: Sequence[dict[str, Any]]) -> Markup:
     """Draw the times of the last commits as bars on a logarithmic scale. A line below gives median and longest time."""
     if not commits:
-        return empty("No commit since the server began", "The times of commits appear here.")
+        return empty_notice("No commit since the server began", "The times of commits appear here.")
     shown = list(commits)[-_BARS:]
     ordered = sorted(each["seconds"] for each in shown)
     median, most = _milliseconds(ordered[len(ordered) // 2]), _milliseconds(ordered[-1])

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from kgreason.server.console.frame import Frame, html
-from kgreason.server.console.markup import Row, empty, rule_text, table
+from kgreason.server.console.markup import Row, empty_notice, rule_text, table
 from kgreason.server.console.tree import tree
 from kgreason.server.console.vocabulary import Words
 from kgreason.server.problems import Problem
@@ -46,7 +46,7 @@ def _why_not_markup(problem: Problem, told: dict[str, Any], words: Words) -> Mar
         )
         for rule in told["rules"]
     ]
-    head = empty("The graph does not have this triple", rule_text(problem.detail, words))
+    head = empty_notice("The graph does not have this triple", rule_text(problem.detail, words))
     if not rows:
         return head
     return head + Markup("<h2>Rules that could derive it</h2>") + table(["rule", "", "lacks"], rows, label="Rules")

@@ -27,7 +27,7 @@ _MOST = 1_000_000
 """An answer to a what-if has at most this many triples: to write them takes a second or two."""
 
 
-def is_exact(request: Request) -> bool:
+def wants_library_value(request: Request) -> bool:
     """Whether a request accepts a value of the library. Raises Problem if it accepts neither a value nor plain JSON."""
     return required_format(request.headers.get("accept"), _FORMS) == "exact"
 
@@ -37,7 +37,7 @@ def response_of(request: Request, value: Callable[[], Any], plain: Callable[[], 
 
     Raises Problem if the request accepts neither.
     """
-    if is_exact(request):
+    if wants_library_value(request):
         return JSONResponse(values.to_json(value()), media_type=EXACT)
     return JSONResponse(plain())
 

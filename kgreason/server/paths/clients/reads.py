@@ -23,8 +23,8 @@ from starlette.responses import JSONResponse, Response
 from kgreason.graph.input.terms import text_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out, letting_out
-from kgreason.rdf.formats import writable
-from kgreason.server.paths.documents import Stored
+from kgreason.rdf.formats import writable_format
+from kgreason.server.paths.documents import StoredResponse
 from kgreason.server.paths.served import Parameters, ask_engine, flag, parameters, prefixes_of, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
@@ -57,26 +57,26 @@ async def match(request: Request) -> Response:
 async def dump(request: Request) -> Response:
     """Return the graph in the format `format` (N-Triples by default), or the facts of its relations as rule text."""
     given = parameters(request)
-    asserted, graphs = kind(given), flag(given, "graphs")
+    asserted, graphs = asserted_parameter(given), flag(given, "graphs")
     run = partial(ask_engine, request)
     if flag(given, "relations"):
         text = await run(
             lambda graph: "".join(f"{line}\n" for line in letting_out(graph.dump_relations(asserted=asserted)))
         )
         return Response(text, headers={"Content-Type": "text/plain; charset=utf-8"})
-    syntax, prefixes = writable(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
+    syntax, prefixes = writable_format(single(given, "format") or ("nq" if graphs else "nt")), prefixes_of(given)
     how: dict[str, Any] = {"asserted": asserted, "format": syntax, "prefixes": prefixes}
     how["graphs"] = graphs if "graphs" in given else None
     chunks = await run(lambda graph: graph.dump(**how))
     form = RdfFormat.from_extension(syntax)
-    return await Stored.of(_chunk_writer(chunks), {"Content-Type": form.media_type if form else "text/plain"})
+    return await StoredResponse.of(_chunk_writer(chunks), {"Content-Type": form.media_type if form else "text/plain"})
 
 
 def _chunk_writer(chunks: Iterator[bytes]) -> Callable[[IO[bytes]], object]:
     return lambda file: file.writelines(chunks)
 
 
-def kind(given: Parameters) -> bool | None:
+def asserted_parameter(given: Parameters) -> bool | None:
     """Return the parameter `asserted` as True or False; None if it is missing. Raises Problem for other values."""
     return None if single(given, "asserted") is None else flag(given, "asserted")
 
@@ -99,7 +99,7 @@ async def relation(request: Request) -> Response:
     matches any term.
     """
     given, name = parameters(request), str(request.path_params["name"])
-    arity, asserted = single(given, "arity"), kind(given)
+    arity, asserted = single(given, "arity"), asserted_parameter(given)
     if arity is not None and not (arity.isascii() and arity.isdigit()):
         raise Problem(400, f"arity={arity}: write a number")
     terms = [terms_of([term])[0] if term else None for term in given.get("term", [])]

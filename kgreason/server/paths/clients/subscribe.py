@@ -34,13 +34,13 @@ from kgreason.graph.standing.reading import plan_of
 from kgreason.graph.standing.standing import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
 from kgreason.server.paths.served import (
-    Served,
+    ServerParts,
     ask_process,
     base_of,
     check_text,
     parameters,
     prefixes_of,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.problems import Problem, problem_of
@@ -57,7 +57,7 @@ _BEAT, _LOOK = 15, 1
 
 async def subscribe(request: Request) -> Response:
     """Send the rows of a query, then for each commit the rows that it changes, as server-sent events."""
-    state, given = served(request), parameters(request)
+    state, given = server_parts(request), parameters(request)
     sparql, base, prefixes = single(given, "query"), base_of(given, request), prefixes_of(given)
     if sparql is None:
         raise Problem(400, "the parameter query is missing")
@@ -110,7 +110,7 @@ async def _events(changes: AsyncGenerator[RowChange | None]) -> AsyncGenerator[b
 
 
 async def _changes(
-    state: Served, sparql: str, prefixes: dict[str, str], base: str | None
+    state: ServerParts, sparql: str, prefixes: dict[str, str], base: str | None
 ) -> AsyncGenerator[RowChange | None]:
     """Yield the changes of a standing query that the writer answers; None if nothing comes for some seconds."""
     events: asyncio.Queue[RowChange] = asyncio.Queue()

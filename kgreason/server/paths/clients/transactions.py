@@ -31,7 +31,7 @@ from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
 from kgreason.server.paths.clients.exact import writer_of_delta
 from kgreason.server.paths.commits import commit_edit
-from kgreason.server.paths.served import check_text, parameters, served
+from kgreason.server.paths.served import check_text, parameters, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.steps import RULES, SHAPES, carry_out, check_lines, steps
@@ -68,7 +68,7 @@ Attempt = Callable[[KnowledgeGraph, int], Delta]
 kind."""
 
 
-async def answer_to_lines(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
+async def answer_what_if(request: Request, answer: Callable[[Attempt], Awaitable[Response]]) -> Response:
     """Read the edits of a what-if from the body of a request. Returns the result of `answer(attempt)`.
 
     `attempt` is a function that carries out the edits as a what-if and returns the delta; see `Attempt`.
@@ -91,7 +91,7 @@ async def _steps_of(request: Request, *, is_tried: bool = False) -> AsyncIterato
     unless the edits are only tried (`is_tried`). Raises InputError for a line that is not an edit, Problem for a role
     that is too low, QueryError for rules that are nested too deeply.
     """
-    state = served(request)
+    state = server_parts(request)
     with body.new_file(state.settings.store) as file:
         path = Path(file.name)
         async with body.body_file(request, state.settings) as lines:

@@ -22,15 +22,15 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write
 from kgreason.rules.model import Triple
 from kgreason.server.formats import TRIPLES, content_type, required_format
-from kgreason.server.http.conditions import check_read, tag
+from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.commits import commit_edit, empty_response
-from kgreason.server.paths.documents import Stored
-from kgreason.server.paths.served import ask_engine, parameters, parse_shapes, served
+from kgreason.server.paths.documents import StoredResponse
+from kgreason.server.paths.served import ask_engine, parameters, parse_shapes, server_parts
 from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States
 from kgreason.shapes.vocabulary import SH, SHAPE
-from kgreason.terms.tags import quads
+from kgreason.terms.tags import parse_quads
 
 _PARAMETERS = {"strategy", "budget"}
 
@@ -64,10 +64,10 @@ async def shapes(request: Request) -> Response:
 
 
 async def _get(request: Request) -> Response:
-    form, states = required_format(request.headers.get("accept"), TRIPLES), served(request).writer.states
+    form, states = required_format(request.headers.get("accept"), TRIPLES), server_parts(request).writer.states
     headers = {"Vary": "Accept", "Content-Type": content_type(TRIPLES[form][0])}
     state = _TARGET.state(states)
-    if (same := check_read(request.headers, tag(state, form), state, states.commit)) is not None:
+    if (same := check_read(request.headers, etag(state, form), state, states.commit)) is not None:
         return Response(status_code=304, headers=headers | {"ETag": same})
 
     def read(graph: KnowledgeGraph) -> tuple[list[Triple], dict[str, str], int]:
@@ -77,20 +77,20 @@ async def _get(request: Request) -> Response:
 
     def write_triples(file: IO[bytes]) -> None:
         lines = "".join(f"{' '.join(triple)} .\n" for triple in triples).encode()
-        write((each.triple for each in quads(lines, lenient=True)), file, form, {"sh": SH, **prefixes})
+        write((each.triple for each in parse_quads(lines, lenient=True)), file, form, {"sh": SH, **prefixes})
 
-    return await Stored.of(write_triples, headers | {"ETag": tag(state, form)})
+    return await StoredResponse.of(write_triples, headers | {"ETag": etag(state, form)})
 
 
 async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:
     """Edit the shapes graph as one commit. The answer has the ETag of the shapes graph."""
-    states, adds = served(request).writer.states, request.method == "POST"
+    states, adds = server_parts(request).writer.states, request.method == "POST"
     owner = uuid4().hex if adds else "the shapes graph"
 
-    def parsed() -> set[Triple]:
+    def parse() -> set[Triple]:
         return {triple for place, each in enumerate(found) for triple in each.triples(f"{owner} {place}")}
 
-    come = await parse_shapes(request, parsed)
+    come = await parse_shapes(request, parse)
 
     def edit(graph: KnowledgeGraph) -> tuple[None, Delta]:
         with graph.transaction() as tx:
@@ -100,7 +100,7 @@ async def _edit(request: Request, found: Sequence[ShapesDocument]) -> Response:
     def answer(_: None, delta: Delta, commit: int) -> Response:
         response = empty_response(delta, commit)
         is_changed = delta.commit and len(delta.relation(SHAPE, 3))
-        response.headers["ETag"] = tag(delta.commit if is_changed else _TARGET.state(states))
+        response.headers["ETag"] = etag(delta.commit if is_changed else _TARGET.state(states))
         return response
 
     return await commit_edit(request, edit, answer, _TARGET)

@@ -38,7 +38,7 @@ from kgreason.server.paths.served import (
     parameters,
     parse_shapes,
     prefixes_of,
-    served,
+    server_parts,
     single,
 )
 from kgreason.server.paths.validation.documents import documents
@@ -59,25 +59,25 @@ async def validate(request: Request) -> Response:
     find, write = _reader(request, given), _writer(request, given)
     if request.method != "POST":
         return await engine_answer(request, lambda graph: find(graph, None), write)
-    settings = served(request).settings
+    settings = server_parts(request).settings
     check_role(request.scope, settings.what_if_role)
     is_exact = required_format(request.headers.get("accept"), REPORTS) == "exact"
     found = await documents(request)
 
-    def parsed() -> ShapesGraph:
+    def parse() -> ShapesGraph:
         parts = (each.triples(str(place), keeps_labels=is_exact) for place, each in enumerate(found))
         return ShapesGraph(triple for part in parts for triple in part)
 
-    shapes = await parse_shapes(request, parsed)
+    shapes = await parse_shapes(request, parse)
 
-    def tried(graph: KnowledgeGraph) -> _Read:
+    def report_of_trial(graph: KnowledgeGraph) -> _CommitReport:
         with graph.evaluating(budget=settings.what_if_budget):
             return find(graph, shapes)
 
-    return await engine_answer(request, tried, write)
+    return await engine_answer(request, report_of_trial, write)
 
 
-class _Read(NamedTuple):
+class _CommitReport(NamedTuple):
     """A report, with the commit and the prefixes of its graph, and the members that the JSON has for each shape."""
 
     report: Report
@@ -86,21 +86,21 @@ class _Read(NamedTuple):
     counts: dict[str, Any]
 
 
-def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _Read]:
+def _reader(request: Request, given: Parameters) -> Callable[[KnowledgeGraph, ShapesGraph | None], _CommitReport]:
     """Return a function that validates a graph, against other shapes than its own if they are given."""
     mode, with_shapes = cast(DataMode, single(given, "data") or "inferred"), flag(given, "shapes")
     check_choice("data", mode, DataMode)
     if with_shapes and (request.method == "POST" or mode != "inferred"):
         raise Problem(400, "shapes=true counts the results of the graph's own shapes over inferred data: GET, no data=")
 
-    def read(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> _Read:
+    def read(graph: KnowledgeGraph, shapes: ShapesGraph | None) -> _CommitReport:
         whole = graph.validate(mode, shapes=shapes)
-        return _Read(whole, graph.commit, graph.prefixes, _counts(graph, with_shapes))
+        return _CommitReport(whole, graph.commit, graph.prefixes, _counts(graph, with_shapes))
 
     return read
 
 
-def _writer(request: Request, given: Parameters) -> Callable[[_Read], Response]:
+def _writer(request: Request, given: Parameters) -> Callable[[_CommitReport], Response]:
     """Return a function that answers with a report, or with the part of it that the parameters name."""
     form, prefixes, limit = (
         required_format(request.headers.get("accept"), REPORTS),
@@ -109,7 +109,7 @@ def _writer(request: Request, given: Parameters) -> Callable[[_Read], Response]:
     )
     language, shape, focus = single(given, "language"), _term(given, "shape"), _term(given, "focus")
 
-    def write(read: _Read) -> Response:
+    def write(read: _CommitReport) -> Response:
         report = read.report.part(shape=shape, focus=focus, severities=given.get("severity", []))
         headers = {"Vary": "Accept", "Kgreason-Commit": str(read.commit)}
         names = {**read.prefixes, **prefixes}
