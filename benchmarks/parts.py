@@ -41,7 +41,7 @@ from kgreason.rules.lowering import is_operator_result
 from kgreason.rules.model import DATA, Atom
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, operated, plan
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, operators_plan, plan
 from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import IS_ASSERTED, Int32
 
@@ -77,7 +77,7 @@ def figures(workload: Workload, parts: int) -> Figures:
     engine, intern = process.engine, process.dictionary.intern
     columns, tables, kinds = engine.facts.contents()
     placed = placement(process.rules)
-    needs = operated(process.rules, process.closed_schema(), placed, engine, intern)
+    needs = operators_plan(process.rules, process.closed_schema(), placed, engine, intern)
     quiet = 0 if process.selection.is_reflexive else SAME_AS
     made = plan(placed, parts, engine, intern, quiet, needs)
     rows = np.zeros((len(columns), FIRST + made.width), dtype=np.int32)

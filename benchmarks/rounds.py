@@ -59,12 +59,12 @@ def close(
     step makes the parts anew, as shuffles of Spark do.
     """
     rows, terms = plan.with_data(facts), dictionary or Dictionary()
-    plan = plan.divided(plan.counts(rows, 1), most)
+    plan = plan.with_hot_values(plan.counts(rows, 1), most)
     while True:
         try:
             return _Rounds(plan, terms, registry or Registry(), are_new=are_new).close(rows)
         except _AlikeError as error:
-            plan = plan.divided(error.counts, most)
+            plan = plan.with_hot_values(error.counts, most)
 
 
 class _Rounds:
@@ -72,8 +72,8 @@ class _Rounds:
 
     def __init__(self, plan: PartsPlan, dictionary: Dictionary, registry: Registry, *, are_new: bool) -> None:
         self._plan, self._dictionary, self._are_new = plan, dictionary, are_new
-        arguments = dictionary.find([*plan.operated.arguments()]).tolist()
-        constants = sorted({*_constants(plan), *arguments} - {0}) if plan.operated.keys else []
+        arguments = dictionary.find([*plan.operators.arguments()]).tolist()
+        constants = sorted({*_constants(plan), *arguments} - {0}) if plan.operators.keys else []
         self._job = Job(plan, "", dict(zip(constants, dictionary.decode(constants), strict=True)), registry, _ROOM)
         self._rounds: list[list[Int32]] = []
         self._learnt: list[dict[int, Texts]] = [{} for _ in range(plan.parts)]
@@ -83,7 +83,7 @@ class _Rounds:
 
     def close(self, rows: Int32) -> RoundsResult:
         """Compute the closure of asserted facts."""
-        strata, begins = Strata(self._plan.operated), dict[int, int]()
+        strata, begins = Strata(self._plan.operators), dict[int, int]()
         while True:
             self._asserted.append((self._at.round, rows))
             self._receive(rows)
@@ -122,7 +122,7 @@ class _Rounds:
     def _decided(self, level: int, before: int) -> Int32:
         """Let all parts decide. Returns the facts that they assert, and with the flag 0 those that are worse."""
         number, learnt = self._at.decided, self._at.learnt
-        if self._plan.operated.read_texts(level):
+        if self._plan.operators.read_texts(level):
             for part, batch in enumerate(self._each(need)):
                 ids = batch.column("id").to_pylist()
                 self._learnt[part][number] = ids, self._dictionary.decode(ids)
@@ -138,7 +138,7 @@ class _Rounds:
     def _outlasting(self, level: int, begin: int, worse: Int32) -> Int32:
         """Drop the rounds since a stratum has begun. Returns what outlasts the turn of its recursions."""
         rows = np.concatenate([each for at, each in self._asserted if at >= begin])
-        rows = np.unique(rows[np.isin(rows[:, FIRST], self._plan.operated.outlasting(level))], axis=0)
+        rows = np.unique(rows[np.isin(rows[:, FIRST], self._plan.operators.outlasting(level))], axis=0)
         self._asserted = [(at, each) for at, each in self._asserted if at < begin]
         dropped = (each for each in self._at.dropped if each[0] < begin)
         self._at = self._at._replace(dropped=(*dropped, (begin, self._at.round)))
@@ -158,11 +158,11 @@ class _Rounds:
 
 def _constants(plan: PartsPlan) -> set[int]:
     """Return the ids of all constants of a plan."""
-    operated, rules = plan.operated, (*plan.rules, *plan.first)
-    forms = (*plan.forms, *operated.reads, *operated.copied)
+    operators, rules = plan.operators, (*plan.rules, *plan.first)
+    forms = (*plan.forms, *operators.reads, *operators.copied)
     return {number for rule in rules for number in rule.constants}.union(
         plan.hidden,
-        [operated.data] if operated.data else [],
-        [relation for _, relation in operated.outlasts],
+        [operators.data] if operators.data else [],
+        [relation for _, relation in operators.outlasts],
         *(form.values.ravel().tolist() for form in forms),
     )

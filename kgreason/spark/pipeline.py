@@ -15,30 +15,34 @@ holds a part of the facts.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pyarrow as pa
 from pyspark.sql import SparkSession
 
-from kgreason.errors import InputError
-from kgreason.functions.registry import Registry
+from kgreason.errors import InputError, RuleError
+from kgreason.functions.builtins import PREFIX
+from kgreason.functions.function import PythonFunction
+from kgreason.functions.registry import HOW_TO_PASS, Registry
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.opening.options import DEFAULT_RULES
 from kgreason.materialize.selection import Selection, select
 from kgreason.options import SchemaMode, checked_limits
 from kgreason.progress import SILENT, Progress
-from kgreason.rules.expressions import RESERVED
-from kgreason.rules.model import Triple
+from kgreason.rules.expressions import RESERVED, function_names
+from kgreason.rules.model import Rule, Triple, label
+from kgreason.rules.strata import has_closed, stratify
 from kgreason.shapes.program import facts_of, rules_of
 from kgreason.shapes.vocabulary import COLUMNS, RESULT
 from kgreason.spans import span
-from kgreason.spark.close.checks import check_functions, check_strata
-from kgreason.spark.close.close import close_alone
-from kgreason.spark.cluster.sizes import fit, worker_memory
+from kgreason.spark.close.close import compute_closure
+from kgreason.spark.cluster.sizes import fit_partitions, worker_memory
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.encode.dictionary import files_of, quads_of_groups
@@ -48,7 +52,7 @@ from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import Inputs, sort
 from kgreason.spark.input.read import OnError
 from kgreason.spark.out.write import Form, write
-from kgreason.spark.start.failures import clear_errors
+from kgreason.spark.start.failures import clear_errors, reason
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -87,7 +91,7 @@ def load(
         with progress("encoding"), span("intern"):
             return quads_of_groups(files_of(groups.table), dictionary)
 
-    with room(folder) as place, clear_errors(place):
+    with work_folder(folder) as place, clear_errors(place):
         prepare(spark, inputs, place)
         loaded = graph.load_interned(grouped, progress)
     return loaded | {"skipped": sum(each.lines for each in skipped)}
@@ -148,13 +152,13 @@ def materialize(
     selection = check_materialize(paths, output, rules=rules, schema=schema, functions=functions, overwrite=overwrite)
     selection = replace(selection, own=(*selection.own, *rules_of(shapes), *facts_of(shapes)))
     registry, limits = Registry(functions, RESERVED), checked_limits(made_terms=most_made_terms, rounds=most_rounds)
-    with room(folder) as place, clear_errors(place):
+    with work_folder(folder) as place, clear_errors(place):
         prepare(spark, sort(list(paths)), place, fspath(output))
-        check_functions(selection.own, registry, spark)
+        _check_functions(selection.own, registry, spark)
         with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
-        closed = close_alone(selection, encoded, f"{place}/closure", progress, registry, limits)
-        triples = closed.seen if selection.is_single else closed.triples
+        closed = compute_closure(selection, encoded, f"{place}/closure", progress, registry, limits)
+        triples = closed.visible if selection.is_single else closed.triples
         triples = triples.where("NOT asserted") if inferred else triples
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *closed.driver.unknown_imports(), *skipped)
@@ -183,7 +187,8 @@ def check_materialize(
     folder that cannot be made.
     """
     selection = select(rules, schema, "rules", functions=Registry(functions, RESERVED).find)
-    check_strata(selection.own)
+    if any(map(has_closed, selection.own)):
+        stratify(selection.own)
     sort(list(paths))
     if "://" not in fspath(output):
         check_free(output, overwrite=overwrite)
@@ -199,11 +204,34 @@ def prepare(spark: SparkSession, inputs: Inputs, *folders: str) -> None:
     worker_memory(spark)  # workers with too little would say that kgreason cannot be imported
     files, places = [*inputs.lines, *inputs.files], [Path(each).resolve() for each in folders if "://" not in each]
     check_workers(spark, {next(each for each in (place, *place.parents) if each.is_dir()) for place in places}, files)
-    fit(spark, files)
+    fit_partitions(spark, files)
+
+
+def _check_functions(rules: Collection[Rule], registry: Registry, spark: SparkSession) -> None:
+    """Raise RuleError if a Python function of `rules` is missing, or if Spark's workers cannot import it.
+
+    Cost: a small job for each function.
+    """
+
+    def give_back(_function: PythonFunction, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from batches
+
+    calls = {name: label(rule) for rule in rules for name in function_names([rule])}
+    for name, rule in calls.items():
+        function = registry.get(name)
+        if function is None:
+            raise RuleError(f"{rule}: the function {name} is missing: {HOW_TO_PASS}")
+        if name.startswith(PREFIX):
+            continue
+        try:
+            spark.range(1).mapInArrow(partial(give_back, function), "id long").collect()
+        except Exception as error:  # an exception of Java is not always a PySparkException
+            problem = f"Spark's workers cannot import the function {name}: {reason(str(error))}"
+            raise RuleError(f"{rule}: {problem}; install its module there, or load without Spark") from error
 
 
 @contextmanager
-def room(folder: File | None) -> Iterator[str]:
+def work_folder(folder: File | None) -> Iterator[str]:
     """A context that gives the absolute path of the folder for Spark's tables: `folder`, or a temporary folder.
 
     A temporary folder is removed when the context ends.

@@ -32,8 +32,10 @@ def main(folder: Path) -> None:
     spark = builder.getOrCreate()
     files = [folder / "pets.ttl", folder / "data.nt"]
     with KnowledgeGraph.open(folder / "loaded") as graph:
-        load(graph, files, spark)
-    materialize(spark, files, folder / "closure")
+        sys.stdout.write(f"{load(graph, files, spark, on_error='count')['skipped']} line\n")
+    written = materialize(spark, files, folder / "closure", on_error="count")
+    sys.stdout.write(f"{written.warnings[-1]}\n")
+    materialize(spark, files, folder / "closure.parquet", form="parquet", on_error="count")
     write_to_store(read(spark, folder / "closure"), folder / "written")
     people = spark.createDataFrame([(1, "Ann")], "id int, name string")
     write_to_store(triples(people, subject="http://e/{id}", vocabulary="http://e/"), folder / "written")

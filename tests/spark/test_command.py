@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -19,8 +20,9 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 
 from kgreason.errors import InputError, KgreasonError
 from kgreason.spark.cluster.network import check_reached
+from kgreason.spark.start import launch
 from kgreason.spark.start.failures import reason
-from kgreason.spark.start.launch import problem, uninterrupted
+from kgreason.spark.start.launch import problem
 from kgreason.spark.start.session import for_command
 from tests.cli.calling import PROGRAM, message
 
@@ -200,24 +202,23 @@ def test_ctrl_c_is_one_line(file: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_ctrl_c_waits_for_java_to_have_started() -> None:
+def test_ctrl_c_waits_for_java_to_have_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launch that is broken off would leave a Java behind."""
     seen: list[str] = []
+
+    def gateway(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+        seen.append("launched")
+
+    monkeypatch.setattr(launch, "launch_gateway", gateway)
+    context = SimpleNamespace(_gateway=None, _ensure_initialized=lambda gateway: None)
+    monkeypatch.setattr(launch, "SparkContext", context)
     before = signal.signal(signal.SIGINT, lambda *_: seen.append("interrupted"))
     try:
-        with uninterrupted():
-            signal.raise_signal(signal.SIGINT)
-            seen.append("launched")
-        assert seen == ["launched", "interrupted"]
-        with uninterrupted():
-            signal.raise_signal(signal.SIGINT)
-            signal.raise_signal(signal.SIGINT)
-            assert seen.count("interrupted") == 2  # the second one does not wait
-        assert seen.count("interrupted") == 3
-        signal.raise_signal(signal.SIGINT)
-        assert seen.count("interrupted") == 4
+        launch.launch({})
     finally:
         signal.signal(signal.SIGINT, before)
+    assert seen == ["launched", "interrupted"]
 
 
 def test_a_java_that_is_gone_is_one_error(file: Path) -> None:

@@ -24,8 +24,8 @@ def test_the_package_needs_no_pyspark_and_a_name_says_what_to_install(monkeypatc
         monkeypatch.delitem(vars(kgreason.spark), name, raising=False)
         with pytest.raises(InputError, match=r"^PySpark is not installed: pip install 'kgreason\[spark\]'$"):
             getattr(kgreason.spark, name)
-    with pytest.raises(AttributeError, match="has no attribute 'close_alone'"):
-        kgreason.spark.close_alone  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'compute_closure'"):
+        kgreason.spark.compute_closure  # noqa: B018
 
 
 def test_each_name_is_a_function_also_after_its_modules_were_imported() -> None:

@@ -16,6 +16,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 from pyspark.errors import StreamingQueryException
 
 from kgreason.spark.live.feed import FeedReader, feed
+from tests.graph.views import Lines, lines
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,15 +38,14 @@ def graph(tmp_path: Path) -> Any:
         yield graph
 
 
-def rows(graph: KnowledgeGraph) -> set[str]:
+def rows(graph: KnowledgeGraph) -> Lines:
     """The default graph, which is the closure, and the named ones."""
-    return set(b"".join(graph.dump(graphs=True)).decode().splitlines())
+    return lines(graph.dump(graphs=True))
 
 
-def asserted(graph: KnowledgeGraph) -> set[str]:
+def asserted(graph: KnowledgeGraph) -> Lines:
     """A triple of the closure is asserted if it is in some graph."""
-    dumps = (graph.dump(asserted=True), graph.dump(asserted=True, graphs=True))
-    return {line for dump in dumps for line in b"".join(dump).decode().splitlines()}
+    return lines(graph.dump(asserted=True)) | lines(graph.dump(asserted=True, graphs=True))
 
 
 def added_up(changes: list[Any]) -> set[str]:

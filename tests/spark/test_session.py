@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kgreason.errors import InputError
-from kgreason.spark.start import session
+from kgreason.spark.start import session as module
+from kgreason.spark.start.session import session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -55,8 +56,6 @@ def _run(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_session_of_somebody_else_is_left_alone(spark: SparkSession) -> None:
-    from kgreason.spark.start.session import session
-
     before = spark.conf.getAll
     with pytest.raises(InputError, match="already has a Spark session: pass that session"):
         session("local[1]")
@@ -79,8 +78,6 @@ class _Builder:
 
 def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     from pyspark.sql import SparkSession
-
-    from kgreason.spark.start.session import session
 
     builder = _Builder()
     monkeypatch.setattr(SparkSession, "builder", builder)
@@ -110,15 +107,13 @@ def test_a_connect_server_needs_no_java_here_and_keeps_its_settings(monkeypatch:
 def test_an_executor_keeps_an_idle_worker_for_each_core(
     master: str, cores: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "cpus", lambda: 5)
-    assert session._idle(master, {}).get("spark.python.factory.idleWorkerMaxPoolSize") == cores
-    given = session._idle(master, {"spark.executor.cores": "7"})
+    monkeypatch.setattr(module, "cpus", lambda: 5)
+    assert module._idle_workers(master, {}).get("spark.python.factory.idleWorkerMaxPoolSize") == cores
+    given = module._idle_workers(master, {"spark.executor.cores": "7"})
     assert set(given.values()) == {cores if master.startswith("local") else "7"}
 
 
 def test_without_pyspark_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.start.session import session
-
     monkeypatch.setitem(sys.modules, "pyspark.sql", None)
     with pytest.raises(InputError, match=r"pip install 'kgreason\[spark\]'"):
         session()

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import InputError
-from kgreason.spark.cluster.sizes import BYTES, Sizes, parts_for, sizes
+from kgreason.spark.cluster.sizes import BYTES, Sizes, fit_partitions, parts_for, sizes
 
 
 def of(settings: dict[str, str]) -> Sizes:
@@ -31,6 +31,10 @@ def test_settings() -> None:
     for name, value in (("parts", "many"), ("partMemory", "2 cups"), ("mostAlike", "-1")):
         with pytest.raises(InputError, match=rf"^spark\.kgreason\.{name} must be a .*; got {value}$"):
             of(parts | {f"spark.kgreason.{name}": value})
+
+
+def test_the_partitions_of_a_session_of_somebody_else_stay() -> None:
+    fit_partitions(cast(Any, object()))  # it has no setting that could be changed
 
 
 @pytest.mark.parametrize("memory", [1 << 26, 1 << 30])

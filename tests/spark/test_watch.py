@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from kgreason.spark.cluster import watch
-from kgreason.spark.cluster.sizes import fit, partitions
 from kgreason.spark.cluster.watch import TaskCounts, line, watched
 
 NONE_HERE = "Spark waits: no executor has registered at spark://one:7077"
@@ -86,11 +85,3 @@ def test_a_line_is_due_when_nothing_moves(caplog: pytest.LogCaptureFixture, monk
         run(Toy(TaskCounts(0, 0)))
     [record] = caplog.records  # once, not at each look
     assert record.getMessage().startswith(NONE_HERE)
-
-
-def test_the_parts_of_a_shuffle_follow_cores_and_data_but_only_in_sessions_of_kgreason() -> None:
-    assert partitions(2, 0) == 8
-    assert partitions(160, 0) == 640
-    assert partitions(2, 1 << 36) == 1024
-    theirs: Any = object()
-    fit(theirs)  # it has no setting that could be changed

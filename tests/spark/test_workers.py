@@ -150,7 +150,7 @@ def test_the_function_of_the_check_uses_nothing_of_kgreason() -> None:
     """Pickled as the check pickles it, it runs where no import of kgreason can work."""
     program = (
         "import sys; from kgreason.spark.cluster import workers; from pyspark import cloudpickle;"
-        "cloudpickle.register_pickle_by_value(workers); sys.stdout.buffer.write(cloudpickle.dumps(workers._look))"
+        "cloudpickle.register_pickle_by_value(workers); sys.stdout.buffer.write(cloudpickle.dumps(workers._describe))"
     )
     pickled = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True).stdout
     look = (

@@ -105,8 +105,8 @@ def session(master: str | None, settings: dict[str, str], work: Path | None) -> 
 
     `master` is the address of the cluster; None is this machine.
     """
-    from kgreason.spark.pipeline import room
+    from kgreason.spark.pipeline import work_folder
     from kgreason.spark.start.session import for_command
 
-    with room(work) as folder, for_command(master or _LOCAL, **settings) as spark:
+    with work_folder(work) as folder, for_command(master or _LOCAL, **settings) as spark:
         yield spark, folder

@@ -8,106 +8,33 @@ recursion through BIND count over all parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial, reduce
-
-import numpy as np
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import relation_text
-from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
 from kgreason.options import Limits
 from kgreason.rules.lowering import Expression, Negation, aggregations, lowered_expressions
 from kgreason.rules.model import label
+from kgreason.spark.close.literals import LiteralFacts
 from kgreason.spark.close.planner import Planned
-from kgreason.spark.encode.groups import Batches, part_number
-from kgreason.spark.folders.markers import largest, parquet, whole
-from kgreason.terms.dictionary import MAX_ID
-
-_TERMS = "id int, text string"
-
-
-class Terms:
-    """All terms, with columns id int, text string. `stored` has the terms in files, `fresh` (id -> text) all others.
-
-    Ids never change. A new term gets an id above the last id. New texts are divided into parts. Each part gives ids
-    to its texts, as in `encode/groups`. `last` is the largest id so far.
-
-    New terms are written to `folder`. `made_from` identifies data, rules, and all else that decides in which order
-    terms are made: if a stopped job with the same `made_from` has left terms in `folder`, they keep their ids, because
-    the rounds on disk have them.
-    """
-
-    def __init__(self, stored: DataFrame, fresh: Mapping[int, str], last: int, folder: str, made_from: str) -> None:
-        self._folder, self._last = f"{folder}/{made_from}", last
-        self._spark = stored.sparkSession
-        table = pa.table({"id": pa.array(fresh.keys(), pa.int32()), "text": pa.array(fresh.values(), pa.string())})
-        # Spark Connect does not take the schema of a table without rows from the table
-        self._stored, self._fresh = stored, self._spark.createDataFrame(table, _TERMS)
-        self._made: list[str] = []
-        """The paths of the new terms."""
-
-    @property
-    def last(self) -> int:
-        """The largest id so far."""
-        return self._last
-
-    @property
-    def all(self) -> DataFrame:
-        """All terms: those in files, and those in memory."""
-        made = [parquet(self._spark, _TERMS, *self._made)] if self._made else []
-        return reduce(DataFrame.union, [self._stored, *made, self._fresh])
-
-    def identified(self, rows: DataFrame) -> DataFrame:
-        """Add a column `id` to rows with a column `text`: the id of the term with this text, or 0 if the text is null.
-
-        Rows without a text are not joined with the terms, because one task would get all of them.
-        """
-        known = rows.where("text IS NOT NULL").join(self.all, "text")
-        return known.unionByName(rows.where("text IS NULL").withColumn("id", F.lit(0)))
-
-    def intern(self, texts: DataFrame) -> int:
-        """Give an id to each of `texts` (column text) that has none yet. Returns how many new ids were given.
-
-        Raises LimitError if ids run out.
-        """
-        path = f"{self._folder}/part-{len(self._made)}"
-        made, count = whole(self._spark, path, _TERMS, lambda: self._new(texts))
-        self._made.append(path)
-        if count:
-            self._last = largest(made, "id")
-        return count
-
-    def _new(self, texts: DataFrame) -> DataFrame:
-        """Return rows `id, text`: those of `texts` that have no id yet, with new ids."""
-        unknown = texts.distinct().join(self.all, "text", "left_anti")
-        parts = int(self._spark.conf.get("spark.sql.shuffle.partitions"))
-        return unknown.repartition(parts, "text").mapInArrow(partial(_numbered, self._last, parts), _TERMS)
+from kgreason.spark.close.terms import Terms
 
 
 class Decisions:
     """The driver's side of operators. The operators of parts make terms, and the driver gives ids to these terms.
 
-    `literals` returns the facts about literals whose ids are above a number, or None if the rules need no such facts.
-    `limits` are those of a recursion through BIND.
+    `literals` is None if the rules need no facts about literals. `limits` are those of a recursion through BIND.
     """
 
     def __init__(
-        self,
-        planned: Planned,
-        terms: Terms,
-        literals: Callable[[int], DataFrame | None],
-        registry: Registry,
-        limits: Limits,
+        self, planned: Planned, terms: Terms, literals: LiteralFacts | None, registry: Registry, limits: Limits
     ) -> None:
         self.constants, self.registry = {number: text for text, number in planned.ids.items()}, registry
         """The texts of the constants of rules, by their ids, and Python functions."""
-        self._planned, self.terms, self._literals, self._first = planned, terms, literals, terms.last
+        self._planned, self.terms, self.literals, self._first = planned, terms, literals, terms.last
         self._limits = limits
-        operators = [each for each, _ in planned.plan.operated.keys]
+        operators = [each for each, _ in planned.plan.operators.keys]
         self._make_terms = not all(isinstance(each, Negation) for each in operators)
         self._expressions = sum(isinstance(each, Expression) for each in operators)
         self.begin()
@@ -124,7 +51,7 @@ class Decisions:
         If terms are new, the facts about their literals are returned, too. Raises LimitError for a recursion that makes
         terms without end.
         """
-        columns = [f"c{number}" for number in range(self._planned.plan.width)]
+        columns = self._planned.plan.columns
         if not self._make_terms:
             return rows.select("tbl", *columns)
         made = self.terms.intern(rows.where("text IS NOT NULL").select("text"))
@@ -132,11 +59,12 @@ class Decisions:
             self._level, self._rounds, self._made = level, 0, 0  # a recursion makes all its terms in one stratum
         if made and not level:
             self._count(rows, made)
-        named = self.terms.identified(rows)
+        named = self.terms.with_ids(rows)
         cells = [F.when(F.col("text").isNotNull() & (F.col("place") == n), F.col("id")) for n in range(len(columns))]
         values = [cell.otherwise(F.col(name)).alias(name) for cell, name in zip(cells, columns, strict=True)]
         facts = named.select("tbl", *values)
-        literals = self._literals(self._stated) if self.terms.last > self._stated else None
+        has_new = self.terms.last > self._stated
+        literals = self.literals.facts(self._stated) if self.literals and has_new else None
         self._stated = self.terms.last
         return facts if literals is None else facts.unionByName(literals)
 
@@ -153,7 +81,7 @@ class Decisions:
     def _rule(self, rows: DataFrame) -> str:
         """Return the label of a rule that has the operator whose result is the first of these rows with a new term."""
         ((relation,),) = rows.where("text IS NOT NULL").select("c0").take(1)
-        rules = self._planned.plan.operated.rules
+        rules = self._planned.plan.operators.rules
         made = [(label(rule), each.made) for rule in rules for each in lowered_expressions(rule)]
         made += [(label(rule), each.value) for rule in rules for each in aggregations(rule)]
         return next(
@@ -161,14 +89,3 @@ class Decisions:
             for name, atom in made
             if self._planned.ids[relation_text(str(atom.relation), len(atom.terms))] == relation
         )
-
-
-def _numbered(last: int, parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give ids above `last` to texts, in the task of one of so many parts: rows id, text."""
-    first = last + 1 + part_number()
-    for batch in batches:
-        ids = first + parts * np.arange(len(batch), dtype=np.int64)
-        first += parts * len(batch)
-        if len(ids) and ids[-1] > MAX_ID:
-            raise LimitError(f"the rules make terms until the dictionary, with room for {MAX_ID:,}, is full")
-        yield pa.RecordBatch.from_arrays([pa.array(ids.astype(np.int32)), batch.column("text")], ["id", "text"])

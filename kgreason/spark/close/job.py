@@ -4,8 +4,8 @@
                                                                                               -> more facts -> round n
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
-facts for any part, others may assert more facts (about equal terms: `more`). Then the operators of each part decide,
-and the rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each
+facts for any part, facts about the literals of new links are asserted. Then the operators of each part decide, and the
+rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each
 round, and all news together are the closure. Tasks that place and evaluate also count two kinds of facts: facts that
 are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver reads none.
 
@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from pyspark.sql import DataFrame, SparkSession
@@ -33,15 +33,16 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.errors import LimitError, StratificationError
 from kgreason.progress import SILENT, Progress
 from kgreason.spark.close.decisions import Decisions
-from kgreason.spark.folders.markers import count_rows, mark, marked, parquet, uri
+from kgreason.spark.close.planner import LINKED
+from kgreason.spark.encode.dictionary import texts_of
+from kgreason.spark.folders.markers import mark, marker_text, uri, whole_table
 from kgreason.spark.rounds.operators import Strata
 from kgreason.spark.rounds.plan import ASSERTED, NEWS, NOTED, PartsPlan
 from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need
 from kgreason.spark.rounds.texts import UNKNOWN
-from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, written
+from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, rows_of_rounds
 from kgreason.spark.start.failures import clear_errors
 
-_WHOLE = "moved string"
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
@@ -56,19 +57,13 @@ class PartsNews(NamedTuple):
     counts: tuple[int, ...]
 
 
-More: TypeAlias = Callable[[PartsNews, Callable[[DataFrame], None]], bool]
-"""Asserts more facts when no part has facts for another one. It gets the news since the last call, and a function that
-takes facts to assert (`tbl, c0..`). Returns whether there are any."""
-
-
 def close(
     facts: DataFrame,
     plan: PartsPlan,
     folder: str,
+    decisions: Decisions,
     *,
     triples: DataFrame | None = None,
-    decisions: Decisions | None = None,
-    more: More | None = None,
     made_from: object = None,
     memory: int = 0,
     total: int = 0,
@@ -77,23 +72,19 @@ def close(
     """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
 
     `triples` are more of them, rows `s, p, o` that are read from Parquet files; tasks read these files themselves.
-    `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A plan
-    with operators needs `decisions`. `more` asserts further facts (`More`). A run on the same folder goes on if the
-    plan is the same and `made_from`, which identifies all facts. `memory`: how many bytes a part may use; 0: what is
-    free. If more than `plan.most` facts have a value in a place, the rounds begin again with this value divided;
-    `total`, about how many facts are asserted, finds most of these values before the first round.
+    `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A run on
+    the same folder goes on if the plan is the same and `made_from`, which identifies all facts. `memory`: how many
+    bytes a part may use; 0: what is free. If more than `plan.most` facts have a value in a place, the rounds begin
+    again with this value divided; `total`, about how many facts are asserted, finds most of these values before the
+    first round.
     """
-    name = sha256(repr((plan, made_from)).encode()).hexdigest()[:16]
-    place = f"{folder.rstrip('/')}/{name}"
-    job = Job(plan, place, memory=memory)
-    if decisions:
-        job = job._replace(terms=decisions.constants, registry=decisions.registry)
-    rounds = _Rounds(facts.sparkSession, job, progress, decisions)
-    try:
-        return rounds.closed(facts, triples, more, total)
-    except _AlikeError as error:
-        again = partial(close, facts, error.plan, folder, triples=triples, decisions=decisions, more=more)
-    return again(made_from=made_from, memory=memory, progress=progress)
+    while True:
+        place = f"{folder.rstrip('/')}/{sha256(repr((plan, made_from)).encode()).hexdigest()[:16]}"
+        job = Job(plan, place, decisions.constants, decisions.registry, memory)
+        try:
+            return _Rounds(facts.sparkSession, job, progress, decisions).compute(facts, triples, total)
+        except _AlikeError as error:
+            plan = error.plan
 
 
 class _AlikeError(Exception):
@@ -106,23 +97,23 @@ class _AlikeError(Exception):
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_noted` has for each round how many noted facts of each kind were news; `more` has seen the news of the rounds
-    before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before which parts have learnt
-    texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of recursions have
-    dropped.
+    `_noted` has for each round how many noted facts of each kind were news; of the rounds before `_seen`, facts about
+    the literals in the news are placed. `_decided` is the number of the next decision, `_learnt` are those before which
+    parts have learnt texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of
+    recursions have dropped.
     """
 
-    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions | None) -> None:
+    def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions) -> None:
         self._spark, self._job, self._folder, self._progress = spark, job, job.folder, progress
-        self._by = decisions
+        self._decisions = decisions
         self._travel = ByShuffles(spark, job) if "://" in job.folder else InFiles(spark, job)
         self._next = self._moved = self._decided = 0
         self._learnt: tuple[int, ...] = ()
         self._seen, self._noted = 0, dict[int, Sequence[int]]()
         self._begins: dict[int, int] = {}
         self._dropped: tuple[tuple[int, int], ...] = ()
-        self._steps = Strata(job.plan.operated)
-        self._columns = ["tbl", *(f"c{number}" for number in range(job.plan.width))]
+        self._steps = Strata(job.plan.operators)
+        self._columns = ["tbl", *job.plan.columns]
 
     @property
     def _at(self) -> At:
@@ -131,7 +122,7 @@ class _Rounds:
     def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
         rounds = self._at.rounds(first, self._next)
-        rows = written(self._spark, self._job, [number + 1 for number in rounds])
+        rows = rows_of_rounds(self._spark, self._job, [number + 1 for number in rounds])
         asserted = F.col("flag").bitwiseAND(ASSERTED) > 0
         facts, noted = (
             rows.where(found).select(*self._columns, asserted.alias("asserted"))
@@ -139,20 +130,15 @@ class _Rounds:
         )
         return PartsNews(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
 
-    def closed(self, facts: DataFrame, triples: DataFrame | None, more: More | None, total: int) -> PartsNews:
+    def compute(self, facts: DataFrame, triples: DataFrame | None, total: int) -> PartsNews:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
-        with self._with_texts():
-            if self._by:
-                self._by.begin()
+        with self._texts_in_errors():
+            self._decisions.begin()
             plan = self._job.plan
             self.place(facts, total if plan.parts > 1 and total > plan.most and not plan.hot else 0, triples)
             while True:
                 self.run()
-                if more is not None and self._seen < self._next:
-                    latest, self._seen = self.news(self._seen), self._next
-                    if more(latest, self.place):
-                        continue
-                if self._by is None or not self.decide(self._by):
+                if not (self.link_literals() or self.decide()):
                     return self.news()
 
     def place(self, facts: DataFrame, total: int = 0, triples: DataFrame | None = None) -> None:
@@ -171,39 +157,51 @@ class _Rounds:
             self._noted[self._next] = moved.noted
             self._next, self._moved = self._next + 1, moved.facts
 
+    def link_literals(self) -> bool:
+        """Place facts about the literals that the latest news link or type. Returns whether there are any."""
+        literals = self._decisions.literals
+        if literals is None or self._seen == self._next:
+            return False
+        latest, self._seen = self.news(self._seen), self._next
+        facts = literals.facts_about_links(latest.noted) if latest.counts[LINKED] else None
+        if facts is not None:
+            self.place(facts)
+        return facts is not None
+
     def _divide(self, moved: Moved) -> None:
         """Raise _AlikeError if a value must be divided that is not."""
         plan = self._job.plan
-        divided = plan.divided(np.array(moved.alike, dtype=np.int64), plan.most)
+        divided = plan.with_hot_values(np.array(moved.alike, dtype=np.int64), plan.most)
         if len(divided.hot) > len(plan.hot):
             raise _AlikeError(divided)
 
-    def decide(self, decisions: Decisions) -> bool:
+    def decide(self) -> bool:
         """Let the operators of all parts decide, until they assert facts; place these. Returns whether there are any.
 
         A turn of a recursion counts as facts. Raises StratificationError if the facts make the rules circular.
         """
-        operated, columns = self._job.plan.operated, ", ".join(f"{name} int" for name in self._columns)
+        operators, columns = self._job.plan.operators, ", ".join(f"{name} int" for name in self._columns)
         schema = f"{columns}, place int, text string"
         are_learnt = False
         for level, before in self._steps.due():
             if before < level:
                 self._begins.setdefault(level, self._next)
             at, number = self._at, self._decided
-            if operated.read_texts(level) and not are_learnt:
+            if operators.read_texts(level) and not are_learnt:
                 are_learnt = True
-                self._step(f"texts-{number}", "reading texts", partial(self._write_texts, at, decisions.terms.all))
+                self._step(f"texts-{number}", "reading texts", partial(self._write_texts, at))
                 self._learnt = (*self._learnt, number)
             self._decided += 1
-            after, path = self._at, f"{self._folder}/decided-{number}"
-            step = decide(after, level, before, schema)
-            work = partial(self._write, path, self._travel.rows(step, schema, at, after))
-            if not self._step(f"decided-{number}", "operators", work).facts:
+            after = self._at
+            found = partial(self._travel.rows, decide(after, level, before, schema), schema, at, after)
+            with self._progress("operators") as report:
+                rows, count = whole_table(self._spark, f"{self._folder}/decided-{number}", schema, found)
+                report(count)
+            if not count:
                 continue
-            rows = parquet(self._spark, schema, path)
-            better = rows.where("place >= 0") if operated.outlasts else rows
-            if not operated.outlasts or not better.isEmpty():
-                self.place(decisions.facts(better, level))
+            better = rows.where("place >= 0") if operators.outlasts else rows
+            if not operators.outlasts or not better.isEmpty():
+                self.place(self._decisions.facts(better, level))
                 return True
             if level:
                 self._take_turn(level, rows)
@@ -217,45 +215,39 @@ class _Rounds:
         """
         self._steps.take_turn(level)
         begin = self._begins[level]
-        outlasting = self._job.plan.operated.outlasting(level)
-        rows = written(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
+        outlasting = self._job.plan.operators.outlasting(level)
+        rows = rows_of_rounds(self._spark, self._job, self._at.rounds(begin, self._next)).where("part >= 0")
         rows = rows.where((F.col("flag").bitwiseAND(ASSERTED) > 0) & F.col("c0").isin(outlasting))
         rows = rows.select(*self._columns).distinct().join(worse, self._columns, "left_anti")
         self._dropped = (*(each for each in self._dropped if each[0] < begin), (begin, self._next))
         self.place(rows)
 
-    def _write_texts(self, at: At, terms: DataFrame) -> Moved:
+    def _write_texts(self, at: At) -> Moved:
         """Write the texts that parts need, in a folder for each part."""
         needs = self._travel.rows(need, NEEDS, at, at)
-        rows = needs.join(terms, "id").repartition("part")
+        rows = needs.join(self._decisions.terms.all, "id").repartition("part")
         rows.write.mode("overwrite").partitionBy("part").parquet(uri(self._job.texts(at.decided)))
         return Moved(0)
 
     @contextmanager
-    def _with_texts(self) -> Iterator[None]:
+    def _texts_in_errors(self) -> Iterator[None]:
         """A context in which errors of parts get the texts of the terms that they name."""
         try:
             with clear_errors(self._folder):
                 yield
         except (LimitError, StratificationError) as error:
-            ids = sorted({int(number) for number in _NUMBER.findall(str(error))})
-            wanted = self._by.terms.all.where(F.col("id").isin(ids)) if ids and self._by else None
-            texts = dict(wanted.select("id", "text").collect()) if wanted is not None else {}
+            texts = texts_of(self._decisions.terms.all, {int(number) for number in _NUMBER.findall(str(error))})
             clear = _NUMBER.sub(lambda found: texts.get(int(found[1]), f"number {found[1]}"), str(error))
             raise type(error)(clear) from error
-
-    def _write(self, path: str, rows: DataFrame) -> Moved:
-        rows.write.mode("overwrite").parquet(uri(path))
-        return Moved(count_rows(self._spark, path, rows.schema))
 
     def _step(self, name: str, title: str, work: Callable[[], Moved]) -> Moved:
         """Do a step, unless it is whole already. Returns what `work` returns. `name` is the name of its marker."""
         marker = f"{self._folder}/{name}.whole"
-        found = marked(self._spark, marker, _WHOLE)
+        found = marker_text(self._spark, marker)
         if found is not None:
-            return Moved(*json.loads(found.moved))
+            return Moved(*json.loads(found))
         with self._progress(title) as report:
             result = work()
             report(result.facts)
-        mark(self._spark, marker, _WHOLE, (json.dumps(result),))
+        mark(self._spark, marker, json.dumps(result))
         return result

@@ -46,7 +46,7 @@ from kgreason.rules.model import FALSE
 from kgreason.spark.encode.dictionary import among, rows_of, texts_of
 from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operated, plan
+from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operators_plan, plan
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.columns import Int32
 
@@ -98,7 +98,7 @@ class Driver:
         self._headers = rows[~is_stated]
 
     @property
-    def asked(self) -> frozenset[int]:
+    def asked_datatypes(self) -> frozenset[int]:
         """The ids of the datatypes whose members rules ask for; every dictionary has the same ids for datatypes."""
         literals = self._materializer.literals
         return self._materializer.datatypes_in_use(literals) if literals else frozenset()
@@ -135,27 +135,27 @@ class Driver:
         def made() -> PartsPlan:
             materializer = self._materializer
             common = materializer.engine, lambda texts: [constants.setdefault(text, 0) for text in texts]
-            needs = operated(materializer.rules, materializer.closed_schema(), placed, *common)
+            needs = operators_plan(materializer.rules, materializer.closed_schema(), placed, *common)
             return plan(placed, parts, *common, 0 if materializer.selection.is_reflexive else SAME_AS, needs)
 
-        mentioned = dict.fromkeys(made().operated.arguments())  # this plan only notes its constants
+        mentioned = dict.fromkeys(made().operators.arguments())  # this plan only notes its constants
         mentioned |= dict.fromkeys(constants)
         constants |= self._known(list(mentioned))
         last = max(len(VOCABULARY), largest(self._terms, "id"))
         fresh = dict(enumerate((text for text in mentioned if not constants.get(text)), last + 1))
         constants |= {text: number for number, text in fresh.items()}
         planned = made()
-        planned = planned._replace(noted=_noted(planned, constants))
+        planned = planned._replace(noted=_noted_forms(planned, constants))
         return Planned(planned, constants, fresh, last + len(fresh), self._materializer.warnings)
 
-    def called_for(self, triples: DataFrame, terms: DataFrame) -> Flags:
+    def needed_flags(self, triples: DataFrame, terms: DataFrame) -> Flags:
         """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
         closure = self._materializer.closed_schema_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
         derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
-        derived = derived.mapInArrow(partial(_near, ends), derived.schema)
+        derived = derived.mapInArrow(partial(_links_near, ends), derived.schema)
         return self._materializer.data.flags_of_rows(self._rows(derived, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
@@ -198,7 +198,7 @@ class Driver:
         return {text: number for text in texts if (number := self._ids.get(text))}
 
 
-def _near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _links_near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Leave out the links of owl:sameAs, rows s, p, o, of which no end is one of `ends`. For a task."""
     for batch in batches:
         subjects, predicates, objects = (column.to_numpy() for column in batch.columns)
@@ -206,7 +206,7 @@ def _near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordB
         yield batch.filter(pa.array(kept))
 
 
-def _noted(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ...], ...]:
+def _noted_forms(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ...], ...]:
     """Return the forms of `LINKED`, `SCHEMA`, `FALSES` and `VALUES`. `ids` has the texts of relations."""
 
     def form(table: int, *rows: tuple[int, ...]) -> PlaceForm:

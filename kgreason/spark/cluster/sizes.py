@@ -1,4 +1,4 @@
-"""`Sizes`: into how many parts facts are divided, and how large a part may become. `fit`: the parts of a shuffle.
+"""`Sizes`: into how many parts facts are divided, and how large they may become. `fit_partitions`: those of shuffles.
 
     spark.kgreason.parts        the number of parts
     spark.kgreason.partMemory   the memory that the engine of a part may use, as `2g` or `500m`
@@ -66,12 +66,12 @@ def sizes(spark: SparkSession, count: int, most_alike: int) -> Sizes:
 
 
 def choose(spark: SparkSession) -> None:
-    """Let `fit` choose the number of parts of a shuffle of this session, from now on."""
+    """Let `fit_partitions` choose the number of parts of a shuffle of this session, from now on."""
     _OURS.add(spark)
-    fit(spark)
+    fit_partitions(spark)
 
 
-def fit(spark: SparkSession, files: Iterable[Path] = ()) -> None:
+def fit_partitions(spark: SparkSession, files: Iterable[Path] = ()) -> None:
     """Set the number of parts of a shuffle, by the cores that have registered so far and by the sizes of files."""
     if spark in _OURS:
         size = sum(file.stat().st_size for file in files if file.is_file())

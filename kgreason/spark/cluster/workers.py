@@ -70,10 +70,10 @@ def check_workers(spark: SparkSession, folders: Iterable[Path] = (), files: Iter
 
 
 def problem(worker: dict[str, Any]) -> str:
-    """Return why a worker, as `_look` describes it, cannot run kgreason; an empty text if it can."""
+    """Return why a worker, as `_describe` describes it, cannot run kgreason; an empty text if it can."""
     python, place = worker["python"], f"on {worker['host']}, {worker['python']} (Python {worker['version']})"
     missing = [name for name in LIBRARIES if name in worker["missing"]]
-    if worker["version"] != (here := _minor()):
+    if worker["version"] != (here := _version()):
         return f"Spark's workers need Python {here} as this process has; {place} is another one. {_remedy('python3')}"
     if missing:
         reasons = {worker["missing"][name] for name in missing}
@@ -101,7 +101,7 @@ def _remedy(python: str) -> str:
     )
 
 
-def _minor() -> str:
+def _version() -> str:
     return f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 
@@ -114,7 +114,7 @@ def _are_here(spark: SparkSession) -> bool:
 
 
 def _workers(spark: SparkSession, paths: list[str]) -> list[dict[str, Any]]:
-    """Return a description of the Python of each worker, by `_look`. Raises InputError if no Python starts there.
+    """Return a description of the Python of each worker, by `_describe`. Raises InputError if no Python starts there.
 
     The answers come as text and not by Arrow, which a worker may lack.
     """
@@ -123,7 +123,7 @@ def _workers(spark: SparkSession, paths: list[str]) -> list[dict[str, Any]]:
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     try:
-        look = F.udf(_look, "string", useArrow=False)
+        look = F.udf(_describe, "string", useArrow=False)
         with watched(spark, SILENT("checking")):
             rows = spark.range(_ROWS).select(look(F.lit(json.dumps([LIBRARIES, paths]))).alias("told")).collect()
     except Exception as error:  # an exception of Java is not always a PySparkException
@@ -137,7 +137,7 @@ def _clear(text: str) -> InputError | None:
     """Return the error for workers that cannot start the Python that they should run; None for other errors."""
     if found := _NO_PROGRAM.search(text):
         return InputError(
-            f"Spark's workers have no Python at {found[1]}: set PYSPARK_PYTHON to a Python {_minor()} of the workers."
+            f"Spark's workers have no Python at {found[1]}: set PYSPARK_PYTHON to a Python {_version()} of the workers."
             f" {_remedy('python3')}"
         )
     if found := _OTHER_PYTHON.search(text):
@@ -148,7 +148,7 @@ def _clear(text: str) -> InputError | None:
     return None
 
 
-def _look(asked: str) -> str:
+def _describe(asked: str) -> str:
     """Describe the Python of a worker, in a task, as JSON. `asked`: names of modules, and paths, as JSON.
 
     This function must not use anything of kgreason.

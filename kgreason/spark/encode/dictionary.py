@@ -20,7 +20,7 @@ import pyarrow.dataset as ds
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.spark.encode.groups import by_local, unpacked
+from kgreason.spark.encode.groups import ids_by_local, unpack_quads
 from kgreason.spark.input.terms import intern_cell
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -41,13 +41,13 @@ def quads_of_groups(groups: ds.Dataset, dictionary: Dictionary) -> Int32:
     slices = defaultdict[int, list[tuple[int, Int32]]](list)
     for group, first, cell in _cells(groups, "group", "first", "texts"):
         slices[group].append((first, intern_cell(cell, dictionary)))
-    ids = {group: by_local(own) for group, own in slices.items()}
+    ids = {group: ids_by_local(own) for group, own in slices.items()}
     size = pc.binary_length(ds.field("quads"))  # null in rows that have no quads
     sizes = groups.scanner({"size": size}, size > 0).to_table().column("size").to_numpy()
     rows = np.empty((int(sizes.sum(dtype=np.int64)) // _QUAD, 4), dtype=np.int32)
     done = 0
     for group, cell in _cells(groups, "group", "quads"):
-        quads = unpacked(cell).T
+        quads = unpack_quads(cell).T
         rows[done : done + len(quads)] = ids[group][quads]
         done += len(quads)
     return rows

@@ -1,6 +1,6 @@
 """`encode`: replace the terms of quads by ids, and make the dictionary as a table. Every step is distributed.
 
-    quads                -> grouped    one pass over the input: ids that are valid in a group of rows
+    files                -> grouped    one pass over the input: ids that are valid in a group of rows
     grouped              -> numbered   one shuffle of texts, in cells: each text once for each group
     grouped, numbered    -> facts      one shuffle of ids, in cells: the triples of each group get their ids
 
@@ -29,25 +29,23 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812
 
-from kgreason.errors import InputError
 from kgreason.spark.encode.groups import (
     BUCKETS,
     FACTS,
     GROUPED,
     NUMBERED,
-    grouped_files,
-    grouped_texts,
-    numbered,
-    renamed,
+    group_quads,
+    number_texts,
+    rename_quads,
 )
-from kgreason.spark.folders.markers import whole
+from kgreason.spark.folders.markers import whole_table
 from kgreason.spark.input.lines import Malformed
 from kgreason.spark.input.paths import LINE_FILES, Inputs, Paths, sort
 from kgreason.spark.input.read import OnError, in_tasks
-from kgreason.spark.input.terms import QUAD, record
+from kgreason.spark.input.terms import record
 from kgreason.terms.vocabulary import VOCABULARY
 
-_LAYOUT = 3
+_LAYOUT = 4
 """The version of the layout of these tables; another version has other folders."""
 _LEAST, _MOST = 2, 8
 """On average a part has as many texts as 2 groups, or more, but at most as 8: half a gigabyte. A part has at least one
@@ -57,10 +55,13 @@ bucket, so beyond 8 * BUCKETS groups it has more."""
 class Grouped(NamedTuple):
     """Data whose terms have ids that are valid in a group of rows, and the skipped lines of each file.
 
-    `table` has the columns `groups.GROUPED`. It is read from Parquet.
+    `table` has `size` rows with the columns `groups.GROUPED`. It is read from Parquet in `folder`, which no other
+    input has.
     """
 
     table: DataFrame
+    size: int
+    folder: str
     skipped: list[Malformed]
 
 
@@ -79,87 +80,49 @@ class Encoded(NamedTuple):
     skipped: list[Malformed]
 
 
-def group(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_error: OnError = "raise") -> Grouped:
+def group(spark: SparkSession, paths: Paths, folder: str, *, on_error: OnError = "raise") -> Grouped:
     """Do the first step of `encode`: parse, and give each term an id for each group of rows. No text is shuffled.
 
     Arguments and errors are those of `encode`, which continues from the same folder.
     """
-    given, folder = _given(spark, quads, folder, on_error)
-    groups, _ = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error))
-    return Grouped(groups, _skipped(groups, on_error))
+    inputs = sort(paths)
+    place = f"{folder.rstrip('/')}/{_digest(spark, inputs, on_error)[:16]}"
+    table, size = whole_table(
+        spark, f"{place}/grouped", GROUPED, lambda: in_tasks(spark, inputs, on_error, group_quads, GROUPED)
+    )
+    skipped = list[Malformed]()
+    if on_error == "count":
+        lines = table.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example"))
+        skipped = sorted(Malformed(*row) for row in lines.collect())
+    return Grouped(table, size, place, skipped)
 
 
-def encode(spark: SparkSession, quads: DataFrame | Paths, folder: str, *, on_error: OnError = "raise") -> Encoded:
-    """Replace the terms of quads by ids. `quads` are the paths of RDF files (see `read`), or a DataFrame.
+def encode(spark: SparkSession, paths: Paths, folder: str, *, on_error: OnError = "raise") -> Encoded:
+    """Replace the terms of RDF files (see `read`) by ids.
 
-    The DataFrame has the columns subject, predicate, object, graph, in N-Triples text. The tables of the result are
-    written below `folder`; tables of an earlier run with the same input are used again. A malformed line raises
-    RdfSyntaxError with file and line; with `on_error="count"` it is skipped and counted. Raises InputError for a
-    missing path, LimitError if ids run out, StoreError for a full disk.
+    The tables of the result are written below `folder`; tables of an earlier run with the same input are used again. A
+    malformed line raises RdfSyntaxError with file and line; with `on_error="count"` it is skipped and counted. Raises
+    InputError for a missing path, LimitError if ids run out, StoreError for a full disk.
     """
-    given, folder = _given(spark, quads, folder, on_error)
-    groups, count = whole(spark, f"{folder}/grouped", GROUPED, lambda: _grouped(spark, given, on_error))
-    numbers, _ = whole(spark, f"{folder}/numbered", NUMBERED, lambda: _numbered(groups, count))
-    facts, count = whole(spark, f"{folder}/facts", FACTS, lambda: _renamed(groups, numbers))
+    groups, count, place, skipped = group(spark, paths, folder, on_error=on_error)
+    numbers, _ = whole_table(spark, f"{place}/numbered", NUMBERED, lambda: _numbered_table(groups, count))
+    facts, count = whole_table(spark, f"{place}/facts", FACTS, lambda: _facts_table(groups, numbers))
     terms = numbers.where(F.col("text").isNotNull()).select("id", "text")
     files = sorted(numbers.inputFiles())  # Spark never uses a name of a file twice
-    identity = hashlib.sha256(repr(files).encode()).hexdigest()
-    return Encoded(terms, facts, count, identity, _skipped(groups, on_error))
+    return Encoded(terms, facts, count, hashlib.sha256(repr(files).encode()).hexdigest(), skipped)
 
 
-def _given(
-    spark: SparkSession, quads: DataFrame | Paths, folder: str, on_error: OnError
-) -> tuple[DataFrame | Inputs, str]:
-    """Return the input, and the folder of its tables, which no other input has."""
-    given = _table(quads) if isinstance(quads, DataFrame) else sort(quads)
-    return given, f"{folder.rstrip('/')}/{_made_from(spark, given, on_error)[:16]}"
+def _digest(spark: SparkSession, inputs: Inputs, on_error: OnError) -> str:
+    """Return what identifies the input of `encode`: names, sizes and modification times of files, and `on_error`."""
+    states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in inputs.lines + inputs.files]
+    remote = list[str]()
+    if inputs.remote:
+        files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(inputs.remote)
+        remote = sorted(map(str, files.select("path", "length", "modificationTime").collect()))
+    return hashlib.sha256(json.dumps([states, remote, [_LAYOUT, VOCABULARY, on_error]]).encode()).hexdigest()
 
 
-def _table(quads: DataFrame) -> DataFrame:
-    """Return only the columns subject, predicate, object, graph. Raises InputError if one of them is missing."""
-    if missing := [name for name in QUAD if name not in quads.columns]:
-        raise InputError(f"quads need the columns {', '.join(QUAD)}; {missing[0]} is missing")
-    return quads.select(*QUAD)
-
-
-def _made_from(spark: SparkSession, given: DataFrame | Inputs, on_error: OnError) -> str:
-    """Return a digest that identifies the input of `encode`.
-
-    It depends on `given`, that is, on the rows of a DataFrame or the names, sizes and modification times of files. It
-    also depends on `on_error`.
-    """
-    kept = [_LAYOUT, VOCABULARY, on_error]
-    if isinstance(given, DataFrame):
-        value = F.xxhash64(*QUAD)
-        parts = (F.count("*"), F.bit_xor(value), F.sum(F.shiftright(value, 24)))  # a sum of so few bits stays a bigint
-        return hashlib.sha256(repr((kept, *given.agg(*parts).collect())).encode()).hexdigest()
-    states = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in given.lines + given.files]
-    return hashlib.sha256(json.dumps([states, _remote(spark, given.remote), kept]).encode()).hexdigest()
-
-
-def _remote(spark: SparkSession, paths: list[str]) -> list[str]:
-    """Return a text for each file that `paths`, on other file systems, stand for: name, size and modification time."""
-    if not paths:
-        return []
-    files = spark.read.format("binaryFile").option("pathGlobFilter", LINE_FILES).load(paths)
-    return sorted(map(str, files.select("path", "length", "modificationTime").collect()))
-
-
-def _grouped(spark: SparkSession, given: DataFrame | Inputs, on_error: OnError) -> DataFrame:
-    if isinstance(given, DataFrame):
-        return given.mapInArrow(grouped_texts, GROUPED)
-    return in_tasks(spark, given, on_error, grouped_files, GROUPED)
-
-
-def _skipped(groups: DataFrame, on_error: OnError) -> list[Malformed]:
-    """Return the skipped lines in the table `grouped`, added up for each file."""
-    if on_error == "raise":
-        return []
-    rows = groups.where(F.col("file").isNotNull()).groupBy("file").agg(F.sum("lines"), F.min("example")).collect()
-    return sorted(Malformed(*row) for row in rows)
-
-
-def _numbered(groups: DataFrame, count: int) -> DataFrame:
+def _numbered_table(groups: DataFrame, count: int) -> DataFrame:
     """Return the table `numbered`: an id for each text of all groups. `count` is the number of rows of `groups`.
 
     The buckets are divided into parts, and one task numbers a part.
@@ -169,7 +132,7 @@ def _numbered(groups: DataFrame, count: int) -> DataFrame:
     vocabulary = spark.createDataFrame(pa.Table.from_batches([own])).coalesce(1)
     names = groups.where(F.col("texts").isNotNull()).select("group", "bucket", "first", "texts")
     names = names.repartitionById(parts, F.col("bucket") % parts)
-    return names.mapInArrow(partial(numbered, parts), NUMBERED).unionAll(vocabulary)
+    return names.mapInArrow(partial(number_texts, parts), NUMBERED).unionAll(vocabulary)
 
 
 def _parts(spark: SparkSession, groups: int) -> int:
@@ -181,7 +144,7 @@ def _parts(spark: SparkSession, groups: int) -> int:
     return min(BUCKETS, max(1, min(usual, groups // _LEAST), groups // _MOST))
 
 
-def _renamed(groups: DataFrame, numbers: DataFrame) -> DataFrame:
+def _facts_table(groups: DataFrame, numbers: DataFrame) -> DataFrame:
     rows = groups.where(F.col("quads").isNotNull()).select("group", "quads")
     names = numbers.where(F.col("ids").isNotNull()).select("group", "first", "ids")
-    return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(renamed, FACTS)
+    return rows.groupBy("group").cogroup(names.groupBy("group")).applyInArrow(rename_quads, FACTS)

@@ -1,12 +1,12 @@
 """The functions that tasks of `encode` run. Terms get *local* ids first: ids that are valid only in one group of rows.
 
 So a text is shuffled only once for each group. The texts of a group are divided into `BUCKETS` by their hashes, and the
-local ids of a bucket follow each other. So all texts of a bucket are one cell (`input/terms.packed`), and Spark, which
-is slow with rows, moves few rows. Right are the columns of the rows that each function gives.
+local ids of a bucket follow each other. So all texts of a bucket are one cell (`input/terms.pack_texts`), and Spark,
+which is slow with rows, moves few rows. Right are the columns of the rows that each function gives.
 
-    grouped     about 500,000 rows are a group; its dictionary gives local ids  (group, bucket, first, texts)
-    numbered    the texts of some buckets get ids from one dictionary           (group, first, ids), (id, text)
-    renamed     the triples of a group get the ids that are valid everywhere    (s, p, o)
+    group_quads    about 500,000 rows are a group; its dictionary gives local ids  (group, bucket, first, texts)
+    number_texts   the texts of some buckets get ids from one dictionary           (group, first, ids), (id, text)
+    rename_quads   the triples of a group get the ids that are valid everywhere    (s, p, o)
 
 The number of a group consists of the partition of the task and a number within the partition, so two tasks never make
 the same group. Two attempts of one task are never mixed, because Spark keeps only the files of one attempt.
@@ -20,8 +20,7 @@ Cost: kernels and copies of whole columns. A task holds one group, or the dictio
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from pyspark import TaskContext
 
-from kgreason.errors import InputError, LimitError
+from kgreason.errors import LimitError
 from kgreason.spark.input.lines import SKIPPED, QuadReader
 from kgreason.spark.input.read import Interner
-from kgreason.spark.input.terms import QUAD, intern_cell, interned, packed, record, texts
-from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids, Kind
+from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
+from kgreason.terms.dictionary import MAX_ID, Dictionary, Ids
 from kgreason.terms.vocabulary import VOCABULARY
 from kgreason.zset.order import group_rows
 
@@ -54,34 +53,11 @@ _BYTES = 1 << 26
 GROUPS = 33
 """The low 33 bits of the number of a group count the groups of its task; the other bits are the partition."""
 
-_IS_TERM = np.isin(np.arange(max(Kind) + 1), (Kind.IRI, Kind.BLANK, Kind.LITERAL, Kind.TRIPLE))
-
 Batches = Iterable[pa.RecordBatch]
 
 
-def grouped_files(reader: QuadReader, intern: Interner, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def group_quads(reader: QuadReader, intern: Interner, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Parse files with a reader. Yields rows with the columns `GROUPED`."""
-    yield from _grouped(batches, intern)
-    yield record(GROUPED, **reader.skipped())
-
-
-def grouped_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Turn quads, rows of four texts, into rows with the columns `GROUPED`."""
-    return _grouped(batches, _interned)
-
-
-def _interned(batch: pa.RecordBatch, dictionary: Dictionary) -> Iterator[Ids]:
-    quads = np.stack([interned(batch.column(name), dictionary) for name in QUAD])
-    is_term = _IS_TERM[dictionary.kinds(quads)]
-    is_term[3] |= quads[3] == 0  # the default graph has no name
-    if not is_term.all():
-        row = int(np.flatnonzero(~is_term.all(axis=0))[0])
-        found = ", ".join(str(batch.column(name)[row].as_py()) for name in QUAD)
-        raise InputError(f"the row ({found}) has a value that is not an RDF term in canonical N-Triples syntax")
-    yield quads
-
-
-def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
     group, dictionary, waiting, rows = first_group(), Dictionary(()), list[Ids](), 0
     for batch in batches:
         for quads in intern(batch, dictionary):
@@ -93,37 +69,32 @@ def _grouped(batches: Batches, intern: Interner) -> Iterator[pa.RecordBatch]:
                 dictionary.truncate(0)
     if rows:
         yield from _group(group, dictionary, np.concatenate(waiting, axis=1))
+    yield record(GROUPED, **reader.skipped())
 
 
 def _group(group: int, dictionary: Dictionary, quads: Ids) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a group: its quads, given as int32[4, n], and its texts in buckets."""
-    buckets = dictionary.hashes() // ((1 << 32) // BUCKETS)
+    order, local, buckets = in_buckets(group, dictionary.hashes() // ((1 << 32) // BUCKETS))
+    yield record(GROUPED, group=buckets["group"][:1], quads=pa.array([local[quads].tobytes()], pa.binary()))
+    words = pack_texts(texts(dictionary, 1).take(pa.array(order)), (buckets["first"].to_numpy() - 1).tolist())
+    yield record(GROUPED, **buckets, texts=pa.array(words, pa.binary()))
+
+
+def in_buckets(group: int, buckets: NDArray[Any]) -> tuple[NDArray[np.int64], Ids, dict[str, pa.Array]]:
+    """Divide the n terms of a group into buckets, given for each term.
+
+    Returns the order of the terms by bucket, for each number of a term from 1 to n its local id (and 0 for 0), and the
+    columns group, bucket, first of a row for each bucket.
+    """
     order = np.argsort(buckets, kind="stable")
     local = np.zeros(len(order) + 1, np.int32)
     local[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
-    yield record(GROUPED, group=repeated(group, 1), quads=pa.array([local[quads].tobytes()], pa.binary()))
-    words = texts(dictionary, 1).take(pa.array(order))
-    yield record(GROUPED, **cells(group, buckets[order], "texts", partial(packed, words)))
+    found, starts = np.unique(buckets[order], return_index=True)
+    first, bucket = (pa.array(column.astype(np.int32)) for column in (starts + 1, found))
+    return order, local, {"group": pa.array(np.full(len(found), group)), "bucket": bucket, "first": first}
 
 
-def cells(
-    group: int, buckets: NDArray[Any], column: str, make: Callable[[list[int]], list[bytes]]
-) -> dict[str, pa.Array]:
-    """Return rows (group, bucket, first, `column`), one for each bucket of a group.
-
-    `buckets` are the buckets of the terms of the group, sorted. The first term has the local id 1. `make` returns the
-    cells of the column, if it gets the numbers of the terms with which they start.
-    """
-    found, starts = np.unique(buckets, return_index=True)
-    return {
-        "group": repeated(group, len(found)),
-        "bucket": pa.array(found.astype(np.int32)),
-        "first": pa.array((starts + 1).astype(np.int32)),
-        column: pa.array(make(starts.tolist()), pa.binary()),
-    }
-
-
-def numbered(parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+def number_texts(parts: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give ids to the texts of one of so many parts. Turns rows (group, first, texts) into rows of `NUMBERED`.
 
     Raises LimitError if ids run out.
@@ -147,26 +118,26 @@ def _ids(numbers: Ids, part: int, parts: int) -> Ids:
     return ids.astype(np.int32)
 
 
-def renamed(rows: pa.Table, names: pa.Table) -> pa.Table:
+def rename_quads(rows: pa.Table, names: pa.Table) -> pa.Table:
     """Replace the local ids in the quads of one group by ids that are valid everywhere. Returns rows s, p, o.
 
     `rows` has the column `quads` (int32[4, n] as bytes). `names` has the columns `first` and `ids`. The result has the
     triples of all graphs, each once.
     """
     slices = zip(names.column("first").to_pylist(), names.column("ids").to_pylist(), strict=True)
-    ids = by_local((first, np.frombuffer(ids, np.int32)) for first, ids in slices)
-    quads = [np.zeros((4, 0), np.int32), *(unpacked(quads) for quads in rows.column("quads").to_pylist())]
+    ids = ids_by_local((first, np.frombuffer(ids, np.int32)) for first, ids in slices)
+    quads = [np.zeros((4, 0), np.int32), *(unpack_quads(quads) for quads in rows.column("quads").to_pylist())]
     triples = ids[np.concatenate(quads, axis=1)[:3].T]
     triples = triples[group_rows(triples).firsts()]
     return pa.table({name: np.ascontiguousarray(triples[:, column]) for column, name in enumerate("spo")})
 
 
-def by_local(slices: Iterable[tuple[int, Ids]]) -> Ids:
+def ids_by_local(slices: Iterable[tuple[int, Ids]]) -> Ids:
     """Put slices of ids, each with its first local id, in order. Returns the id for each local id, and 0 for 0."""
     return np.concatenate([np.zeros(1, np.int32), *(ids for _, ids in sorted(slices, key=lambda each: each[0]))])
 
 
-def unpacked(quads: bytes) -> Ids:
+def unpack_quads(quads: bytes) -> Ids:
     """Return the quads in a row of the table `grouped`: int32[4, n], with the local ids of their group."""
     return np.frombuffer(quads, np.int32).reshape(4, -1)
 
@@ -179,8 +150,3 @@ def first_group() -> int:
 def part_number() -> int:
     """Return the number of the partition that this task computes."""
     return int(TaskContext.get().partitionId())
-
-
-def repeated(number: int, times: int) -> pa.Array:
-    """Return a column of the number of a group."""
-    return pa.array(np.full(times, number, np.int64))

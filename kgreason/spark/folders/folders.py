@@ -51,7 +51,11 @@ def whole_folder(folder: str | PathLike[str], *, overwrite: bool) -> Iterator[Pa
             for file in new.glob(".part-*"):
                 file.unlink(missing_ok=True)  # a task that was killed may remove its own
             (new / "_SUCCESS").touch()
-            _put(new, target)
+            old = new.with_suffix(".old")
+            if target.exists():
+                target.rename(old)
+            new.rename(target)
+            shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
@@ -96,15 +100,6 @@ def check_seen(folder: str | PathLike[str]) -> None:
 
 def _is_taken(name: str) -> InputError:
     return InputError(f"{name}: already exists; remove it or choose another folder (in Python: or overwrite=True)")
-
-
-def _put(new: Path, target: Path) -> None:
-    """Rename the folder `new` to `target`. An old folder `target` is removed."""
-    old = new.with_suffix(".old")
-    if target.exists():
-        target.rename(old)
-    new.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 @contextmanager

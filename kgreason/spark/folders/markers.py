@@ -16,7 +16,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pyarrow as pa
@@ -30,8 +29,7 @@ from kgreason.spark.folders.folders import check_seen
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.start.failures import clear_errors
 
-_ROWS = "rows bigint"
-_TYPES = {"string": pa.string(), "bigint": pa.int64()}
+_MARKER = "text string"
 
 
 def parquet(spark: SparkSession, schema: str | StructType, *paths: str) -> DataFrame:
@@ -48,43 +46,43 @@ def uri(path: str) -> str:
     return path if "://" in path else f"file://{Path(path).absolute()}"
 
 
-def whole(spark: SparkSession, path: str, schema: str, table: Callable[[], DataFrame]) -> tuple[DataFrame, int]:
+def whole_table(spark: SparkSession, path: str, schema: str, table: Callable[[], DataFrame]) -> tuple[DataFrame, int]:
     """Return the rows of the table at a path, and their number. If it is not whole, it is written first, from `table`.
 
     Raises StoreError for a full disk.
     """
-    found = marked(spark, f"{path}.whole", _ROWS)
-    if found is None:
-        folder = path.rpartition("/")[0]
-        with clear_errors(folder):
+    rows = marker_text(spark, f"{path}.whole")
+    if rows is None:
+        with clear_errors(path.rpartition("/")[0]):
             table().write.mode("overwrite").parquet(uri(path))
-            rows = count_rows(spark, path, schema)
-            mark(spark, f"{path}.whole", _ROWS, (rows,))
-    return parquet(spark, schema, path), rows if found is None else int(found.rows)
+            rows = str(count_rows(spark, path, schema))
+            mark(spark, f"{path}.whole", rows)
+    return parquet(spark, schema, path), int(rows)
 
 
-def marked(spark: SparkSession, path: str, schema: str) -> Any:
-    """Return the row of the marker at a path, or None if there is no marker.
-
-    `schema` has the names and types of the columns; a type is string or bigint.
-    """
+def marker_text(spark: SparkSession, path: str) -> str | None:
+    """Return the text of the marker at a path, or None if there is no marker."""
     if "://" not in path:
-        return _read(path)
+        return next((text for file in _files(path) for text in pq.read_table(file)["text"].to_pylist()), None)
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
-        rows: list[Any] = parquet(spark, schema, path, path).collect()
+        rows: list[Row] = parquet(spark, _MARKER, path, path).collect()
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         return None
-    return rows[0] if rows else None
+    return rows[0].text if rows else None
 
 
-def mark(spark: SparkSession, path: str, schema: str, row: tuple[Any, ...]) -> None:
-    """Write a marker with the given row."""
+def mark(spark: SparkSession, path: str, text: str) -> None:
+    """Write a marker in place of the one at a path. Before the last step there is no file that Spark would read."""
     if "://" in path:
-        spark.createDataFrame([row], schema).coalesce(1).write.mode("overwrite").parquet(path)
-    else:
-        _write(Path(path), schema, row)
+        spark.createDataFrame([(text,)], _MARKER).coalesce(1).write.mode("overwrite").parquet(path)
+        return
+    shutil.rmtree(path, ignore_errors=True)
+    hidden = Path(path, "_part.parquet")
+    hidden.parent.mkdir(parents=True)
+    pq.write_table(pa.table({"text": [text]}), hidden)
+    hidden.rename(hidden.with_name("part-0.parquet"))
 
 
 def count_rows(spark: SparkSession, path: str, schema: str | StructType) -> int:
@@ -110,22 +108,6 @@ def largest(table: DataFrame, column: str) -> int:
     groups = [footer.row_group(number) for footer in footers for number in range(footer.num_row_groups)]
     chunks = [group.column(footers[0].schema.names.index(column)).statistics for group in groups]
     return max((int(chunk.max) for chunk in chunks if chunk.has_min_max), default=0)
-
-
-def _read(path: str) -> Any:
-    rows = [row for file in _files(path) for row in pq.read_table(file).to_pylist()]
-    return Row(**rows[0]) if rows else None
-
-
-def _write(path: Path, schema: str, row: tuple[Any, ...]) -> None:
-    """Write a table in place of the one at a path. Before the last step there is no file that Spark would read."""
-    fields = [column.split() for column in schema.split(", ")]
-    columns = [pa.array([cell], _TYPES[kind]) for cell, (_, kind) in zip(row, fields, strict=True)]
-    shutil.rmtree(path, ignore_errors=True)
-    path.mkdir(parents=True)
-    hidden = path / "_part.parquet"
-    pq.write_table(pa.table(columns, names=[name for name, _ in fields]), hidden)
-    hidden.rename(path / "part-0.parquet")
 
 
 def _files(path: str) -> list[Path]:

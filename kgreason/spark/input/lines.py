@@ -70,7 +70,7 @@ class QuadReader:
             for piece in tasks[number]:
                 path, skipped = Path(piece.file), Skipped()
                 if piece.end:
-                    yield from self._run(piece.file, _text(piece), dictionary)
+                    yield from self._parse(piece.file, _text(piece), dictionary)
                 elif (form := format_of(path)).name in LINES:
                     for columns in read(path, dictionary, threads=1, skipped=skipped):
                         if skipped.count and not self._skip:
@@ -86,7 +86,7 @@ class QuadReader:
         runs = pc.run_end_encode(batch.column("file"), pa.int32())
         start = 0
         for uri, end in zip(runs.values.to_pylist(), runs.run_ends.to_pylist(), strict=True):
-            yield from self._run(source_name(uri), _joined(batch.column("line")[start:end]), dictionary)
+            yield from self._parse(source_name(uri), _joined(batch.column("line")[start:end]), dictionary)
             start = end
 
     def skipped(self) -> dict[str, pa.Array]:
@@ -98,7 +98,7 @@ class QuadReader:
             "example": pa.array(examples, pa.string()),
         }
 
-    def _run(self, file: str, text: bytes, dictionary: Dictionary) -> Quads:
+    def _parse(self, file: str, text: bytes, dictionary: Dictionary) -> Quads:
         """Parse lines of the file named `file`."""
         syntax, skipped, lines = format_of(Path(file)).name, Skipped(), io.BytesIO(text)
         batches = read_stream(lines, dictionary, syntax=syntax, source=file, threads=1, skipped=skipped)

@@ -24,7 +24,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from kgreason.spark.cluster.workers import check_workers
 from kgreason.spark.input.lines import QuadReader, Quads
 from kgreason.spark.input.paths import LINE_FILES, FilePiece, Inputs, Paths, divide, sort, spark_path
-from kgreason.spark.input.terms import SCHEMA, record, strings
+from kgreason.spark.input.terms import QUAD, SCHEMA, record, texts
 from kgreason.terms.dictionary import Dictionary
 
 OnError = Literal["raise", "count"]
@@ -75,5 +75,6 @@ def _texts(_: QuadReader, intern: Interner, batches: Batches) -> Batches:
     dictionary = Dictionary(())
     for batch in batches:
         for quads in intern(batch, dictionary):
-            yield record(SCHEMA, **strings(quads, dictionary))
+            columns = map(texts(dictionary).take, map(pa.array, quads))
+            yield record(SCHEMA, **dict(zip(QUAD, columns, strict=True)))
             dictionary.truncate(0)

@@ -1,10 +1,9 @@
 """Convert columns of term texts between Arrow and a `Dictionary`. `record` makes rows, with null for missing columns.
 
-`packed` makes one cell of many texts, and `intern_cell` interns the texts of such a cell. Spark moves a cell of a
+`pack_texts` makes one cell of many texts, and `intern_cell` interns the texts of such a cell. Spark moves a cell of a
 megabyte as fast as bytes, and a row for each text a hundred times slower.
 
-Laws: `interned(column, dictionary)` are the ids that `dictionary.intern` gives for the same texts, and 0 for null and
-""; `texts(dictionary)[i]` is the text of id i.
+Law: `texts(dictionary)[i]` is the text of id i.
 
 Cost: compiled kernels and copies of whole columns; no Python object is made for a term.
 """
@@ -16,7 +15,6 @@ from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from kgreason.terms.dictionary import Dictionary, Ids
 
@@ -39,22 +37,15 @@ def texts(dictionary: Dictionary, first: int = 0) -> pa.Array:
     return pa.StringArray.from_buffers(count, pa.py_buffer(bounds), pa.py_buffer(arena.tobytes()))
 
 
-def interned(column: pa.Array, dictionary: Dictionary) -> Ids:
-    """Intern the n texts of a string array. Returns int32[n]: the ids; 0 for null and empty text. Raises LimitError."""
-    text, bounds = _bounds(column)
-    present = bounds[1:] > bounds[:-1]
-    ids = np.zeros(present.size, np.int32)
-    ids[present] = dictionary.intern_packed(text, np.append(bounds[:-1][present], bounds[-1]))
-    return ids
-
-
-def packed(column: pa.StringArray, starts: Sequence[int] = (0,)) -> list[bytes]:
+def pack_texts(column: pa.StringArray, starts: Sequence[int] = (0,)) -> list[bytes]:
     """Divide texts into cells. A cell has n texts as bytes: n, their lengths, and their UTF-8 texts.
 
     `starts` says with which texts the cells begin, the first with text 0.
     """
-    text, bounds = _bounds(column)
-    lengths = np.diff(bounds).astype(np.int32)
+    wide = column.cast(pa.large_string())
+    _, offsets, data = wide.buffers()
+    bounds = np.frombuffer(offsets, np.int64)[wide.offset : wide.offset + len(wide) + 1]
+    text, lengths = np.frombuffer(data or b"", np.uint8), np.diff(bounds).astype(np.int32)
     return [
         np.append(np.int32(high - low), lengths[low:high]).tobytes() + text[bounds[low] : bounds[high]].tobytes()
         for low, high in pairwise([*starts, len(column)])
@@ -62,29 +53,11 @@ def packed(column: pa.StringArray, starts: Sequence[int] = (0,)) -> list[bytes]:
 
 
 def intern_cell(cell: bytes, dictionary: Dictionary) -> Ids:
-    """Intern the n texts of a cell of `packed`. Returns int32[n]: the ids. Raises LimitError."""
+    """Intern the n texts of a cell of `pack_texts`. Returns int32[n]: the ids. Raises LimitError."""
     (count,) = np.frombuffer(cell, np.int32, 1)
     bounds = np.zeros(count + 1, np.int64)
     np.cumsum(np.frombuffer(cell, np.int32, count, 4), out=bounds[1:])
     return dictionary.intern_packed(np.frombuffer(cell, np.uint8, offset=4 + 4 * int(count)), bounds)
-
-
-def _bounds(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the n texts of a string array as bytes, one after the other, and the n + 1 bounds of the texts.
-
-    A null is an empty text.
-    """
-    wide = column.fill_null("").cast(pa.large_string())
-    _, offsets, data = wide.buffers()
-    text = np.frombuffer(data or b"", np.uint8)
-    text.flags.writeable = False  # the kernel is compiled for read-only texts, as the dictionary has them
-    return text, np.frombuffer(offsets, np.int64)[wide.offset : wide.offset + len(wide) + 1]
-
-
-def strings(quads: Ids, dictionary: Dictionary) -> dict[str, pa.Array]:
-    """Turn quads, int32[4, n], into the columns subject, predicate, object, graph of texts."""
-    words = texts(dictionary)
-    return {name: words.take(pa.array(column)) for name, column in zip(QUAD, quads, strict=True)}
 
 
 def record(schema: str, **columns: pa.Array) -> pa.RecordBatch:

@@ -9,7 +9,7 @@ its kernels are the same (`kgreason.mapping`). Cost: one pass over the rows, in 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import pyarrow as pa
@@ -22,6 +22,7 @@ from kgreason.graph.input.terms import checked_prefixes
 from kgreason.mapping.mapping import RowMapping
 from kgreason.mapping.triples import triples as mapped
 from kgreason.spark.cluster.workers import check_workers
+from kgreason.spark.input.read import Batches
 from kgreason.spark.input.terms import SCHEMA, record
 
 
@@ -64,19 +65,14 @@ def triples(
     read = read.toDF(*map(str, range(len(names))))  # PySpark's Arrow functions refuse names with a point
     schema = read.limit(0).toArrow().rename_columns(names).schema
     mapped(pa.RecordBatch.from_pylist([], schema=schema), mapping)  # a type that XSD does not have is an error here
-    return read.mapInArrow(partial(_mapped, mapping, names), SCHEMA)
+    return read.mapInArrow(partial(_quads_of_rows, mapping, names), SCHEMA)
 
 
-def _mapped(mapping: RowMapping, names: list[str], batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+def _quads_of_rows(mapping: RowMapping, names: list[str], batches: Batches) -> Batches:
     """Turn rows with columns of these `names` into quads, in a task."""
     first = 1
     for batch in batches:
         table = mapped(pa.RecordBatch.from_arrays(batch.columns, names), mapping, first)
-        found = {name: _whole(table.column(name)) for name in table.column_names}
-        yield record(SCHEMA, **{"graph": pa.repeat(pa.scalar(""), len(table)), **found})
+        columns = {name: table.column(name).cast(pa.string()).combine_chunks() for name in table.column_names}
+        yield record(SCHEMA, **{"graph": pa.repeat(pa.scalar(""), len(table)), **columns})
         first += len(batch)
-
-
-def _whole(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array of Spark's type of texts."""
-    return pa.concat_arrays([pa.array([], pa.string()), *column.cast(pa.string()).chunks])

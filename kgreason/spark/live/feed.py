@@ -97,7 +97,9 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
         if self._is_at_end:
             return iter(()), start
         self._is_at_end = self._is_to_end
-        follower, self._follower = self._at(start), None
+        follower, self._follower = self._follower, None
+        if follower is None or follower.commit != start["commit"]:
+            follower = Follower(Path(self._path), start["commit"])
         rows = [row for commit in follower.commits() for row in _changes(commit)]
         self._follower = follower  # a follower that raised is not used again
         return iter(rows), {"commit": follower.commit}
@@ -123,12 +125,6 @@ class FeedReader(SimpleDataSourceStreamReader, SupportsTriggerAvailableNow):  # 
             f"{self._path}: the journal no longer has the commits after {start['commit']} up to {end['commit']};"
             " start the stream again with another checkpoint folder"
         )
-
-    def _at(self, start: dict[str, int]) -> Follower:
-        follower = self._follower
-        if follower is None or follower.commit != start["commit"]:
-            return Follower(Path(self._path), start["commit"])
-        return follower
 
 
 def _changes(commit: FollowedCommit) -> Iterator[Change]:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections import defaultdict
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -80,7 +81,7 @@ def write_to_store(triples: DataFrame, graph: KnowledgeGraph | File, *, folder: 
 
 
 def _columns(triples: DataFrame) -> list[Any]:
-    """Return subject, predicate, object and graph as columns of strings, and the sign if there is one.
+    """Return subject, predicate, object, graph and sign as columns of strings. Without a sign, rows are asserted.
 
     Raises InputError for a missing column. Only the columns graph and sign may be missing.
     """
@@ -88,8 +89,8 @@ def _columns(triples: DataFrame) -> list[Any]:
         if name not in triples.columns:
             raise InputError(f"the rows have no column {name}; their columns are {', '.join(triples.columns)}")
     graph = F.coalesce(F.col("graph").cast("string"), F.lit("")) if "graph" in triples.columns else F.lit("")
-    terms = [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph")]
-    return [*terms, F.col(_SIGN).cast("string")] if _SIGN in triples.columns else terms
+    sign = F.col(_SIGN).cast("string") if _SIGN in triples.columns else F.lit("1")
+    return [*(F.col(name).cast("string") for name in ("subject", "predicate", "object")), graph.alias("graph"), sign]
 
 
 def _pieces(folder: Path, *, removed: bool) -> Iterator[bytes]:
@@ -107,30 +108,28 @@ def _pieces(folder: Path, *, removed: bool) -> Iterator[bytes]:
 
 
 def _lines(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn rows of four texts into N-Quads lines, in a task. All lines of a batch become one text.
+    """Turn rows of four texts and a sign into N-Quads lines, in a task. All lines of a batch become one text.
 
-    A fifth column has the signs. Before the line of a row with the sign -1 stands a mark.
+    Before the line of a row with the sign -1 stands a mark.
     """
     for batch in batches:
-        rows = list(zip(*(column.to_pylist() for column in batch.columns[:4]), strict=True))
-        if batch.num_columns <= 4:
-            text = _text(rows)
-        else:
-            signs = batch.column(4).to_pylist()
-            gone, come = ([row for row, sign in zip(rows, signs, strict=True) if sign == each] for each in ("-1", "1"))
-            wrong = ((row, sign) for row, sign in zip(rows, signs, strict=True) if sign not in ("-1", "1"))
-            text = "".join(_GONE.decode() + line for line in _text(gone).splitlines(keepends=True)) + _text(come)
-            text += "".join(_comment(row, f"the sign has to be 1 or -1, got {sign}") for row, sign in wrong)
+        rows = defaultdict[str | None, list[tuple[str | None, ...]]](list)
+        for *terms, sign in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+            rows[sign].append(tuple(terms))
+        come, gone = _lines_of(rows.pop("1", [])), _lines_of(rows.pop("-1", []))
+        text = "".join(_GONE.decode() + line for line in gone.splitlines(keepends=True)) + come
+        for sign, wrong in rows.items():
+            text += "".join(_comment(row, f"the sign has to be 1 or -1, got {sign}") for row in wrong)
         if text:
             yield pa.RecordBatch.from_pydict({"value": [text.removesuffix("\n")]})
 
 
-def _text(rows: list[tuple[str | None, ...]]) -> str:
+def _lines_of(rows: list[tuple[str | None, ...]]) -> str:
     """Return the lines of rows. A row that is no quad becomes a comment."""
-    return (_at_once(rows) or "".join(map(_one, rows))) if rows else ""
+    return (_lines_if_quads(rows) or "".join(map(_line_of, rows))) if rows else ""
 
 
-def _at_once(rows: list[tuple[str | None, ...]]) -> str:
+def _lines_if_quads(rows: list[tuple[str | None, ...]]) -> str:
     """Return the N-Quads lines of rows, in canonical form. Returns "" if one of the rows is not exactly one quad."""
     text = "".join(map(_statement, rows))
     if text.count("\n") != len(rows) or "\r" in text:
@@ -142,10 +141,10 @@ def _at_once(rows: list[tuple[str | None, ...]]) -> str:
     return lines if lines.count("\n") == len(rows) else ""
 
 
-def _one(row: tuple[str | None, ...]) -> str:
+def _line_of(row: tuple[str | None, ...]) -> str:
     """Return the N-Quads line of a row, in canonical form. If a row is no quad, return a comment that says why."""
     try:
-        line = _at_once([row]) or _canonical(_statement(row))
+        line = _canonical(_statement(row))
     except SyntaxError as error:
         return _comment(row, message_without_place(error))
     return line if line.count("\n") == 1 else _comment(row, "not one triple or quad")

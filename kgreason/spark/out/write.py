@@ -27,10 +27,10 @@ from pyspark.sql import DataFrame
 
 from kgreason.files import whole_file
 from kgreason.rdf.lines import parquet as tables
-from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, by_local, cells, first_group, repeated, unpacked
+from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, first_group, ids_by_local, in_buckets, unpack_quads
 from kgreason.spark.folders.folders import check_seen, save, whole_folder, writing
 from kgreason.spark.folders.markers import parquet, uri
-from kgreason.spark.input.terms import intern_cell, packed, record, texts
+from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 from kgreason.zset.order import distinct
@@ -65,27 +65,27 @@ def write(
     """
     path = f"{room}/packed"
     with writing(fspath(folder)):
-        triples.select("s", "p", "o", "asserted").mapInArrow(_packed, _PACKED).write.mode("overwrite").parquet(
+        triples.select("s", "p", "o", "asserted").mapInArrow(_group_triples, _PACKED).write.mode("overwrite").parquet(
             uri(path)
         )
     ids, rows = (parquet(triples.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
     wanted = ids.where("ids IS NOT NULL").select("group", "bucket", "first", "ids").groupBy("bucket")
     named = terms.selectExpr(f"{_BUCKET} AS bucket", "id", "text").groupBy("bucket")
-    names = wanted.cogroup(named).applyInArrow(_named, _NAMES).groupBy("group")
+    names = wanted.cogroup(named).applyInArrow(_texts_of, _NAMES).groupBy("group")
     groups = rows.where("triples IS NOT NULL").select("group", "triples").groupBy("group").cogroup(names)
     if "://" not in fspath(folder):
         with whole_folder(folder, overwrite=overwrite) as new:
-            if not groups.applyInArrow(partial(_file, str(new), form), "triples long").collect():
+            if not groups.applyInArrow(partial(_write_group, str(new), form), "triples long").collect():
                 nothing = np.empty((0, 3), np.int32)  # readers want a file
                 _write_file(new / f"part-00000-000.{form}", form, Dictionary(()), nothing, nothing[:, 0])
             check_seen(new)
     elif form == "nt":
-        save(groups.applyInArrow(_lines, "value string"), "text", fspath(folder), overwrite=overwrite)
+        save(groups.applyInArrow(_lines_of_group, "value string"), "text", fspath(folder), overwrite=overwrite)
     else:
-        save(groups.applyInArrow(_rows, _TEXTS), "parquet", fspath(folder), overwrite=overwrite)
+        save(groups.applyInArrow(_rows_of_group, _TEXTS), "parquet", fspath(folder), overwrite=overwrite)
 
 
-def _packed(batches: Batches) -> Iterator[pa.RecordBatch]:
+def _group_triples(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Put rows s, p, o, asserted into groups, in a task: rows of `_PACKED`."""
     group, waiting, count = first_group(), list[Int32](), 0
     for batch in batches:
@@ -101,43 +101,37 @@ def _packed(batches: Batches) -> Iterator[pa.RecordBatch]:
 def _group(group: int, rows: Int32) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a group: its triples with flags, given as int32[4, n], and its ids in buckets."""
     ids = distinct(rows[:3])
-    buckets = (ids >> 16) % BUCKETS
-    order = np.argsort(buckets, kind="stable")
-    local = np.empty(len(ids), np.int32)
-    local[order] = np.arange(1, len(ids) + 1, dtype=np.int32)
-    triples = np.vstack([local[np.searchsorted(ids, rows[:3])], rows[3:]])
-    yield record(_PACKED, group=repeated(group, 1), triples=pa.array([triples.tobytes()], pa.binary()))
-
-    def ids_from(starts: list[int]) -> list[bytes]:
-        return [each.tobytes() for each in np.split(ids[order], starts[1:])]
-
-    yield record(_PACKED, **cells(group, buckets[order], "ids", ids_from))
+    order, local, buckets = in_buckets(group, (ids >> 16) % BUCKETS)
+    triples = np.vstack([local[np.searchsorted(ids, rows[:3]) + 1], rows[3:]])
+    yield record(_PACKED, group=buckets["group"][:1], triples=pa.array([triples.tobytes()], pa.binary()))
+    cells = [each.tobytes() for each in np.split(ids[order], buckets["first"].to_numpy()[1:] - 1)]
+    yield record(_PACKED, **buckets, ids=pa.array(cells, pa.binary()))
 
 
-def _named(wanted: pa.Table, terms: pa.Table) -> pa.Table:
+def _texts_of(wanted: pa.Table, terms: pa.Table) -> pa.Table:
     """Return the texts of the ids of one bucket: rows `_NAMES`. `terms` are the terms of the bucket."""
     order = np.argsort(terms.column("id").to_numpy())
     ids, words = terms.column("id").to_numpy()[order], terms.column("text").combine_chunks()
     found = list[bytes]()
     for cell in wanted.column("ids").to_pylist():
-        found += packed(words.take(pa.array(order[np.searchsorted(ids, np.frombuffer(cell, np.int32))])))
+        found += pack_texts(words.take(pa.array(order[np.searchsorted(ids, np.frombuffer(cell, np.int32))])))
     return wanted.select(["group", "first"]).append_column("texts", pa.array(found, pa.binary()))
 
 
-def _decoded(groups: pa.Table, names: pa.Table) -> tuple[Dictionary, Int32, Int32]:
+def _group_with_texts(groups: pa.Table, names: pa.Table) -> tuple[Dictionary, Int32, Int32]:
     """Return a dictionary of the texts of one group, its triples as ids of this dictionary, int32[n, 3], and flags."""
     dictionary = Dictionary(())
     slices = zip(names.column("first").to_pylist(), names.column("texts").to_pylist(), strict=True)
-    numbers = by_local((first, intern_cell(cell, dictionary)) for first, cell in slices)
-    rows = unpacked(groups.column("triples")[0].as_py())
+    numbers = ids_by_local((first, intern_cell(cell, dictionary)) for first, cell in slices)
+    rows = unpack_quads(groups.column("triples")[0].as_py())
     triples = np.ascontiguousarray(numbers[rows[:3]].T)
     kept = dictionary.are_rdf(triples)
     return dictionary, triples[kept], rows[3][kept]
 
 
-def _file(folder: str, form: Form, groups: pa.Table, names: pa.Table) -> pa.Table:
+def _write_group(folder: str, form: Form, groups: pa.Table, names: pa.Table) -> pa.Table:
     """Write the file of one group to a folder that all machines see. Returns a row with the number of triples."""
-    dictionary, triples, asserted = _decoded(groups, names)
+    dictionary, triples, asserted = _group_with_texts(groups, names)
     task, number = divmod(groups.column("group")[0].as_py(), 1 << GROUPS)
     _write_file(Path(folder) / f"part-{task:05}-{number:03}.{form}", form, dictionary, triples, asserted)
     return pa.table({"triples": pa.array([len(triples)], pa.int64())})
@@ -151,17 +145,17 @@ def _write_file(path: Path, form: Form, dictionary: Dictionary, triples: Int32, 
             tables.write([(triples[asserted == flag], bool(flag)) for flag in (1, 0)], dictionary, file)
 
 
-def _lines(groups: pa.Table, names: pa.Table) -> pa.Table:
+def _lines_of_group(groups: pa.Table, names: pa.Table) -> pa.Table:
     """Return the lines of one group, many in each row: rows `value`."""
-    dictionary, triples, _ = _decoded(groups, names)
+    dictionary, triples, _ = _group_with_texts(groups, names)
     pieces = (triples[low : low + _LINES] for low in range(0, len(triples), _LINES))
     lines = [dictionary.lines(*map(np.ascontiguousarray, piece.T)).decode().removesuffix("\n") for piece in pieces]
     return pa.table({"value": pa.array(lines, pa.string())})
 
 
-def _rows(groups: pa.Table, names: pa.Table) -> pa.Table:
+def _rows_of_group(groups: pa.Table, names: pa.Table) -> pa.Table:
     """Return the triples of one group as rows of texts."""
-    dictionary, triples, asserted = _decoded(groups, names)
+    dictionary, triples, asserted = _group_with_texts(groups, names)
     words = texts(dictionary)
     columns = [words.take(pa.array(np.ascontiguousarray(column))) for column in triples.T]
     return pa.table([*columns, pa.array(asserted == 1)], names=["subject", "predicate", "object", "asserted"])

@@ -1,4 +1,4 @@
-"""`divided`: replace rules whose joins are not local to a part by rules whose joins are.
+"""`local_rules`: replace rules whose joins are not local to a part by rules whose joins are.
 
 An atom is *everywhere* if each part has all its facts: it has no variables, or its relation is small (`is_small`). The
 other atoms of a body are *spread*. A body is a *star* if all its spread atoms have a variable in common. A star is
@@ -12,7 +12,7 @@ relation has the text of these atoms. So users cannot write it, and equal joins 
 variables that the rest of the rule reads.
 
 If spread atoms are left that share no variable, their join is a product. Then all of them but the first must be
-everywhere (`Local.copied`).
+everywhere (`LocalRule.copied`).
 
 Law: without the facts of hidden relations, the closure under the divided rules is that of the given rules. A rule that
 reports a contradiction derives the same fact as before the division. Cost: linear in the rules; each rule is looked at
@@ -33,7 +33,7 @@ JOIN = "join "
 IsSmall = Callable[[Atom], bool]
 
 
-class Local(NamedTuple):
+class LocalRule(NamedTuple):
     """A rule that is local to a part if its facts are placed as its atoms ask for.
 
     `spread` are the body atoms that are not everywhere, `variables` are those that all of them have. `copied` are the
@@ -46,9 +46,9 @@ class Local(NamedTuple):
     copied: tuple[Atom, ...]
 
 
-def divided(rules: Iterable[Rule], is_small: IsSmall) -> list[Local]:
+def local_rules(rules: Iterable[Rule], is_small: IsSmall) -> list[LocalRule]:
     """Divide positive rules. `is_small` says of an atom whether all its facts are everywhere."""
-    found = (each for rule in rules for each in _divided(rule, is_small))
+    found = (each for rule in rules for each in _local_rules_of(rule, is_small))
     return list({each.rule: each for each in found}.values())
 
 
@@ -57,38 +57,38 @@ def is_hidden(atom: Atom) -> bool:
     return atom.relation is not None and atom.relation.startswith(JOIN)
 
 
-def _divided(rule: Rule, is_small: IsSmall) -> Iterator[Local]:
+def _local_rules_of(rule: Rule, is_small: IsSmall) -> Iterator[LocalRule]:
     """Yield a rule as rules that are local, the given rule last."""
     heads = tuple(contradiction(rule) if head == FALSE else head for head in rule.heads)
     body = tuple(dict.fromkeys(rule.body))
     while True:
         spread = tuple(atom for atom in body if atom.variables() and not is_small(atom))
-        if len(spread) < 2 or _common(spread):
+        if len(spread) < 2 or _common_variables(spread):
             break
-        part = _around_one(body, spread)
+        part = _atoms_around_one_variable(body, spread)
         if not part:
             break
         kept = tuple(atom for atom in body if atom not in part)
-        hidden, joining = _joined(replace(rule, heads=heads), part, kept)
-        yield _local(joining, is_small)
+        hidden, joining = _hidden_join(replace(rule, heads=heads), part, kept)
+        yield _local_rule(joining, is_small)
         body = (hidden, *kept)
-    yield _local(replace(rule, heads=heads, body=body), is_small)
+    yield _local_rule(replace(rule, heads=heads, body=body), is_small)
 
 
-def _local(rule: Rule, is_small: IsSmall) -> Local:
+def _local_rule(rule: Rule, is_small: IsSmall) -> LocalRule:
     spread = tuple(atom for atom in rule.body if atom.variables() and not is_small(atom))
-    if len(spread) > 1 and not _common(spread):
+    if len(spread) > 1 and not _common_variables(spread):
         spread = spread[:1]
     copied = tuple(atom for atom in rule.body if atom not in spread)
-    return Local(rule, spread, _common(spread), copied)
+    return LocalRule(rule, spread, _common_variables(spread), copied)
 
 
-def _common(atoms: tuple[Atom, ...]) -> tuple[Variable, ...]:
+def _common_variables(atoms: tuple[Atom, ...]) -> tuple[Variable, ...]:
     """Return the variables that all atoms have, sorted."""
     return tuple(sorted(set.intersection(*(atom.variables() for atom in atoms)))) if atoms else ()
 
 
-def _around_one(body: tuple[Atom, ...], spread: tuple[Atom, ...]) -> tuple[Atom, ...]:
+def _atoms_around_one_variable(body: tuple[Atom, ...], spread: tuple[Atom, ...]) -> tuple[Atom, ...]:
     """Return the atoms that become one: the spread atoms with the variable that most of them have.
 
     Small atoms join them if they have no other variables. If no two spread atoms share a variable, the result is a
@@ -107,7 +107,7 @@ def _around_one(body: tuple[Atom, ...], spread: tuple[Atom, ...]) -> tuple[Atom,
     return ()
 
 
-def _joined(rule: Rule, part: tuple[Atom, ...], kept: tuple[Atom, ...]) -> tuple[Atom, Rule]:
+def _hidden_join(rule: Rule, part: tuple[Atom, ...], kept: tuple[Atom, ...]) -> tuple[Atom, Rule]:
     """Return the hidden atom that stands for the atoms `part` of a rule, and the rule that derives it.
 
     `kept` are the other atoms of the body.

@@ -11,8 +11,8 @@ aggregates and blank nodes whose terms become equal later are corrected there; o
 *Recursion through MIN or MAX.* A fact that a part has received is asserted there, so it would stay if its sender lost
 it. So worse values stay beside better ones while the recursion finds better values: each group still has the best of
 its rows. Then the recursion takes a new *turn*: all parts are made anew from the rounds before the recursion, and only
-the best values are asserted (`Operated.outlasting`). The recursion ends with a turn in which no group has a better or
-a worse value. So the facts are those that follow from the values, and each value is that of its rows.
+the best values are asserted (`OperatorsPlan.outlasting`). The recursion ends with a turn in which no group has a better
+or a worse value. So the facts are those that follow from the values, and each value is that of its rows.
 
     turn    rounds  values of far (`materialize/operators/aggregation` has the rules and the facts)
     1       4       a 0, c 2
@@ -38,7 +38,7 @@ from kgreason.options import NO_LIMITS
 from kgreason.rules.formatter import format_aggregate
 from kgreason.rules.lowering import Aggregation, Waiting
 from kgreason.spark.rounds.placement import TOGETHER
-from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, Operated, PartsPlan, part_of
+from kgreason.spark.rounds.plan import FIRST, FLAG, TABLE, OperatorsPlan, PartsPlan, part_of
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -56,10 +56,10 @@ class PartOperators:
         self, plan: PartsPlan, number: int, engine: Engine, dictionary: Dictionary, registry: Registry
     ) -> None:
         self._plan, self._number, self._engine, self._dictionary = plan, number, engine, dictionary
-        self._keys = dict(plan.operated.keys)
+        self._keys = dict(plan.operators.keys)
         self._operators = Operators(engine, dictionary, None, registry, self._are_here)
         self._operators.rounds.limits = NO_LIMITS  # limits count over all parts
-        self._operators.adopt(plan.operated.rules, dict(plan.operated.levels))
+        self._operators.adopt(plan.operators.rules, dict(plan.operators.levels))
 
     def decide(self, level: int, before: int) -> Int32:
         """Return the facts to assert so that all strata up to `level` are decided: rows int32[n, 2 + w].
@@ -84,7 +84,7 @@ class PartOperators:
 
     def _check_worse(self, columns: Int32) -> None:
         """Raise StratificationError if there are facts to retract that are no values of a recursion."""
-        others = columns[~np.isin(columns[:, 0], [number for level, number in self._plan.operated.outlasts if level])]
+        others = columns[~np.isin(columns[:, 0], [number for level, number in self._plan.operators.outlasts if level])]
         if len(others):
             label = self._dictionary.decode(others[:1, 0])[0].rpartition("/")[0]
             raise StratificationError(
@@ -103,15 +103,15 @@ class PartOperators:
 class Strata:
     """The order in which operators are decided. All parts decide the same stratum."""
 
-    def __init__(self, operated: Operated) -> None:
-        self._operated, self._level = operated, 0
+    def __init__(self, operators: OperatorsPlan) -> None:
+        self._plan, self._level = operators, 0
         self._turns: Counter[int] = Counter()
 
     def take_turn(self, level: int) -> None:
         """Begin again with the recursions of a stratum. Raises LimitError if they have taken too many turns."""
         self._level, self._turns[level] = level - 1, self._turns[level] + 1
         if self._turns[level] > MOST_TURNS:
-            each = next(each for each, at in self._operated.levels if at.level == level and at.recursion)
+            each = next(each for each, at in self._plan.levels if at.level == level and at.recursion)
             assert isinstance(each, Aggregation)
             raise LimitError(
                 f"{format_aggregate(each.aggregate, {})}: the recursion has taken {MOST_TURNS} turns; does it end? A "
@@ -123,10 +123,10 @@ class Strata:
 
         As soon as a decision asserts facts, the rounds go on, and `due` begins again.
         """
-        if self._operated.have_functions:
+        if self._plan.have_functions:
             yield 0, 0
         if self._level:
             yield self._level, self._level
-        while self._level < self._operated.last:
+        while self._level < self._plan.last:
             self._level += 1
             yield self._level, self._level - 1

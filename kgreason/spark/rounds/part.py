@@ -38,7 +38,7 @@ class EnginePart:
         self._engine = engine = Engine(plan.quiet, threads=1)
         for is_triple, width in plan.tables:
             engine.table(is_triple, width)
-        self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operated.keys else None
+        self._operators = PartOperators(plan, number, engine, dictionary, registry) if plan.operators.keys else None
         self._needs: list[Int32] = []
         self._looked_at = 0
         engine.begin()
@@ -124,7 +124,7 @@ class EnginePart:
         self._needs = []
 
     def _note_needs(self, new: Int32) -> None:
-        for form in self._plan.operated.reads:
+        for form in self._plan.operators.reads:
             found = new[form.matches(new)]
             if form.column is not None:
                 found = found[self._plan.parts_by(found[:, FIRST + max(0, form.column)], form.column) == self._number]

@@ -45,7 +45,7 @@ from kgreason.rules.lowering import (
 from kgreason.rules.model import Atom, Rule, Variable, triple
 from kgreason.rules.patterns import with_numbered_variables
 from kgreason.rules.strata import is_equality
-from kgreason.spark.rounds.division import Local, divided
+from kgreason.spark.rounds.division import LocalRule, local_rules
 from kgreason.terms.vocabulary import OWL_SAME_AS, RDF_TYPE
 
 LITERALS = frozenset(["dt_ill", "dt_literal", "dt_type", "dt_value"])
@@ -96,23 +96,27 @@ def placement(rules: Iterable[Rule]) -> Placement:
     The facts about literals, the schema and owl:sameAs are everywhere.
     """
     rules = tuple(rules)
-    local = divided(chain.from_iterable(map(rules_without_not, rules)), _is_few)
+    local = local_rules(chain.from_iterable(map(rules_without_not, rules)), _is_everywhere)
     places: dict[PatternPlace, None] = {}
     atoms: dict[PatternPlace, int] = {}
     for each in local:
         places |= dict.fromkeys(PatternPlace(with_numbered_variables(atom), None) for atom in each.copied)
     for each in sorted(local, key=lambda each: len(each.variables)):
         if len(each.spread) > 1:
-            ways = [_placed(each, variable) for variable in each.variables]
+            ways = [_places_by(each, variable) for variable in each.variables]
             way = min(ways, key=lambda way: (_weight(set(way).difference(places)), _weight(way)))
             places |= dict.fromkeys(way)
             for place in way:
                 atoms[place] = max(atoms.get(place, 0), way.count(place))
     keys: dict[Waiting, int] = {}
     decided = set[PatternPlace]()
-    for operator in operators_of(rules):
+    operators = dict[Waiting, None]()
+    for rule in rules:
+        operators |= dict.fromkeys((*negations(rule), *lowered_expressions(rule)))
+        operators |= dict.fromkeys(aggregations(rule))
+    for operator in operators:
         key, read = parts_of(operator)
-        by = {number: _together(read, key, number) for number in range(len(key)) or (TOGETHER,)}
+        by = {number: _places_for_key(read, key, number) for number in range(len(key)) or (TOGETHER,)}
         keys[operator] = min(by, key=lambda number: _weight(set(by[number]).difference(places)))
         places |= dict.fromkeys(by[keys[operator]])
         decided.update(by[keys[operator]])
@@ -126,15 +130,6 @@ def placement(rules: Iterable[Rule]) -> Placement:
         atoms,
         frozenset(decided),
     )
-
-
-def operators_of(rules: Iterable[Rule]) -> list[Waiting]:
-    """Return the operators of rules, each once."""
-    found: dict[Waiting, None] = {}
-    for rule in rules:
-        found |= dict.fromkeys((*negations(rule), *lowered_expressions(rule)))
-        found |= dict.fromkeys(aggregations(rule))
-    return list(found)
 
 
 def parts_of(operator: Waiting) -> tuple[tuple[Variable, ...], tuple[Atom, ...]]:
@@ -161,21 +156,21 @@ def is_small(atom: Atom) -> bool:
     return predicate in SCHEMA_PREDICATES or predicate == OWL_SAME_AS
 
 
-def _placed(local: Local, variable: Variable) -> list[PatternPlace]:
+def _places_by(local: LocalRule, variable: Variable) -> list[PatternPlace]:
     """Return where the spread atoms of a star are placed if it is joined by `variable`."""
     return [PatternPlace(with_numbered_variables(atom), atom.terms.index(variable)) for atom in local.spread]
 
 
-def _is_few(atom: Atom) -> bool:
+def _is_everywhere(atom: Atom) -> bool:
     return atom.relation in LITERALS or is_small(atom)
 
 
-def _together(atoms: Iterable[Atom], key: tuple[Variable, ...], number: int) -> list[PatternPlace]:
+def _places_for_key(atoms: Iterable[Atom], key: tuple[Variable, ...], number: int) -> list[PatternPlace]:
     """Return where the atoms of an operator are placed if variable `number` of its key decides."""
     return [
         PatternPlace(
             with_numbered_variables(atom),
-            None if _is_few(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
+            None if _is_everywhere(atom) else TOGETHER if number == TOGETHER else atom.terms.index(key[number]),
         )
         for atom in atoms
     ]

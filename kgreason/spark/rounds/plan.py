@@ -4,7 +4,7 @@ Facts are rows int32[n, 2 + w]: flags (`ASSERTED`, and `HOME` for a fact on its 
 table, and its columns, as wide as the widest table. A *form* has the places that differ only in their constants: so one
 look-up of constants decides about all of them, even if there are thousands of rules.
 
-What operators need is in `Operated`: rules and strata as they are, because their atoms become numbers where the
+What operators need is in `OperatorsPlan`: rules and strata as they are, because their atoms become numbers where the
 operators of the engine run (`operators`).
 
 *Hot values.* A value that very many facts have in a column by which they are joined would make one part too large. Such
@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import isqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,7 @@ class Hot(NamedTuple):
     constants: tuple[int, ...]
 
 
-class Operated(NamedTuple):
+class OperatorsPlan(NamedTuple):
     """What operators need in each part.
 
     `rules` are the rules with operators, and those about equality. `levels` are the strata, `keys` says by which
@@ -160,7 +160,7 @@ class Operated(NamedTuple):
         return bool({each for each, _ in self.keys if isinstance(each, Expression)}.difference(dict(self.levels)))
 
 
-NO_OPERATORS = Operated()
+NO_OPERATORS = OperatorsPlan()
 
 
 class PartsPlan(NamedTuple):
@@ -179,7 +179,7 @@ class PartsPlan(NamedTuple):
     forms: tuple[PlaceForm, ...]
     hidden: frozenset[int]
     quiet: int = 0
-    operated: Operated = NO_OPERATORS
+    operators: OperatorsPlan = NO_OPERATORS
     hot: tuple[Hot, ...] = ()
     most: int = MOST_ALIKE
     noted: tuple[tuple[PlaceForm, ...], ...] = ()
@@ -189,13 +189,18 @@ class PartsPlan(NamedTuple):
         """The number of columns of the widest table; at least three, as in the engine."""
         return max(3, *(width for _, width in self.tables))
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns of a fact in DataFrames: `c0..`."""
+        return [f"c{number}" for number in range(self.width)]
+
     def with_data(self, facts: Int32) -> Int32:
         """Return asserted facts, and the facts of DATA about them."""
-        if not self.operated.copied or not len(facts):
+        if not self.operators.copied or not len(facts):
             return facts
-        found = facts[np.any([form.matches(facts) for form in self.operated.copied], axis=0)]
+        found = facts[np.any([form.matches(facts) for form in self.operators.copied], axis=0)]
         rows = np.zeros_like(found)
-        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = ASSERTED, self.tables.index((False, 4)), self.operated.data
+        rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = ASSERTED, self.tables.index((False, 4)), self.operators.data
         rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
         return np.concatenate([facts, rows])
 
@@ -299,7 +304,7 @@ class PartsPlan(NamedTuple):
             found.append(part)
         return np.concatenate(found)
 
-    def divided(self, counts: Int64, most: int) -> PartsPlan:
+    def with_hot_values(self, counts: Int64, most: int) -> PartsPlan:
         """Return the plan that divides each value with more than `most` facts in a place, now or in a later round."""
         if self.parts == 1 or not len(counts):
             return self._replace(most=most)
@@ -360,7 +365,7 @@ def plan(
     engine: Engine,
     intern: Intern,
     quiet: int = 0,
-    operated: Operated = NO_OPERATORS,
+    operators: OperatorsPlan = NO_OPERATORS,
 ) -> PartsPlan:
     """Turn a placement into numbers. `engine` numbers the tables; `intern` gives the ids of constants."""
     rules = dict.fromkeys(engine.encode(placement.rules, intern))
@@ -369,13 +374,13 @@ def plan(
     heads = {head for rule in placement.rules for head in rule.heads if is_hidden(head)}
     texts = sorted({relation_text(str(head.relation), len(head.terms)) for head in heads})
     return PartsPlan(
-        parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operated
+        parts, tuple(engine.tables), tuple(rules), tuple(first), forms, frozenset(intern(texts)), quiet, operators
     )
 
 
-def operated(
+def operators_plan(
     rules: Collection[Rule], schema: Iterable[Triple], placement: Placement, engine: Engine, intern: Intern
-) -> Operated:
+) -> OperatorsPlan:
     """Return what operators need. `schema` has all schema triples, inferred ones included.
 
     Raises StratificationError if the operators have no order of strata.
@@ -389,9 +394,10 @@ def operated(
             reads.append(PatternPlace(atom, TOGETHER if key == TOGETHER else atom.terms.index(variables[key])))
     if reads and is_linked:
         reads.append(PatternPlace(LINK, None))
-    copied = dict.fromkeys(atom for rule in rules for atom in rule.data() if not _copies_data(rule))
+    readers = (rule for rule in rules if all(head.relation != DATA for head in rule.heads))
+    copied = dict.fromkeys(atom for rule in readers for atom in rule.data())
     everything = [PatternPlace(triple(*map(Variable, "spo")), None)] if copied and is_linked else []
-    return Operated(
+    return OperatorsPlan(
         tuple(rule for rule in rules if not rule.has_plain_atoms or is_equality(rule)) if placement.keys else (),
         tuple(levels.items()),
         tuple(placement.keys.items()),
@@ -403,7 +409,7 @@ def operated(
 
 
 def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: Intern) -> Iterator[tuple[int, int]]:
-    """Yield `Operated.outlasts`; nothing if there is no recursion through MIN or MAX."""
+    """Yield `OperatorsPlan.outlasts`; nothing if there is no recursion through MIN or MAX."""
     if not any(level.recursion for level in levels.values()):
         return
     rules = (*placement.rules, *placement.first)
@@ -427,16 +433,10 @@ def _read_as_texts(operator: Waiting, *, is_linked: bool) -> list[Atom]:
     return []
 
 
-def _copies_data(rule: Rule) -> bool:
-    return any(head.relation == DATA for head in rule.heads)
-
-
 def _forms(
     places: Iterable[PatternPlace], engine: Engine, intern: Intern, placement: Placement | None = None
 ) -> tuple[PlaceForm, ...]:
-    found: defaultdict[
-        tuple[int, tuple[int, ...], tuple[tuple[int, int], ...], int | None, int, bool], list[list[str]]
-    ] = defaultdict(list)
+    found = defaultdict[tuple[Any, ...], list[list[str]]](list)
     for place in places:
         pattern, column = place
         row = terms_of_row(pattern)
@@ -446,8 +446,5 @@ def _forms(
         at = column if column in (None, TOGETHER) else column + len(row) - len(pattern.terms)
         kind = (placement.atoms.get(place, 0), place in placement.decided) if placement else (0, False)
         found[table, tuple(constants), tuple(repeated), at, *kind].append([str(row[n]) for n in constants])
-    return tuple(PlaceForm(*key, _ids(rows, intern)) for key, rows in found.items())
-
-
-def _ids(rows: list[list[str]], intern: Intern) -> Int32:
-    return np.array([list(intern(row)) for row in rows], dtype=np.int32).reshape(len(rows), -1)
+    ids = (np.array([list(intern(row)) for row in rows], dtype=np.int32) for rows in found.values())
+    return tuple(PlaceForm._make((*key, rows.reshape(len(rows), -1))) for key, rows in zip(found, ids, strict=True))

@@ -87,7 +87,7 @@ class ByShuffles:
     def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
         """See `InFiles`."""
         if triples is not None:
-            zeros = [f"0 AS c{n}" for n in range(3, self._job.plan.width)]
+            zeros = [f"0 AS {name}" for name in self._job.plan.columns[3:]]
             columns = f"{self._job.plan.triples} AS tbl", "s AS c0", "p AS c1", "o AS c2", *zeros
             facts = triples.selectExpr(*columns).unionAll(facts)
         rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
@@ -110,7 +110,7 @@ class ByShuffles:
         nothing = "-1 AS flag", "0 AS tbl", "0 AS c0", *zeros, "0 AS step", text
         found = [_numbers(self._spark, parts).selectExpr("part", *nothing)]
         for number in after.rounds(0, after.round):
-            rows = written(self._spark, self._job, [number]).where("part >= 0")
+            rows = rows_of_rounds(self._spark, self._job, [number]).where("part >= 0")
             found.append(rows.selectExpr("*", f"{number} AS step", text))
         terms = self._spark.read.schema("id int, text string, part int")
         for step in after.learnt:
@@ -128,7 +128,7 @@ class ByShuffles:
         return Moved(counts.get(0, 0), alike, noted)
 
 
-def written(spark: SparkSession, job: Job, rounds: Sequence[int]) -> DataFrame:
+def rows_of_rounds(spark: SparkSession, job: Job, rounds: Sequence[int]) -> DataFrame:
     """Return what was placed and sent for some rounds, and the news of the rounds before them: rows `part, flag..`."""
     paths = [by_name(uri(job.round(number))) for number in rounds]
     return spark.read.option("recursiveFileLookup", "true").schema(_schema(job)).parquet(*paths)

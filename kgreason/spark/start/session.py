@@ -71,14 +71,14 @@ def session(master: str = "local[*]", **config: str) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError as error:
         raise InputError("PySpark is not installed: pip install 'kgreason[spark]'") from error
-    before = _context()  # a session of Spark Connect may be made beside a classic one
+    before = _active_context()  # a session of Spark Connect may be made beside a classic one
     if SparkSession.getActiveSession() is not None or not (before is None or master.startswith(CONNECT)):
         raise InputError("this process already has a Spark session: pass that session, or stop it first")
     warnings.filterwarnings("ignore", "PySpark does not yet fully support pandas", FutureWarning)
     try:
-        return _started(master, config)
+        return _start(master, config)
     except (PySparkException, Py4JError, OSError, RuntimeError, ValueError) as error:
-        if (context := _context()) is not before:
+        if (context := _active_context()) is not before:
             with suppress(PySparkException, Py4JError, OSError):
                 context.stop()
         # settings are named without their values, which may be secrets
@@ -128,7 +128,7 @@ def _stopping(spark: SparkSession) -> Iterator[None]:
             spark.stop()
 
 
-def _context() -> Any:
+def _active_context() -> Any:
     """Return the Spark context of this process, or None. A client of Spark Connect has no context."""
     try:
         from pyspark import SparkContext
@@ -137,7 +137,7 @@ def _context() -> Any:
     return SparkContext._active_spark_context
 
 
-def _started(master: str, config: dict[str, str]) -> SparkSession:
+def _start(master: str, config: dict[str, str]) -> SparkSession:
     from pyspark.sql import SparkSession
 
     check_reached(master)
@@ -148,7 +148,7 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
 
         use_java()
         builder = SparkSession.builder.master(master)
-        settings = {**_SETTINGS, **_idle(master, config), **_local(master), **config}
+        settings = {**_SETTINGS, **_idle_workers(master, config), **_local_settings(master), **config}
         launch({"spark.master": master, **settings})
     for key, value in settings.items():
         builder = builder.config(key, value)
@@ -158,7 +158,7 @@ def _started(master: str, config: dict[str, str]) -> SparkSession:
     return spark
 
 
-def _local(master: str) -> dict[str, str]:
+def _local_settings(master: str) -> dict[str, str]:
     """Return the settings that kgreason chooses for a session in local mode. For other masters return {}.
 
     For local mode, also set the variables PYSPARK_PYTHON and SPARK_LOCAL_IP of this process if they have no value.
@@ -167,10 +167,10 @@ def _local(master: str) -> dict[str, str]:
         return {}
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-    return {"spark.driver.memory": f"{_megabytes()}m"}
+    return {"spark.driver.memory": f"{max(1024, int(memory() * _SHARE) >> 20)}m"}
 
 
-def _idle(master: str, config: dict[str, str]) -> dict[str, str]:
+def _idle_workers(master: str, config: dict[str, str]) -> dict[str, str]:
     """Return how many idle Python workers an executor keeps: one for each of its cores.
 
     A worker that has no part yet would take one from a worker that has it, and the part would be made anew. A
@@ -183,8 +183,3 @@ def _idle(master: str, config: dict[str, str]) -> dict[str, str]:
     elif not master.startswith("spark:"):
         cores = cores or "1"  # the default of Kubernetes and YARN
     return {_MOST_IDLE: str(cpus()) if cores == "*" else cores} if cores else {}
-
-
-def _megabytes() -> int:
-    """Return how many megabytes of memory Java may use; at least 1024."""
-    return max(1024, int(memory() * _SHARE) >> 20)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.materialize.literals.datatypes_in_use import NAMES
-from kgreason.spark.close.literals import _facts_of, _reader
+from kgreason.spark.close.literals import _facts_of, _read
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
 ASKED = sorted(number for number, name in NAMES.items() if name in (f"<{XSD}integer>", f"<{XSD}string>"))
@@ -26,7 +26,7 @@ def read(texts: Iterable[tuple[int, str]]) -> list[pa.RecordBatch]:
     """What a task reads of literals, given as ids and texts."""
     ids, words = [*zip(*texts, strict=True)] or ([], [])
     batch = pa.record_batch([pa.array(ids, pa.int32()), pa.array(words, pa.string())], names=["id", "text"])
-    return list(_reader(ASKED)([batch]))
+    return list(_read(ASKED, [batch]))
 
 
 def facts(rows: list[pa.RecordBatch], since: int = 0) -> set[tuple[str, int, int]]:

@@ -10,20 +10,18 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import StoreError
-from kgreason.spark.folders.markers import count_rows, mark, marked, whole
+from kgreason.spark.folders.markers import count_rows, mark, marker_text, whole_table
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SCHEMA = "input string, rows bigint"
-
 
 def test_a_marker_says_what_was_written_last(spark: SparkSession, tmp_path: Path) -> None:
     path = str(tmp_path / "table.whole")
-    assert marked(spark, path, SCHEMA) is None
-    mark(spark, path, SCHEMA, ("first", 1))
-    mark(spark, path, SCHEMA, ("second", 2))
-    assert tuple(marked(spark, path, SCHEMA)) == ("second", 2)
+    assert marker_text(spark, path) is None
+    mark(spark, path, "first")
+    mark(spark, path, "second")
+    assert marker_text(spark, path) == "second"
 
 
 @pytest.fixture
@@ -37,12 +35,12 @@ def test_markers_of_spark_and_of_this_process_are_read_in_both_ways(
     spark: SparkSession, tmp_path: Path, mounted: str
 ) -> None:
     """At a path this process writes them; at a URI Spark does."""
-    mark(spark, f"{tmp_path}/here", SCHEMA, ("written here", 1))
-    mark(spark, f"{mounted}/there", SCHEMA, ("written by Spark", 2))
+    mark(spark, f"{tmp_path}/here", "written here")
+    mark(spark, f"{mounted}/there", "written by Spark")
     for place in (str(tmp_path), mounted):
-        assert tuple(marked(spark, f"{place}/here", SCHEMA)) == ("written here", 1)
-        assert tuple(marked(spark, f"{place}/there", SCHEMA)) == ("written by Spark", 2)
-        assert marked(spark, f"{place}/none", SCHEMA) is None
+        assert marker_text(spark, f"{place}/here") == "written here"
+        assert marker_text(spark, f"{place}/there") == "written by Spark"
+        assert marker_text(spark, f"{place}/none") is None
 
 
 def test_a_table_at_a_path_is_one_of_this_machine(spark: SparkSession, tmp_path: Path, mounted: str) -> None:
@@ -51,7 +49,7 @@ def test_a_table_at_a_path_is_one_of_this_machine(spark: SparkSession, tmp_path:
     before = settings.get("fs.defaultFS")
     settings.set("fs.defaultFS", "hdfs://example")
     try:
-        table, rows = whole(spark, f"{tmp_path}/table", "id bigint", lambda: spark.range(1_000).repartition(3))
+        table, rows = whole_table(spark, f"{tmp_path}/table", "id bigint", lambda: spark.range(1_000).repartition(3))
         assert (rows, table.count()) == (1_000, 1_000)
         assert count_rows(spark, f"{mounted}/table", "id bigint") == 1_000
     finally:

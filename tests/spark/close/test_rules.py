@@ -15,6 +15,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark.close import close
 from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.pipeline import check_materialize, materialize
+from tests.graph.views import Lines, lines
 from tests.spark.close.cases import CASES, Case
 from tests.spark.programs import EQUALITY
 
@@ -35,11 +36,11 @@ class Files:
         self.contradictions = self.found = 0
         """How many contradictions one process and Spark have found."""
 
-    def in_process(self, *sets: str) -> set[str]:
+    def in_process(self, *sets: str) -> Lines:
         with KnowledgeGraph.open(rules=[*sets, str(self.rules)], same_as="rules") as graph:
             graph.load(self.data)
             self.contradictions = len(graph.contradictions())
-            return lines(graph)
+            return lines(graph.dump())
 
     def written(self, spark: SparkSession, *sets: str, **more: Any) -> set[str]:
         """What Spark writes."""
@@ -53,10 +54,6 @@ class Files:
 def planning(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spark plans for little data in slow tests as well. The data is divided into two parts."""
     monkeypatch.setattr(close, "sizes", lambda *_: Sizes(2, 0, 3))
-
-
-def lines(graph: KnowledgeGraph) -> set[str]:
-    return set(b"".join(graph.dump()).decode().splitlines())
 
 
 def told(case: Case) -> str:

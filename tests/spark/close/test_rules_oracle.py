@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.engine.memory import layout as at
 from kgreason.functions.registry import Registry
@@ -24,7 +25,7 @@ from kgreason.options import DEFAULT_LIMITS
 from kgreason.progress import SILENT, Progress
 from kgreason.rules.model import DATA, Rule
 from kgreason.spark.close import close
-from kgreason.spark.close.close import close_alone
+from kgreason.spark.close.close import compute_closure
 from kgreason.spark.cluster.sizes import Sizes
 from kgreason.spark.encode.encode import encode
 from tests.histories.history import Triple
@@ -99,10 +100,13 @@ def on_spark(
     progress: Progress = SILENT,
 ) -> set[State]:
     """All facts that Spark finds, with their states."""
-    rows = [(*triple, "") for triple in sorted(triples)]
-    quads = spark.createDataFrame(rows, "subject string, predicate string, object string, graph string")
-    encoded = encode(spark, quads, f"{folder}/encoded")
-    closed = close_alone(selected(rules), encoded, f"{scheme}{folder}/closure", progress, Registry(), DEFAULT_LIMITS)
+    folder.mkdir(exist_ok=True)
+    (folder / "a.nt").write_text("".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)))
+    encoded = encode(spark, folder / "a.nt", f"{folder}/encoded")
+    text = F.when(F.col("text").startswith("_:"), "_:c").otherwise(F.col("text"))  # rules name the only blank node so
+    encoded = encoded._replace(terms=encoded.terms.withColumn("text", text))
+    place = f"{scheme}{folder}/closure"
+    closed = compute_closure(selected(rules), encoded, place, progress, Registry(), DEFAULT_LIMITS)
     texts = dict(closed.terms.all.collect())
     tables = closed.planned.plan.tables
     return set(_states(closed.news.facts, tables, texts))

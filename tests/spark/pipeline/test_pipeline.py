@@ -19,6 +19,7 @@ from kgreason.options import SchemaMode
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report
 from kgreason.spark.pipeline import load, materialize
+from tests.graph.views import lines
 
 PREFIXES = """
     @prefix : <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -73,12 +74,9 @@ def lines_in(folder: Path) -> set[str]:
     return {line for path in folder.glob("part-*.nt") for line in path.read_text().splitlines()}
 
 
-def shown(graph: KnowledgeGraph) -> list[set[str]]:
+def shown(graph: KnowledgeGraph) -> list[frozenset[str]]:
     parts = [graph.dump(), graph.dump(asserted=True, graphs=True), graph.dump(asserted=False)]
-    return [
-        {repr(each) for each in graph.contradictions()},
-        *(set(b"".join(part).decode().split("\n")) for part in parts),
-    ]
+    return [frozenset(map(repr, graph.contradictions())), *map(lines, parts)]
 
 
 @pytest.mark.parametrize("schema", get_args(SchemaMode))
@@ -157,9 +155,7 @@ def test_what_is_written_is_what_one_process_derives(spark: SparkSession, files:
         for inferred in (False, True):
             closure = tmp_path / f"closure-{inferred}"
             found = materialize(spark, files, closure, inferred=inferred, folder=tmp_path / "work")
-            assert lines_in(closure) == set(
-                b"".join(graph.dump(asserted=False if inferred else None)).decode().splitlines()
-            )
+            assert lines_in(closure) == lines(graph.dump(asserted=False if inferred else None))
             assert 0 < found.contradictions == len(graph.contradictions())
     with pytest.raises(InputError, match="already exists; remove it or choose another folder"):
         materialize(spark, files, closure, folder=tmp_path / "work")
@@ -171,8 +167,8 @@ def test_parquet_tells_asserted_triples_apart(spark: SparkSession, files: list[P
     with KnowledgeGraph.open(rules=["rdfs"]) as graph:
         graph.load(*files)
         for asserted in (True, False):
-            lines = b"".join(graph.dump(asserted=asserted)).decode().splitlines()
-            assert {f"{' '.join(row[:3])} ." for row in rows if row.asserted == asserted} == set(lines)
+            found = {f"{' '.join(row[:3])} ." for row in rows if row.asserted == asserted}
+            assert found == lines(graph.dump(asserted=asserted))
 
 
 def test_a_swrl_rule_with_a_built_in(spark: SparkSession, tmp_path: Path) -> None:
@@ -203,7 +199,7 @@ def test_spark_writes_what_a_graph_shows(spark: SparkSession, tmp_path: Path, ru
     written = lines_in(tmp_path / "out")
     with KnowledgeGraph.open(rules=[rules]) as graph:
         graph.add(SPELLINGS)
-        assert written == set(b"".join(graph.dump()).decode().splitlines())
+        assert written == lines(graph.dump())
     assert len(written) == (10 if rules == "owl2rl" else 20)
 
 
@@ -223,7 +219,7 @@ def test_results_on_spark_are_those_of_a_graph(spark: SparkSession, tmp_path: Pa
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(data)
         graph.shapes.load(SHAPES)
-        assert lines_in(tmp_path / "closure") == set(b"".join(graph.dump()).decode().splitlines())
+        assert lines_in(tmp_path / "closure") == lines(graph.dump())
         report = Report(ShapesGraph(shapes), [tuple(map(term_of, row)) for row in written.results or ()])
         told, expected = ({str(each.focus) for each in one} for one in (report, graph.validate()))
         assert told == expected == {"<http://e/tom>"}

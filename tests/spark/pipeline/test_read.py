@@ -25,6 +25,9 @@ import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.spark.input import paths
+from kgreason.spark.input.lines import QuadReader
+from kgreason.spark.input.read import read
+from kgreason.spark.start.failures import clear_errors
 
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _LINES = f"""\
@@ -71,8 +74,6 @@ def cut(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
 
 
 def test_each_format_says_what_it_says_in_process(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
     for name, text in _DOCUMENTS.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "a.nt").write_text(_LINES)
@@ -88,8 +89,6 @@ def test_each_format_says_what_it_says_in_process(spark: SparkSession, tmp_path:
 @pytest.mark.parametrize("size", [7, 100, 10_000])
 def test_each_line_is_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int) -> None:
     """Empty lines, two kinds of line ends, a last line without one; files that are cut, and files that are not."""
-    from kgreason.spark.input.lines import QuadReader
-
     monkeypatch.setattr(paths, "_LEAST", size)
     monkeypatch.setattr(paths, "_MOST", size)
     (tmp_path / "a.nt").write_bytes(f"\n{_LINES}\r\n\n{_LINES}".encode().removesuffix(b"\n"))
@@ -108,8 +107,6 @@ def test_each_line_is_in_one_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_blank_nodes_of_two_files_are_two_nodes_and_of_many_tasks_one(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
     for name in ("a.nt", "b.nt"):
         (tmp_path / name).write_text("".join(f"_:x <http://e/p> _:y{number} .\n" for number in range(200)))
     rows = read(cut, [tmp_path / "a.nt", tmp_path / "b.nt"])
@@ -118,29 +115,23 @@ def test_blank_nodes_of_two_files_are_two_nodes_and_of_many_tasks_one(cut: Spark
     assert rows.select("subject").distinct().count() == 2
 
 
-@pytest.mark.parametrize("name", ["a.nt.gz", "a.nt.bz2", "A.NT.GZ"])
-def test_packed_lines(cut: SparkSession, tmp_path: Path, name: str) -> None:
-    from kgreason.spark.input.read import read
-
-    packed = gzip.compress if name.lower().endswith("gz") else bz2.compress
-    (tmp_path / name).write_bytes(packed((_LINES * 50).encode()))
-    assert on_spark(read(cut, tmp_path / name)) == in_process([tmp_path / name])
+def test_packed_lines(cut: SparkSession, tmp_path: Path) -> None:
+    for name in ("a.nt.gz", "a.nt.bz2", "A.NT.GZ"):
+        packed = gzip.compress if name.lower().endswith("gz") else bz2.compress
+        (tmp_path / name).write_bytes(packed((_LINES * 50).encode()))
+    assert on_spark(read(cut, tmp_path)) == in_process(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["a b.nt", "a[1].nt", "a%20b.nt", "ü#?&.nt", "_a.nt", ".a.nt", "{a}.nt", "a*.nt", "a\\b.nt", "a,b.nt", "a: b.nt"],
-)
-def test_files_with_odd_names(spark: SparkSession, tmp_path: Path, name: str) -> None:
-    from kgreason.spark.input.read import read
-
-    (tmp_path / name).write_text(_LINES)
-    assert on_spark(read(spark, str(tmp_path / name))) == in_process([tmp_path / name])
+def test_files_with_odd_names(spark: SparkSession, tmp_path: Path) -> None:
+    """A task opens a file by its name; Spark reads a packed one, if it can."""
+    names = ("a b", "a[1]", "a%20b", "ü#?&", "_a", ".a", "{a}", "a*", "a\\b", "a,b", "a: b")
+    files = [tmp_path / f"{name}.nt{packed}" for name in names for packed in ("", ".bz2")]
+    for file in files:
+        file.write_bytes(bz2.compress(_LINES.encode()) if file.suffix == ".bz2" else _LINES.encode())
+    assert on_spark(read(spark, [*map(str, files)])) == in_process(files)
 
 
 def test_a_link_is_the_file_it_leads_to(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.spark.input.read import read
-
     (tmp_path / "real").mkdir()
     (tmp_path / "real" / "a.nt").write_text(_LINES)
     (tmp_path / "link").symlink_to(tmp_path / "real")
@@ -151,8 +142,6 @@ def test_a_link_is_the_file_it_leads_to(spark: SparkSession, tmp_path: Path, mon
 
 
 def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
     odd = '<http://e/a> <http://e/p> "\u2028\u0085\x0b\x0c\ufeff" .\r\n<http://e/a> <http://e/p> "b" .\r\r\n'
     (tmp_path / "a.nt").write_bytes(b"\xef\xbb\xbf" + odd.encode())
     assert on_spark(read(spark, tmp_path / "a.nt")) == in_process([tmp_path / "a.nt"])
@@ -164,9 +153,6 @@ def test_bytes_that_the_reader_of_lines_must_not_touch(spark: SparkSession, tmp_
 def test_a_malformed_line_is_an_error_with_its_file_number_and_text(
     cut: SparkSession, tmp_path: Path, bad: str
 ) -> None:
-    from kgreason.spark.input.read import read
-    from kgreason.spark.start.failures import clear_errors
-
     path = tmp_path / "a b.nt"
     path.write_bytes(f"{_LINES * 9}{bad}\n{_LINES}".encode(errors="surrogateescape"))
     with pytest.raises(RdfSyntaxError) as caught, clear_errors():
@@ -176,8 +162,6 @@ def test_a_malformed_line_is_an_error_with_its_file_number_and_text(
 
 
 def test_malformed_lines_are_left_out(cut: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
     (tmp_path / "a.nt").write_text((_LINES + "junk\n<a:b>\n") * 9)
     rows = on_spark(read(cut, tmp_path, on_error="count"))
     (tmp_path / "a.nt").write_text(_LINES * 9)
@@ -185,8 +169,6 @@ def test_malformed_lines_are_left_out(cut: SparkSession, tmp_path: Path) -> None
 
 
 def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-
     (tmp_path / "a.txt").write_text("")
     for path, problem in {
         "b.nt": r"b\.nt: No such file or directory",
@@ -201,9 +183,6 @@ def test_paths_that_lead_nowhere(spark: SparkSession, tmp_path: Path) -> None:
 
 
 def test_a_file_system_that_only_spark_knows(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-    from kgreason.spark.start.failures import clear_errors
-
     mounted = spark.newSession()
     mounted.conf.set("fs.viewfs.mounttable.data.link./in", tmp_path.as_uri())
     for name in ("a.nt", "b.nq.gz", "notes.txt"):
@@ -218,9 +197,6 @@ def test_a_file_system_that_only_spark_knows(spark: SparkSession, tmp_path: Path
 
 
 def test_a_packed_file_that_is_cut_short_is_an_error(spark: SparkSession, tmp_path: Path) -> None:
-    from kgreason.spark.input.read import read
-    from kgreason.spark.start.failures import clear_errors
-
     (tmp_path / "a.nt.gz").write_bytes(gzip.compress(os.urandom(100_000))[:50_000])
     with pytest.raises(InputError, match=r"a\.nt\.gz"), clear_errors():
         read(spark, tmp_path / "a.nt.gz", on_error="count").collect()

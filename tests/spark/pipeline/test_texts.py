@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,21 +10,16 @@ from kgreason.terms.dictionary import Dictionary
 
 pa = pytest.importorskip("pyarrow")
 
-_texts = st.lists(st.none() | st.sampled_from(["", "<a:b>", "_:x"]) | st.text(max_size=9), max_size=30)
 
+@given(st.lists(st.text(min_size=1, max_size=9), max_size=30), st.data())
+def test_cells_are_interned_as_their_texts_are(column: list[str], data: st.DataObject) -> None:
+    from kgreason.spark.input.terms import intern_cell, pack_texts
 
-@given(_texts, st.data())
-def test_a_column_is_interned_as_its_texts_are(column: list[str | None], data: st.DataObject) -> None:
-    from kgreason.spark.input.terms import interned
-
-    start = data.draw(st.integers(0, len(column)))
+    before, *starts = sorted(data.draw(st.lists(st.integers(0, len(column)), min_size=1, max_size=3)))
     dictionary, other = Dictionary(("<a:b>",)), Dictionary(("<a:b>",))
-    ids = interned(pa.array(column, pa.string())[start:], dictionary)
-    expected = np.zeros(len(column) - start, np.int32)
-    for place, text in enumerate(column[start:]):
-        if text:
-            expected[place] = other.intern([text])[0]
-    assert ids.tolist() == expected.tolist()
+    cells = pack_texts(pa.array(column, pa.string())[before:], [0, *(start - before for start in starts)])
+    ids = [number for cell in cells for number in intern_cell(cell, dictionary).tolist()]
+    assert ids == other.intern(column[before:]).tolist()
     assert len(dictionary) == len(other)
 
 

@@ -18,6 +18,7 @@ from kgreason.errors import InputError, InputTypeError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.spark import read, triples, write_to_store
 from kgreason.spark.start.failures import clear_errors
+from tests.graph.views import Lines, lines
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -52,8 +53,8 @@ def pets(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(ROWS, SCHEMA)
 
 
-def dumped(graph: KnowledgeGraph) -> set[str]:
-    return set(b"".join(graph.dump(asserted=True, graphs=True)).decode().splitlines())
+def dumped(graph: KnowledgeGraph) -> Lines:
+    return lines(graph.dump(asserted=True, graphs=True))
 
 
 def test_the_triples_are_those_that_a_graph_adds_for_the_same_rows(

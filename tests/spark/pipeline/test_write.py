@@ -32,6 +32,7 @@ from kgreason.spark.out import write as module
 from kgreason.spark.out.store import _lines, write_to_store
 from kgreason.spark.out.write import write
 from kgreason.terms.dictionary import Dictionary
+from tests.graph.views import lines
 from tests.terms.unusual_terms import lines_of, quads
 from tests.volume import many
 
@@ -114,14 +115,16 @@ def test_groups_of_triples_get_their_texts(monkeypatch: pytest.MonkeyPatch) -> N
     dictionary = Dictionary(())
     ids = np.array([dictionary.intern(term or "" for term in row) for row in TRIPLES], dtype=np.int32)
     rows = pa.table([*ids.T.copy(), np.array([True, False, True])], names=[*"spo", "asserted"])
-    packed = pa.Table.from_batches(module._packed(rows.to_batches(max_chunksize=1)))
+    packed = pa.Table.from_batches(module._group_triples(rows.to_batches(max_chunksize=1)))
     ids = pa.array(range(1, len(dictionary) + 1), pa.int32())
     terms = pa.table({"id": ids, "text": dictionary.decode(ids)})
     lines = []
     for number in ((5 << 33), (5 << 33) + 1):
         own = packed.filter(pa.compute.equal(packed["group"], number))
-        names = module._named(own.filter(pa.compute.is_valid(own["ids"])), terms.take(list(reversed(range(len(ids))))))
-        lines += module._lines(own.filter(pa.compute.is_valid(own["triples"])), names)["value"].to_pylist()
+        names = module._texts_of(
+            own.filter(pa.compute.is_valid(own["ids"])), terms.take(list(reversed(range(len(ids)))))
+        )
+        lines += module._lines_of_group(own.filter(pa.compute.is_valid(own["triples"])), names)["value"].to_pylist()
     assert sorted(lines) == TEXT
 
 
@@ -220,7 +223,7 @@ def test_a_uri_has_the_mark_of_success_when_it_is_whole(spark: SparkSession, tmp
 
 
 def dumped(graph: KnowledgeGraph) -> list[str]:
-    return sorted(b"".join(graph.dump(asserted=True, graphs=True)).decode().splitlines())
+    return sorted(lines(graph.dump(asserted=True, graphs=True)))
 
 
 def test_rows_are_asserted_in_one_commit_and_reasoned_with(spark: SparkSession, tmp_path: Path) -> None:
@@ -316,7 +319,8 @@ def test_a_task_writes_canonical_lines(rows: list[Quad], is_spaced: bool) -> Non
     gap = "\t" if is_spaced else ""
     terms = [[gap + text_of(term) for term in (row.subject, row.predicate, row.object)] for row in rows]
     graphs = ["" if str(row.graph_name) == "DEFAULT" else str(row.graph_name) for row in rows]
-    columns = [pa.array(column, pa.string()) for column in [*zip(*terms, strict=True), graphs]] if rows else []
+    given = [*zip(*terms, strict=True), graphs, ["1"] * len(rows)] if rows else []
+    columns = [pa.array(column, pa.string()) for column in given]
     batch = pa.RecordBatch.from_arrays(columns, [f"c{number}" for number in range(len(columns))])
     text = "".join(value + "\n" for made in _lines(iter([batch])) for value in made.column(0).to_pylist())
     assert text.encode() == lines_of(rows)

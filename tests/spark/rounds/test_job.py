@@ -17,10 +17,15 @@ import pytest
 pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kgreason[spark]'")
 
 from kgreason.errors import LimitError
-from kgreason.spark.close.job import PartsNews, close
+from kgreason.functions.registry import Registry
+from kgreason.options import DEFAULT_LIMITS
+from kgreason.spark.close.decisions import Decisions
+from kgreason.spark.close.job import close
+from kgreason.spark.close.planner import Planned
+from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import tasks
-from kgreason.spark.rounds.plan import FIRST
+from kgreason.spark.rounds.plan import FIRST, PartsPlan
 from kgreason.spark.rounds.tasks import At, Job
 from kgreason.zset.columns import Int32
 from tests.oracle.datalog import materialize
@@ -62,8 +67,11 @@ def frame(spark: SparkSession, rows: Int32) -> DataFrame:
     return spark.createDataFrame(pa.table([pa.array(np.ascontiguousarray(each)) for each in columns], names=names))
 
 
-def collected(result: PartsNews) -> Int32:
-    """Rows as the plan has them."""
+def closed(given: DataFrame, plan: PartsPlan, folder: str, stages: Stages) -> Int32:
+    """The closure on Spark, as rows of the plan, which has no operators."""
+    terms = Terms(given.sparkSession.createDataFrame([], "id int, text string"), {}, 0, folder, "")
+    decisions = Decisions(Planned(plan, {}, {}, 0, ()), terms, None, Registry(), DEFAULT_LIMITS)
+    result = close(given, plan, folder, decisions, progress=stages)
     columns = [column.to_numpy().astype(np.int32) for column in result.facts.toArrow().columns]
     return np.column_stack([columns[-1], *columns[:-1]])
 
@@ -75,14 +83,14 @@ def test_a_closure_in_three_parts(spark: SparkSession, tmp_path: Path, scheme: s
     wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
     folder, given = f"{scheme}{tmp_path}/work", frame(spark, program.facts)
     with pytest.raises(CrashError):
-        close(given, program.plan, folder, progress=Stages("round 3"))
+        closed(given, program.plan, folder, Stages("round 3"))
     stages = Stages()
-    assert program.texts(collected(close(given, program.plan, folder, progress=stages))) == wanted
+    assert program.texts(closed(given, program.plan, folder, stages)) == wanted
     assert stages.done[0] == "round 3"
     (round_2,) = Path(tmp_path).rglob("round-2.whole")
     shutil.rmtree(round_2)
     again = Stages()
-    assert program.texts(collected(close(given, program.plan, folder, progress=again))) == wanted
+    assert program.texts(closed(given, program.plan, folder, again)) == wanted
     assert again.done == ["round 2"], "what was whole is not done again"
     assert FIRST + program.plan.width == program.facts.shape[1]
 
@@ -141,7 +149,8 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         ]
         placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
         found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
-        assert [hot.value for hot in plan.divided(found[found[:, 0] == tasks.ALIKE, 1:], plan.most).hot] == [near]
+        made = plan.with_hot_values(found[found[:, 0] == tasks.ALIKE, 1:], plan.most)
+        assert [hot.value for hot in made.hot] == [near]
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -156,13 +165,12 @@ def test_a_value_that_becomes_hot_later_is_divided_on_spark(spark: SparkSession,
     rules, facts = written_program(text)
     program = Program(rules, facts, 3)
     wanted = {fact: state.asserted for fact, state in materialize(facts, rules).items()}
-    plan = program.plan.divided(program.plan.counts(program.facts, 1), 10)
+    plan = program.plan.with_hot_values(program.plan.counts(program.facts, 1), 10)
     assert not plan.hot
     stages = Stages()
     given, folder = frame(spark, program.facts), f"{scheme}{tmp_path}/work"
-    found = close(given, plan, folder, progress=stages)
-    assert program.texts(collected(found)) == wanted
+    assert program.texts(closed(given, plan, folder, stages)) == wanted
     assert stages.done.count("round 1") == 2, "the rounds began again"
     again = Stages()
-    assert program.texts(collected(close(given, plan, folder, progress=again))) == wanted
+    assert program.texts(closed(given, plan, folder, again)) == wanted
     assert again.done == [], "the rounds that are dropped are whole, too"

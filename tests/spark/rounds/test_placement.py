@@ -7,7 +7,7 @@ import pytest
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.parser import parse
 from kgreason.rules.patterns import with_numbered_variables
-from kgreason.spark.rounds.division import divided, is_hidden
+from kgreason.spark.rounds.division import is_hidden, local_rules
 from kgreason.spark.rounds.listing import lines_of
 from kgreason.spark.rounds.placement import TOGETHER, PatternPlace, Placement, is_small, parts_of, placement
 from tests.oracle.datalog import close
@@ -92,7 +92,7 @@ def test_types_are_not_placed_by_their_class_if_a_subject_is_shared_too() -> Non
 
 def test_a_contradiction_has_the_terms_of_the_rule_as_it_was_given() -> None:
     (rule,) = parse(f"{BEGIN} @rule odd false :- [?x, :p, ?y], [?y, :q, ?z], [?z, :p, ?x] .").rules
-    last = divided([rule], is_small)[-1].rule
+    last = local_rules([rule], is_small)[-1].rule
     assert format_rule(last, PREFIXES).startswith('false("odd", ?x, ?y, ?z, :p, :q) :-')
 
 
@@ -100,7 +100,7 @@ def test_a_contradiction_has_the_terms_of_the_rule_as_it_was_given() -> None:
 def test_without_hidden_facts_the_divided_rules_have_the_same_closure(first: int) -> None:
     for seed in range(first, first + many(25)):
         rules, facts = random_program(seed)
-        local = [each.rule for each in divided(rules, is_small)]
+        local = [each.rule for each in local_rules(rules, is_small)]
         found = {fact for fact in close(facts, local) if not str(fact[0]).startswith("join ")}
         assert found == close(facts, rules).keys(), seed
 
@@ -110,7 +110,7 @@ def test_each_rule_is_local() -> None:
     for seed in range(many(50)):
         rules, _ = random_program(seed)
         places = set(placement(rules).places)
-        for _, spread, variables, copied in divided(rules, is_small):
+        for _, spread, variables, copied in local_rules(rules, is_small):
             assert {PatternPlace(with_numbered_variables(atom), None) for atom in copied} <= places
             ways = [
                 {PatternPlace(with_numbered_variables(atom), atom.terms.index(each)) for atom in spread}

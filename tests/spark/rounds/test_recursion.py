@@ -12,7 +12,7 @@ from kgreason.errors import KgreasonError, LimitError
 from kgreason.spark.rounds import operators, tasks
 from kgreason.spark.rounds.operators import PartOperators
 from kgreason.spark.rounds.part import EnginePart
-from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, Operated, Sent
+from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, OperatorsPlan, Sent
 from kgreason.zset.columns import Int32
 from tests.spark.programs import EQUALITY, rules_in, triples_in
 from tests.spark.rounds.whole import Whole
@@ -119,7 +119,7 @@ class Remembers(EnginePart):
     def receive(self, rows: Int32) -> Sent:
         """Only values leave."""
         earlier = self.received.setdefault(self._number, [])
-        values = [relation for level, relation in self._plan.operated.outlasts if level]
+        values = [relation for level, relation in self._plan.operators.outlasts if level]
         every = np.concatenate([rows, *earlier])
         earlier.append(rows[~np.isin(rows[:, FIRST], values)])
         return super().receive(np.unique(every, axis=0))
@@ -132,7 +132,7 @@ def worse_values_stay(self: PartOperators, level: int, before: int) -> Int32:
     return better
 
 
-def results_leave_too(self: Operated, level: int) -> list[int]:
+def results_leave_too(self: OperatorsPlan, level: int) -> list[int]:
     """What follows from a value that has become better is kept; the values themselves are not."""
     return [relation for stratum, relation in self.outlasts if not stratum]
 
@@ -141,7 +141,7 @@ _decide = PartOperators.decide
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "a retraction across parts is lost": (tasks, "EnginePart", Remembers),
     "worse values stay beside better ones": (PartOperators, "decide", worse_values_stay),
-    "a turn begins without the best values": (Operated, "outlasting", results_leave_too),
+    "a turn begins without the best values": (OperatorsPlan, "outlasting", results_leave_too),
 }
 
 

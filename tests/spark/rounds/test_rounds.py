@@ -12,7 +12,7 @@ from benchmarks.rounds import close
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.spark.rounds import placement as placement_module
 from kgreason.spark.rounds import tasks
-from kgreason.spark.rounds.division import Local
+from kgreason.spark.rounds.division import LocalRule
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, MOST_ALIKE, PartsPlan, Sent, hashes, plan
@@ -97,13 +97,13 @@ def test_the_case_of_the_misreadings() -> None:
         assert is_right(*CASE, parts)
 
 
-def undivided(rules: Iterable[Rule], _: Callable[[Atom], bool]) -> list[Local]:
+def undivided(rules: Iterable[Rule], _: Callable[[Atom], bool]) -> list[LocalRule]:
     """Each rule is local to the value of the first variable of its first atom, whatever its other atoms are."""
     found = []
     for rule in rules:
         variables = [term for atom in rule.body[:1] for term in atom.terms if isinstance(term, Variable)][:1]
         spread = tuple(atom for atom in rule.body if atom.variables().issuperset(variables))
-        found.append(Local(rule, spread, tuple(variables), ()))
+        found.append(LocalRule(rule, spread, tuple(variables), ()))
     return found
 
 
@@ -148,7 +148,7 @@ HOT = written_program(
     + "same(?y, ?z) :- e(?x, ?y), e(?x, ?z) . both(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
 )
 MUTANTS: dict[str, tuple[object, str, object]] = {
-    "rules are not divided": (placement_module, "divided", undivided),
+    "rules are not divided": (placement_module, "local_rules", undivided),
     "facts that go home are forgotten": (PartsPlan, "sent", home_is_forgotten),
     "a small relation that a rule feeds": (PartsPlan, "sent", small_relations_are_placed_once),
     "each part tells what it holds": (EnginePart, "_each_once", every_part_tells),
@@ -172,7 +172,7 @@ def test_a_hot_value_fills_no_part() -> None:
     """Of a join with one hot value, no part holds all facts; the other side is copied."""
     text = " ".join(f"e(0, {n}) ." for n in range(100)) + "f(0, 1) . pair(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
     program = Program(*written_program(text), 4)
-    made = program.plan.divided(program.plan.counts(program.facts, 1), 50)
+    made = program.plan.with_hot_values(program.plan.counts(program.facts, 1), 50)
     rows, parts = made.sent(program.facts)
     assert [(hot.value, made.forms[hot.form].atoms) for hot in made.hot] == [(program.facts[0, FIRST + 1], 1)]
     assert len(rows) == 100 + 4

@@ -104,19 +104,19 @@ def test_all_values_of_a_program_are_divided() -> None:
 
 def all_at_once(self: Strata) -> Iterator[tuple[int, int]]:
     """All strata are decided as soon as no part has facts for another one."""
-    yield from ((level, level) for level in (0, self._operated.last))
+    yield from ((level, level) for level in (0, self._plan.last))
 
 
 def never_again(self: Strata) -> Iterator[tuple[int, int]]:
     """A stratum is decided once, and not again for what is asked later."""
-    while self._level < self._operated.last:
+    while self._level < self._plan.last:
         self._level += 1
         yield self._level, self._level - 1
 
 
 def only_what_is_known_is_kept(atoms: Iterable[object], *_: object) -> list[PatternPlace]:
     """What rules ask for stays where they ask."""
-    return [PatternPlace(*each) for each in _together(atoms, *_) if not str(each[0].relation).startswith("asks ")]  # type: ignore[arg-type]
+    return [PatternPlace(*each) for each in _places_for_key(atoms, *_) if not str(each[0].relation).startswith("asks ")]  # type: ignore[arg-type]
 
 
 def rows_are_rewritten(self: PartsPlan, facts: Int32) -> Int32:
@@ -130,15 +130,15 @@ def rows_are_rewritten(self: PartsPlan, facts: Int32) -> Int32:
 
 def what_operators_read_is_divided(self: PartsPlan, counts: Int64, most: int) -> PartsPlan:
     """Hot values are divided in all places."""
-    made = _divided(self, counts, most)
+    made = _with_hot_values(self, counts, most)
     return made._replace(forms=tuple(form._replace(is_decided=False) for form in made.forms))
 
 
-_together = placement_module._together
-_with_data, _divided = PartsPlan.with_data, PartsPlan.divided
+_places_for_key = placement_module._places_for_key
+_with_data, _with_hot_values = PartsPlan.with_data, PartsPlan.with_hot_values
 MUTANTS: dict[str, tuple[object, str, object]] = {
     "operators decide what any part holds": (PartOperators, "_are_here", lambda *given: np.ones(len(given[2]), bool)),
-    "asks stay where they are asked": (placement_module, "_together", only_what_is_known_is_kept),
+    "asks stay where they are asked": (placement_module, "_places_for_key", only_what_is_known_is_kept),
     "all strata are decided at once": (Strata, "due", all_at_once),
     "a stratum is decided once": (Strata, "due", never_again),
     "rows are rewritten to representatives": (PartsPlan, "with_data", rows_are_rewritten),
@@ -161,7 +161,7 @@ def test_a_group_whose_rows_are_divided_is_counted_wrongly(monkeypatch: pytest.M
         [?x, :with, ?z] :- [?x, :in, ?y], [?z, :in, ?y] ."""
     program = Whole(triples_in(*DATA), rules_in(rules))
     assert is_right(program, 3, most=2)
-    monkeypatch.setattr(PartsPlan, "divided", what_operators_read_is_divided)
+    monkeypatch.setattr(PartsPlan, "with_hot_values", what_operators_read_is_divided)
     assert not is_right(program, 3, most=2)
 
 

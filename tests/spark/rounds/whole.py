@@ -17,7 +17,7 @@ from kgreason.materialize.schema.rows import SAME_AS
 from kgreason.rules.model import DATA, Atom, Rule
 from kgreason.rules.parser import parse
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, operated, plan
+from kgreason.spark.rounds.plan import FIRST, FLAG, MOST_ALIKE, TABLE, PartsPlan, operators_plan, plan
 from kgreason.zset.columns import IS_ASSERTED, Int32
 from tests.histories.history import Triple
 from tests.spark.programs import selected
@@ -45,8 +45,8 @@ class Whole:
         """The plan for so many parts."""
         process, placed = self._process, placement(self._process.rules)
         common = process.engine, process.dictionary.intern
-        needs = operated(process.rules, process.closed_schema(), placed, *common)
-        return plan(placed, parts, *common, quiet=SAME_AS, operated=needs)
+        needs = operators_plan(process.rules, process.closed_schema(), placed, *common)
+        return plan(placed, parts, *common, quiet=SAME_AS, operators=needs)
 
     def in_process(self, width: int) -> set[Row]:
         """All facts as rows."""
