@@ -5,7 +5,7 @@
         by el-apply ... el_told(...)              ->            ...
         _:b1 owl:onProperty :partOf (asserted)
 
-The name of a blank node says what these steps find out (`naming`). The relations of the rules of OWL 2 EL become
+The name of a blank node says what these steps find out (`proofs/words/naming.py`). The relations of the rules of OWL 2 EL become
 triples where they state something of classes or properties. In the place of a step that is left out, the step above
 has its premises, without those that are parts of an expression.
 

@@ -188,16 +188,16 @@ def placing(job: Job, number: int, total: int) -> Task:
     return run
 
 
-def placing_pieces(job: Job, number: int, total: int, pieces: Sequence[exchange.Piece]) -> Task:
-    """Make the task that does the same with the triples s, p, o of some `pieces`, whose numbers it reads."""
+def placing_ranges(job: Job, number: int, total: int, ranges: Sequence[exchange.RowRange]) -> Task:
+    """Make the task that places the triples s, p, o of `ranges`, whose numbers it reads, as `placing` does."""
     names, table = exchange.names(3)[2:], job.plan.triples
 
     def read(batches: Batches) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for place in batch.column(0).to_pylist():
-                rows = pieces[place].read()
-                tables = pa.array(np.full(len(rows), table, dtype=np.int32))
-                yield from pa.table([tables, *rows.columns], names=names).to_batches()
+                for rows in ranges[place].batches():
+                    tables = pa.array(np.full(len(rows), table, dtype=np.int32))
+                    yield pa.RecordBatch.from_arrays([tables, *rows.columns], names=names)
 
     place = placing(job, number, total)
     return lambda batches: place(read(batches))

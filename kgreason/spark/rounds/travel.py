@@ -34,7 +34,7 @@ from kgreason.spark.rounds.tasks import (
     from_rows,
     placed,
     placing,
-    placing_pieces,
+    placing_ranges,
 )
 
 
@@ -62,9 +62,9 @@ class InFiles:
         Java takes longer for the rows than tasks for all the rest.
         """
         found = facts.mapInArrow(placing(self._job, number, total), SUMMARY)
-        if triples is not None and (pieces := exchange.pieces(triples.inputFiles())):
-            task = placing_pieces(self._job, number, total, pieces)
-            found = _numbers(self._spark, len(pieces)).mapInArrow(task, SUMMARY).unionAll(found)
+        if triples is not None and (ranges := exchange.row_ranges(triples.inputFiles())):
+            task = placing_ranges(self._job, number, total, ranges)
+            found = _numbers(self._spark, len(ranges)).mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 
     def evaluate(self, at: At) -> Moved:
