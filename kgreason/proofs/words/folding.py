@@ -5,9 +5,9 @@
         by el-apply ... el_told(...)              ->            ...
         _:b1 owl:onProperty :partOf (asserted)
 
-The name of a blank node says what these steps find out (`proofs/words/naming.py`). The relations of the rules of OWL 2 EL become
-triples where they state something of classes or properties. In the place of a step that is left out, the step above
-has its premises, without those that are parts of an expression.
+The name of a blank node says what these steps find out (`proofs/words/naming.py`). The relations of the rules of OWL 2
+EL become triples where they state something of classes or properties. In the place of a step that is left out, the step
+above has its premises, without those that are parts of an expression.
 
 A restriction `r some f` may stand where EL's rules mean the filler of a link over r. There it becomes
 `f and (inverse r some owl:Thing)`, which says the same. Where they mean the class of one individual, the individual

@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 from kgreason.zset.columns import Int32, Int64
 
 _RANGE, _RANGES = 1 << 19, 4
-"""A group of rows is divided into `_RANGES` at most, of at least `_RANGE` rows but for the last one. So tasks get about as
-many rows each, and decode few rows that others place."""
+"""A group of rows is divided into `_RANGES` at most, of at least `_RANGE` rows but for the last one. So tasks get about
+as many rows each, and decode few rows that others place."""
 _GROUP = 1 << 18
 """So many rows are a group at most, so that several tasks of Spark can read the news of a part."""
 
