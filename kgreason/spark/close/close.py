@@ -146,7 +146,9 @@ def _closed(
     twins = driver.twins(planned.ids)
     rows = [(plan.tables.index((False, len(row))), *row, *[0] * (plan.width - len(row))) for row in twins]
     columns = map(np.ascontiguousarray, np.array(rows, dtype=np.int32).reshape(-1, 1 + plan.width).T)
-    facts = spark.createDataFrame(pa.table([*columns], names=["tbl", *plan.columns]))
+    names = ["tbl", *plan.columns]
+    schema = ", ".join(f"{name} int" for name in names)  # Connect cannot know the types of a table without rows
+    facts = spark.createDataFrame(pa.table([*columns], names=names), schema)
     if literals and (about_literals := literals.facts(0)) is not None:
         facts = facts.union(about_literals)
     news = close(

@@ -97,8 +97,8 @@ class _AlikeError(Exception):
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_noted` has for each round how many noted facts of each kind were news; of the rounds before `_seen`, facts about
-    the literals in the news are placed. `_decided` is the number of the next decision, `_learnt` are those before which
+    `_noted` has for each round how many noted facts of each kind were news; facts about literals are placed for the
+    news of all rounds before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before which
     parts have learnt texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of
     recursions have dropped.
     """

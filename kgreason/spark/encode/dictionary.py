@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
-from urllib.parse import unquote
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +20,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.spark.encode.groups import ids_by_local, unpack_quads
+from kgreason.spark.input.paths import local_path
 from kgreason.spark.input.terms import intern_cell
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -84,4 +84,4 @@ def rows_of(table: DataFrame) -> Int32:
 
 def files_of(table: DataFrame) -> ds.Dataset:
     """Return an Arrow dataset that reads the Parquet files behind a DataFrame."""
-    return ds.dataset([unquote(name.removeprefix("file://")) for name in table.inputFiles()], format="parquet")
+    return ds.dataset(list(map(local_path, table.inputFiles())), format="parquet")

@@ -101,7 +101,7 @@ def divide(files: list[Path], tasks: int) -> list[list[FilePiece]]:
 
 def local_files(path: str) -> Iterator[Path]:
     """Yield in order the files that a local path stands for: a file, a folder or a pattern. Raises InputError."""
-    path = _local_path(path) if path.startswith("file:") else path
+    path = local_path(path) if path.startswith("file:") else path
     found = [path] if Path(path).exists() else sorted(glob(path, recursive=True))
     if not found:
         raise InputError(f"{path}: No such file or directory")
@@ -125,10 +125,15 @@ def spark_path(file: Path) -> str:
 @lru_cache
 def source_name(uri: str) -> str:
     """Return the name that `kgreason.rdf.reader` would give to the file that Spark knows by `uri`."""
-    return str(Path(_local_path(uri)).resolve()) if uri.startswith("file:") else uri
+    return str(Path(local_path(uri)).resolve()) if uri.startswith("file:") else uri
 
 
-def _local_path(uri: str) -> str:
+def local_path(uri: str) -> str:
+    """Return the path of a local file that Spark knows by `uri`.
+
+    >>> local_path("file:///tmp/a%20b"), local_path("file:/tmp/a")
+    ('/tmp/a b', '/tmp/a')
+    """
     return unquote(urlsplit(uri.replace("?", "%3F").replace("#", "%23")).path)
 
 

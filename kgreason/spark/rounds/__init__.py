@@ -13,6 +13,7 @@ texts        the terms whose texts a part knows
 operators    NOT, expressions and aggregates in a part
 part         a part: an engine, and the facts that it has for others
 exchange     facts on their way between parts, as files
+ranges       rows of files that tasks read themselves
 tasks        what tasks of Spark do in a round
 travel       facts travel in files, or by shuffles of Spark
 """

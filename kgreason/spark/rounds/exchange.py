@@ -14,10 +14,7 @@ they are written three times as fast, and lz4 makes them as small.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
-from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
 import numpy as np
@@ -26,42 +23,8 @@ import pyarrow.parquet as pq
 
 from kgreason.zset.columns import Int32, Int64
 
-_RANGE, _RANGES = 1 << 19, 4
-"""A group of rows is divided into `_RANGES` at most, of at least `_RANGE` rows but for the last one. So tasks get about
-as many rows each, and decode few rows that others place."""
 _GROUP = 1 << 18
 """So many rows are a group at most, so that several tasks of Spark can read the news of a part."""
-
-
-class RowRange(NamedTuple):
-    """Some rows of a group of rows in a Parquet file: `size` rows, from the row `first` of the group."""
-
-    file: str
-    group: int
-    first: int
-    size: int
-
-    def batches(self) -> Iterator[pa.RecordBatch]:
-        """Yield the rows. Cost: the rows before them in the group are decoded, too."""
-        low, high = self.first, self.first + self.size
-        with pq.ParquetFile(self.file) as file:
-            for batch in file.iter_batches(row_groups=[self.group], use_threads=False):
-                yield batch.slice(max(0, low), max(0, high - max(0, low)))
-                low, high = low - len(batch), high - len(batch)
-                if high <= 0:
-                    return
-
-
-def row_ranges(uris: Iterable[str]) -> list[RowRange]:
-    """Divide the rows of Parquet files, given by their URIs, into ranges for tasks."""
-    found = list[RowRange]()
-    for file in sorted(unquote(urlsplit(name).path) for name in uris):
-        footer = pq.read_metadata(file)
-        for group in range(footer.num_row_groups):
-            rows = footer.row_group(group).num_rows
-            size = max(_RANGE, -(-rows // _RANGES))
-            found += [RowRange(file, group, first, min(size, rows - first)) for first in range(0, rows, size)]
-    return found
 
 
 def write(path: Path, rows: Int32, parts: Int64) -> None:

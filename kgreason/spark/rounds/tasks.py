@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -29,6 +30,7 @@ from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, PartsPlan, Sent
+from kgreason.spark.rounds.ranges import RowRange
 from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32, Int64
 
@@ -128,10 +130,16 @@ class Job(NamedTuple):
 
     def part(self, number: int, at: At, source: Source) -> Held:
         """Return a part that is as far as `at`."""
-        for key in [key for key, (far, _) in _parts.items() if key[0] != self.folder or far < at]:
-            del _parts[key]  # of another job, or this part went on in another worker
+        self.forget_others()
+        for key in [key for key, (far, _) in _parts.items() if far < at]:
+            del _parts[key]  # this part went on in another worker
         known = _parts.pop((self.folder, number), None)
         return known[1] if known and known[0] == at else self.made(number, at, source)
+
+    def forget_others(self) -> None:
+        """Drop the parts of other jobs that this worker has: their memory is free for this job."""
+        for key in [key for key in _parts if key[0] != self.folder]:
+            del _parts[key]
 
     def made(self, number: int, at: At, source: Source) -> Held:
         """Make a part that is as far as `at`."""
@@ -179,6 +187,7 @@ def placing(job: Job, number: int, total: int) -> Task:
     """Make the task that places asserted facts, rows `tbl, c0..`, in files of round `number`. `total`: see `placed`."""
 
     def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+        job.forget_others()
         context = TaskContext.get()
         # Two attempts may cut their rows differently, so each has files of its own.
         task = f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
@@ -188,16 +197,15 @@ def placing(job: Job, number: int, total: int) -> Task:
     return run
 
 
-def placing_ranges(job: Job, number: int, total: int, ranges: Sequence[exchange.RowRange]) -> Task:
-    """Make the task that places the triples s, p, o of `ranges`, whose numbers it reads, as `placing` does."""
-    names, table = exchange.names(3)[2:], job.plan.triples
+def placing_shares(job: Job, number: int, total: int, shares: Sequence[Sequence[RowRange]]) -> Task:
+    """Make the task that reads numbers of shares, and places the triples s, p, o in the files of these shares."""
 
     def read(batches: Batches) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            for place in batch.column(0).to_pylist():
-                for rows in ranges[place].batches():
-                    tables = pa.array(np.full(len(rows), table, dtype=np.int32))
-                    yield pa.RecordBatch.from_arrays([tables, *rows.columns], names=names)
+        numbers = (share for batch in batches for share in batch.column(0).to_pylist())
+        for each in chain.from_iterable(shares[share] for share in numbers):
+            for rows in each.batches("spo"):
+                tables = pa.array(np.full(len(rows), job.plan.triples, dtype=np.int32))
+                yield pa.RecordBatch.from_arrays([tables, *rows.columns], names=["tbl", *job.plan.columns[:3]])
 
     place = placing(job, number, total)
     return lambda batches: place(read(batches))

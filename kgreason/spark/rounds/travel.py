@@ -23,6 +23,7 @@ from kgreason.spark.folders.markers import uri
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.plan import NOTED
+from kgreason.spark.rounds.ranges import shares
 from kgreason.spark.rounds.tasks import (
     ALIKE,
     SUMMARY,
@@ -34,7 +35,7 @@ from kgreason.spark.rounds.tasks import (
     from_rows,
     placed,
     placing,
-    placing_ranges,
+    placing_shares,
 )
 
 
@@ -56,15 +57,18 @@ class InFiles:
         self._spark, self._job = spark, job
 
     def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
-        """Place asserted facts, rows `tbl, c0..`, and triples, rows `s, p, o` of Parquet files, for round `number`.
+        """Place asserted facts, rows `tbl, c0..`, for round `number`.
 
-        With a `total`, about how many they are, they are counted, too. Tasks read the files of triples themselves:
-        Java takes longer for the rows than tasks for all the rest.
+        `triples` are more of them: all rows `s, p, o` of some Parquet files, which tasks read themselves if this
+        machine has the files. If `total` (about the number of facts) is given, tasks also count facts that are alike.
         """
+        names = triples.inputFiles() if triples is not None else []
+        if triples is not None and not all(name.startswith("file:") for name in names):
+            facts, names = _with_triples(facts, triples, self._job), []
         found = facts.mapInArrow(placing(self._job, number, total), SUMMARY)
-        if triples is not None and (ranges := exchange.row_ranges(triples.inputFiles())):
-            task = placing_ranges(self._job, number, total, ranges)
-            found = _numbers(self._spark, len(ranges)).mapInArrow(task, SUMMARY).unionAll(found)
+        if parts := shares(names):
+            task = placing_shares(self._job, number, total, parts)
+            found = _numbers(self._spark, len(parts)).mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 
     def evaluate(self, at: At) -> Moved:
@@ -87,9 +91,7 @@ class ByShuffles:
     def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
         """See `InFiles`."""
         if triples is not None:
-            zeros = [f"0 AS {name}" for name in self._job.plan.columns[3:]]
-            columns = f"{self._job.plan.triples} AS tbl", "s AS c0", "p AS c1", "o AS c2", *zeros
-            facts = triples.selectExpr(*columns).unionAll(facts)
+            facts = _with_triples(facts, triples, self._job)
         rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
         return self._write(rows, f"{self._job.round(number)}/placed")
 
@@ -136,6 +138,12 @@ def rows_of_rounds(spark: SparkSession, job: Job, rounds: Sequence[int]) -> Data
 
 def _schema(job: Job) -> str:
     return ", ".join(f"{name} int" for name in exchange.names(job.plan.width))
+
+
+def _with_triples(facts: DataFrame, triples: DataFrame, job: Job) -> DataFrame:
+    zeros = [f"0 AS {name}" for name in job.plan.columns[3:]]
+    columns = f"{job.plan.triples} AS tbl", "s AS c0", "p AS c1", "o AS c2", *zeros
+    return triples.selectExpr(*columns).unionAll(facts)
 
 
 def _moved(summaries: DataFrame) -> Moved:

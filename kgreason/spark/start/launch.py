@@ -5,7 +5,8 @@ the driver raises as well, tracebacks of workers that Ctrl-C ends. A user does n
 to a temporary file, which is read only if Java does not start. The file is removed when Java ends.
 
 Invariants: if a Java already runs for this process, it is used as it is. Ctrl-C waits until Java has started
-(`kgreason.interrupts`), because an interrupted launch would leave a Java running.
+(`kgreason.interrupts`), because an interrupted launch would leave a Java running; the
+third Ctrl-C, after five seconds, ends the process.
 Cost: starting Java.
 """
 
