@@ -43,7 +43,7 @@ from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import FALSE
-from kgreason.spark.encode.dictionary import among, rows_of, texts_of
+from kgreason.spark.encode.dictionary import rows_among, rows_of, texts_of
 from kgreason.spark.folders.markers import largest
 from kgreason.spark.rounds.placement import placement
 from kgreason.spark.rounds.plan import PartsPlan, PlaceForm, operators_plan, plan
@@ -193,7 +193,7 @@ class Driver:
         """
         wanted = [text for text in texts if text not in self._ids and text[:1] in _OF_TERMS]
         if wanted:
-            found = among(self._terms, "text", pa.array(wanted)).select("text", "id").collect()
+            found = rows_among(self._terms, "text", pa.array(wanted)).select("text", "id").collect()
             self._ids |= dict.fromkeys(wanted, 0) | dict(found)
         return {text: number for text in texts if (number := self._ids.get(text))}
 

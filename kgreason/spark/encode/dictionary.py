@@ -65,11 +65,11 @@ def texts_of(terms: DataFrame, ids: Iterable[int]) -> dict[int, str]:
     wanted = pa.array(ids, pa.int32())
     if not len(wanted):
         return {}
-    named = among(terms, "id", wanted).select("id", "text").toArrow()
+    named = rows_among(terms, "id", wanted).select("id", "text").toArrow()
     return dict(zip(*(column.to_pylist() for column in named.columns), strict=True))
 
 
-def among(table: DataFrame, column: str, values: pa.Array) -> DataFrame:
+def rows_among(table: DataFrame, column: str, values: pa.Array) -> DataFrame:
     """Return the rows of a table whose value in a column is one of `values`. Few values go into the query itself."""
     if len(values) <= _FEW:
         return table.where(F.col(column).isin(values.to_pylist()))
