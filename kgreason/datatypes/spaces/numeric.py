@@ -111,7 +111,7 @@ def double(lexical: str) -> Value:
 
 def single(lexical: str) -> Value:
     """Return the value of a lexical form of xsd:float."""
-    return Value(FLOAT, _single_precision(_towards_odd(_number(lexical), lexical)).hex())
+    return Value(FLOAT, single_precision(_towards_odd(_number(lexical), lexical)).hex())
 
 
 def is_whole(number: Real) -> bool:
@@ -150,7 +150,7 @@ def _bits(number: float) -> int:
     return bits
 
 
-def _single_precision(number: float) -> float:
+def single_precision(number: float) -> float:
     """Return the single-precision float nearest to a double; infinite if the double is too large."""
     try:
         nearest: float = struct.unpack("<f", struct.pack("<f", number))[0]

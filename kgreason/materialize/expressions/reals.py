@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Callable
 from decimal import (
     MAX_EMAX,
@@ -31,7 +30,7 @@ from typing import Any, NamedTuple
 
 import pyoxigraph as ox
 
-from kgreason.datatypes.spaces.numeric import WHOLE
+from kgreason.datatypes.spaces.numeric import WHOLE, single_precision
 from kgreason.errors import LimitError
 from kgreason.interrupts import let_out
 from kgreason.terms import vocabulary as v
@@ -74,7 +73,7 @@ def parse(form: str, kind: int) -> Number | None:
         return None
     if kind <= DECIMAL:
         return Number(kind, Decimal(form))
-    return Number(kind, _single(float(form)) if kind == FLOAT else float(form))
+    return Number(kind, single_precision(float(form)) if kind == FLOAT else float(form))
 
 
 def text_of_number(number: Number) -> str:
@@ -100,7 +99,7 @@ def promote(number: Number, kind: int) -> Number:
     if kind <= DECIMAL or number.kind > DECIMAL:
         return Number(kind, number.value)
     double = float(number.value)
-    return Number(kind, _single(double) if kind == FLOAT else double)
+    return Number(kind, single_precision(double) if kind == FLOAT else double)
 
 
 def _values_in_common_kind(first: Number, second: Number) -> tuple[int, Any, Any]:
@@ -123,7 +122,7 @@ def calculate(sign: str, first: Number, second: Number) -> Number:
     kind, one, other = _values_in_common_kind(first, second)
     if kind > DECIMAL:
         value = _floating_quotient(one, other) if sign == "/" else _FLOATING[sign](one, other)
-        return Number(kind, _single(value) if kind == FLOAT else value)
+        return Number(kind, single_precision(value) if kind == FLOAT else value)
     if _is_long(one) or _is_long(other):
         raise LimitError(f"a number of more than {_LONGEST:,} digits is an operand of {sign}")
     if sign == "/":
@@ -198,19 +197,11 @@ def cast(number: Number, kind: int) -> Number:
     """
     if kind > DECIMAL:
         value = float(number.value)
-        return Number(kind, _single(value) if kind == FLOAT else value)
+        return Number(kind, single_precision(value) if kind == FLOAT else value)
     if number.kind > DECIMAL and not math.isfinite(number.value):
         raise NoNumberError
     exact = Decimal(number.value)
     return Number(kind, exact.to_integral_value(rounding=ROUND_DOWN, context=_EXACT) if kind == INTEGER else exact)
-
-
-def _single(double: float) -> float:
-    """Return the single-precision float nearest to a double; infinite if the double is too large."""
-    try:
-        return float(struct.unpack("<f", struct.pack("<f", double))[0])
-    except OverflowError:
-        return math.copysign(math.inf, double)
 
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
