@@ -23,7 +23,6 @@ Bootstrap to all facts.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Literal
 
 from kgreason.compiled import announce_compilation, compile_ahead
@@ -137,7 +136,8 @@ class Engine(Reader):
         """Start a commit, which `accept` or `rollback` ends. A commit that is still open is rolled back first."""
         if self._is_open:
             self.rollback()
-        self._origin, self._is_open, self._learnt = self._circuit, True, copy(self._forecasts)
+        self._origin, self._is_open = self._circuit, True
+        self._learnt = {**vars(self._forecasts)}  # `copy` would take a tenth of a small commit
         self._wishes: list[Wish] = []
         self._dropped: Int64 | None = None
         """The costs of rules in the Update that was dropped."""
@@ -300,7 +300,7 @@ class Engine(Reader):
         if not self._is_open:
             return
         self._switch_to(self._origin)
-        self._forecasts = self._learnt
+        vars(self._forecasts).update(self._learnt)
         self._weights.undo()
         self._circuit.refresh_if_changed()
         self._circuit.undo()
