@@ -34,8 +34,10 @@ BYTES = 200
 PREFIX = "spark.kgreason."
 _LIBRARIES = 600 << 20
 """About how many bytes of address space a Python worker takes before it has facts; the libraries are 550 MB of them."""
-_GROWTH = 2
-"""About how many facts a part has at the end for each asserted fact: inferred facts, and copies."""
+_GROWTH = 3
+"""About how many facts the largest part has in the end for each asserted fact of an average one: inferred facts,
+copies, and more facts than in other parts. (Of 13 parts of 100 universities, with 1.06 million facts on average, one got 2.3.)
+"""
 _FEW = 50_000
 """A part should have at least this many facts on average."""
 _MOST = 4_000_000
@@ -91,7 +93,7 @@ def parts_for(count: int, cores: int, memory: int) -> int:
     """Return into how many parts `count` facts are divided. `memory`: the bytes for a part, or 0.
 
     >>> parts_for(1_000, 8, 0), parts_for(10_000_000, 8, 0), parts_for(10_000_000, 2, 1 << 30)
-    (1, 8, 4)
+    (1, 8, 6)
     """
     most = memory // (BYTES * _GROWTH) if memory else _MOST
     return max(1, min(cores, count // _FEW), -(-count // max(1, most)))
