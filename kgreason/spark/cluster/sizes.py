@@ -36,7 +36,8 @@ _LIBRARIES = 600 << 20
 """About how many bytes of address space a Python worker takes before it has facts; the libraries are 550 MB of them."""
 _GROWTH = 3
 """About how many facts the largest part has in the end for each asserted fact of an average one: inferred facts,
-copies, and more facts than in other parts. (Of 13 parts of 100 universities, with 1.06 million facts on average, one got 2.3.)
+copies, and more facts than in other parts. (Of 13 parts of 100 universities, with 1.06 million facts on average, one
+got 2.3.)
 """
 _FEW = 50_000
 """A part should have at least this many facts on average."""
