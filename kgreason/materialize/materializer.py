@@ -229,8 +229,8 @@ class Materializer(MaterializedGraph):
     def _facts_ahead(self, asserted: AssertedChange, said: TwinChange, own: Facts, *, is_first: bool) -> Facts:
         """Return the facts to assert and to retract before the rules run, other than the triples of the edit.
 
-        `asserted`: the newly asserted triples, and those that are no longer asserted. `said`: the facts about twins to
-        assert and to retract. `own`: the facts of the edit. `is_first`: whether this is the first `change` of the
+        `asserted`: the triples that this change asserts or retracts. `said`: the facts about twins to assert and to
+        retract. `own`: the facts of the edit. `is_first`: whether this is the first `change` of the
         commit.
         """
         added = asserted.added
@@ -376,9 +376,10 @@ class Materializer(MaterializedGraph):
     ) -> Changes:
         """Apply a change of facts and rules in the engine. Returns the changes of the commit so far.
 
-        Then compute the expressions that rules ask for, until rules ask for no further one. `asserted`: the newly
-        asserted triples, and those that are no longer asserted. `facts`: other facts to assert and retract. `options`:
-        how to evaluate.
+        Then compute the expressions that rules ask for, until rules ask for no further expression.
+
+        `asserted`: the triples that this change asserts or retracts. `facts`: other facts to assert and to retract.
+        `options`: how the engine evaluates the change.
         """
         removed, added = (asserted.removed, asserted.added) if asserted else (_NO_ROWS, _NO_ROWS)
         wanted, needless = {self.triples: added, **facts.added}, {self.triples: removed, **facts.removed}

@@ -86,10 +86,11 @@ class LiteralFacts:
         return self._cells(_written(found, f"{place}/facts"))
 
     def facts_about_links(self, noted: DataFrame) -> DataFrame | None:
-        """Return the facts about literals that new facts, `tbl, c0.., asserted`, link or type; None if there are none.
+        """Return facts about the literals in new facts, or None if there are no such facts.
 
-        A link is followed unless its literals differ (dt_may_equal), and unless `selection` says otherwise. Cost: two
-        joins with the terms.
+        `noted`: the new facts, rows `tbl, c0.., asserted`. A literal counts if owl:sameAs links the literal, or if a
+        fact gives the literal a datatype. Rules follow a link (dt_may_equal) if its literals may be equal and
+        `selection` allows this. Cost: two joins with the terms.
         """
         is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
         is_type = (F.col("p") == TYPE) & F.col("o").isin(list(NAMES))

@@ -1,5 +1,5 @@
 """Tables on disk. A table that is not complete is never read as if it were complete.
 
-markers  small tables, each of which says that another table is complete; `whole_table` writes one once
+markers  small tables: a marker says that another table is complete. `whole_table` writes a table once
 folders  writes a folder of files as a whole, or not at all
 """

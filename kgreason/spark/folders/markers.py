@@ -60,7 +60,7 @@ def whole_table(spark: SparkSession, path: str, schema: str, table: Callable[[],
 
 
 def marker_text(spark: SparkSession, path: str) -> str | None:
-    """Return the text of the marker at a path, or None if there is no marker."""
+    """Return the text of the marker at a path. Return None if the path has no marker."""
     if "://" not in path:
         return next((text for file in _files(path) for text in pq.read_table(file)["text"].to_pylist()), None)
     try:  # the path is given twice, since Spark logs a stack trace for a single path that is missing
@@ -73,7 +73,7 @@ def marker_text(spark: SparkSession, path: str) -> str | None:
 
 
 def mark(spark: SparkSession, path: str, text: str) -> None:
-    """Write a marker in place of the one at a path. Before the last step there is no file that Spark would read."""
+    """Write a marker. The marker replaces an older one. Spark can read the new marker only after the last step."""
     if "://" in path:
         spark.createDataFrame([(text,)], _MARKER).coalesce(1).write.mode("overwrite").parquet(path)
         return

@@ -409,7 +409,7 @@ def operators_plan(
 
 
 def _outlasting(placement: Placement, levels: Mapping[Waiting, Level], intern: Intern) -> Iterator[tuple[int, int]]:
-    """Yield `OperatorsPlan.outlasts`; nothing if there is no recursion through MIN or MAX."""
+    """Yield the pairs of `OperatorsPlan.outlasts`. Only recursion through MIN or MAX gives such pairs."""
     if not any(level.recursion for level in levels.values()):
         return
     rules = (*placement.rules, *placement.first)

@@ -86,7 +86,7 @@ class Home(Protocol):
 
     @property
     def snapshot(self) -> Path | None:
-        """The last snapshot, or None if there is none. The commits of `records_since_snapshot` come after it."""
+        """The last snapshot, or None if this home has no snapshot. `records_since_snapshot` has the later commits."""
 
     @property
     def store(self) -> OxigraphStore:

@@ -120,7 +120,7 @@ class Reader:
 
     @property
     def snapshot(self) -> Path | None:
-        """The last snapshot, or None if there is none."""
+        """The last snapshot, or None if this home has no snapshot."""
         return self._folder.snapshot_path(self.manifest.commit) if self.manifest.commit else None
 
     def records_since_snapshot(self) -> list[Record]:
