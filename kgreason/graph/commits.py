@@ -137,7 +137,8 @@ class Committer:
                     self.check(delta)
                 prefixes = prefixes_to_remember(before.prefixes, edit.prefixes) if edit.prefixes else {}
                 self.state.note_commit(delta, headers, prefixes)
-                delta = replace(delta, prefixes=self.state.noted.prefixes)
+                if prefixes:
+                    delta = replace(delta, prefixes=self.state.noted.prefixes)
                 if home.history is not None:
                     with span("journal"):
                         home.history.append(entry_of(delta, headers))
