@@ -114,6 +114,6 @@ def shorten(text: str, prefixes: Mapping[str, str]) -> str:
 
 def short_warnings(warnings: Iterable[str], prefixes: Mapping[str, str]) -> list[str]:
     """Return the warnings of a graph; in those about axioms the IRIs are shortened. A document keeps its IRI."""
-    from kgreason.ontology.read.unread import OF_AXIOMS
+    from kgreason.ontology.read.unread_kinds import OF_AXIOMS
 
     return [shorten(each, prefixes) if OF_AXIOMS in each else each for each in warnings]

@@ -27,12 +27,12 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, QueryResultsFormat, QueryTriples, RdfFormat, Triple
 
 from kgreason.client.link import Link, with_parameters
-from kgreason.client.past import RemotePast
-from kgreason.client.readable import ReadableRemoteGraph
+from kgreason.client.readable_graph import ReadableRemoteGraph
+from kgreason.client.remote_past import RemotePast
 from kgreason.client.stream import Deltas, RowChanges
 from kgreason.client.transaction import RemoteTransaction
 from kgreason.errors import QueryError, QueryTimeoutError, ServerError
-from kgreason.graph.changes.loaded import Loaded
+from kgreason.graph.changes.load_result import Loaded
 from kgreason.graph.input.arguments import check_paths, check_text, check_texts
 from kgreason.graph.input.bindings import Bindings, with_bindings
 from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name, text_of
@@ -41,9 +41,9 @@ from kgreason.graph.results.answers import Matches, QueryAnswer, Triples, answer
 from kgreason.graph.results.questions import Queryable
 from kgreason.options import check_choice, check_count, check_seconds
 from kgreason.progress import Progress, progress_of
-from kgreason.rdf.lines.skipped import Skipped
-from kgreason.sparql.query.asking import with_repeated_columns
-from kgreason.sparql.query.numeric import warn_caller
+from kgreason.rdf.lines.skipped_lines import Skipped
+from kgreason.sparql.query.evaluation import with_repeated_columns
+from kgreason.sparql.query.numbers import warn_caller
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.results import Triples as ReadTriples
 from kgreason.terms.tags import parse_quads
@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from kgreason.graph.history.revert import Reverted
     from kgreason.graph.input.frames import FrameMapping
     from kgreason.graph.input.quads import Item, Table
-    from kgreason.graph.shapes.pending import Source
     from kgreason.graph.shapes.shapes import Shapes
+    from kgreason.graph.shapes.shapes_editor import Source
     from kgreason.graph.shapes.validation import DataMode
     from kgreason.graph.sparql_update.update import Updated
     from kgreason.rules.parser import Syntax
@@ -374,7 +374,7 @@ class RemoteGraph(ReadableRemoteGraph, Queryable):
 
     def validate(self, data: DataMode = "inferred", *, shapes: Source | Sequence[Source] | None = None) -> Report:
         """Return the report about the shapes graph; see `KnowledgeGraph.validate`. The client reads `shapes`."""
-        from kgreason.graph.shapes.pending import triples_of_sources
+        from kgreason.graph.shapes.shapes_editor import triples_of_sources
         from kgreason.graph.shapes.validation import DataMode
         from kgreason.wire.reports import report_of
 

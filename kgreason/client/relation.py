@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import checked_prefixes, term_of, text_of
-from kgreason.graph.relation.given import terms_of
 from kgreason.graph.relation.relation import Facts, GraphRelation, RelationHolder, column_declaration
+from kgreason.graph.relation.row_input import terms_of
 from kgreason.graph.results.cells import Cell
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, Self
 
-from kgreason.graph.shapes.pending import ShapesEditor
+from kgreason.graph.shapes.shapes_editor import ShapesEditor
 from kgreason.rules.model import Triple
 
 

@@ -24,7 +24,7 @@ from kgreason.errors import QueryError, ServerError
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.standing.rows import Row
-    from kgreason.graph.standing.standing import RowChange
+    from kgreason.graph.standing.standing_query import RowChange
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0
 _SILENCE = 60
@@ -185,7 +185,7 @@ class RowChanges(Events):
 
         Raises ServerError, QueryError, and StopIteration after `close`.
         """
-        from kgreason.graph.standing.standing import RowChange
+        from kgreason.graph.standing.standing_query import RowChange
 
         while True:
             name, told = super().__next__()

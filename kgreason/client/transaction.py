@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from kgreason.graph.input.frames import FrameMapping
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.opening.options import File
-    from kgreason.graph.relation.given import Terms
     from kgreason.graph.relation.relation import PendingRelation
-    from kgreason.rdf.lines.skipped import Skipped
+    from kgreason.graph.relation.row_input import Terms
+    from kgreason.rdf.lines.skipped_lines import Skipped
     from kgreason.rules.model import Relation, Rule
 
 Send = Callable[[IO[bytes]], "Delta"]

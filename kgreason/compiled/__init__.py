@@ -1,12 +1,12 @@
 """Kernels: the hot loops of kgreason, compiled. `announce_compilation` says so before they are compiled.
 
-    kernel, inline   decorators: a function that Python calls, and a function that is a part of kernels
-    library     kernels that were compiled when the wheel was built; they need no Numba
-    justintime  kernels that Numba compiles on first use and caches on disk
-    ahead       compiles the kernels of a first commit in two processes
-    build       compiles all kernels into a library, for a wheel
-    signatures  which types the arguments of a kernel have
-    arrays      how a kernel gets an array from an address
+    kernel, inline  decorators: a function that Python calls, and a function that is a part of kernels
+    library         kernels that were compiled when the wheel was built; they need no Numba
+    justintime      kernels that Numba compiles on first use and caches on disk
+    precompilation  compiles the kernels of a first commit in two processes
+    build           compiles all kernels into a library, for a wheel
+    signatures      which types the arguments of a kernel have
+    arrays          how a kernel gets an array from an address
 
 Kernels take arrays and scalars, return scalars, and release the GIL. A kernel comes from the library if the library was
 built from the present sources, and from Numba otherwise. KGREASON_KERNELS=numba ignores the library;
@@ -145,9 +145,9 @@ def announce_compilation(function: Callable[..., Any]) -> None:
 def compile_ahead(function: Callable[..., Any]) -> None:
     """Compile the kernels of a first commit in two processes, unless the kernel `function` is compiled.
 
-    `function` is the largest of them; see `ahead`. Later calls do nothing.
+    `function` is the largest of them; see `precompilation`. Later calls do nothing.
     """
     if not is_compiled(function):
-        from kgreason.compiled import ahead
+        from kgreason.compiled import precompilation
 
-        ahead.compile_in_two(function)
+        precompilation.compile_in_two(function)

@@ -32,8 +32,8 @@ from kgreason.entailment.goals import Binding, Every, Exists, Goal
 from kgreason.entailment.kinds import are_of_their_kinds
 from kgreason.entailment.matching import components
 from kgreason.ontology.read.axioms import Characteristic, Collection, NegativeAssertion, Pair, Restriction
-from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.schema_axioms import collect
 from kgreason.rules.model import Constant, Term, Triple, Variable, triple
 from kgreason.terms import vocabulary as v
 

@@ -3,7 +3,7 @@
     Counted     p min n C, p max n C, p exactly n C: at least `least` and at most `most` values of p are in C
     Reflexive   p some self
 
-The W3C tables (OWL 2 RL/RDF) have rules only for the maximal cardinalities 0 and 1 (kgreason.ontology.read.collect).
+The W3C tables (OWL 2 RL/RDF) have rules only for the maximal cardinalities 0 and 1 (ontology.read.schema_axioms).
 Other cardinalities are shown with new individuals as values, or with values that are present. Source: OWL 2 RDF-Based
 Semantics, table 5.6. Cost: linear in the triples.
 """

@@ -24,12 +24,12 @@ from kgreason.interrupts import as_one
 from kgreason.materialize.edit import NO_QUADS, Edit
 from kgreason.materialize.imports import Imports
 from kgreason.materialize.materializer import File, Materializer
-from kgreason.materialize.quads.asserted import default_graph_quads
+from kgreason.materialize.quads.asserted_quads import default_graph_quads
 from kgreason.materialize.schema.rows import decode_triples
 from kgreason.materialize.selection import select
 from kgreason.ontology.read.axioms import Collection
-from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.schema_axioms import collect
 from kgreason.options import LETTER
 from kgreason.proofs.contradictions import is_contradictory
 from kgreason.rdf.reader import read_files

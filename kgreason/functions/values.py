@@ -25,7 +25,7 @@ from kgreason.functions.signature import Kinds
 from kgreason.terms import vocabulary as v
 from kgreason.terms.quoting import quote, unescape
 from kgreason.terms.tags import parse_quads
-from kgreason.terms.untagged import PROBLEM, is_untagged
+from kgreason.terms.untagged_literals import PROBLEM, is_untagged
 
 NOTHING: Any = object()
 """The value of a term that has no value of the wanted types."""

@@ -1,7 +1,7 @@
 """The facade: graphs that are kept materialized.
 
     knowledge_graph   KnowledgeGraph: open, edit, query
-    readable          what the state and the history of a graph tell: explain, dump, stats, log
+    readable_graph    what the state and the history of a graph tell: explain, dump, stats, log
     opening/          the options of a graph, and the home that they open
     state/            the graph after its last commit: at rest, or running
     lock              one thread at a time edits a graph, or asks its engine

@@ -27,8 +27,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self, TypeVar, Unpack, overload
 from pyoxigraph import BlankNode, DefaultGraph, NamedNode, Triple
 
 from kgreason.errors import InputTypeError, QueryError, StoreError
-from kgreason.graph.changes.loaded import Loaded
-from kgreason.graph.constructed.renamed import QuerySpeller
+from kgreason.graph.changes.load_result import Loaded
+from kgreason.graph.constructed.query_speller import QuerySpeller
 from kgreason.graph.constructed.speller import Speller
 from kgreason.graph.history import reading
 from kgreason.graph.input.arguments import check_author, check_paths, check_rules, check_text, check_texts
@@ -36,9 +36,9 @@ from kgreason.graph.input.bindings import Bindings, name_bindings_in_error, with
 from kgreason.graph.input.terms import UserTerm, checked_prefixes, graph_name
 from kgreason.graph.lock import check_wait, with_lock
 from kgreason.graph.open_transaction import OpenTransaction
-from kgreason.graph.opening.opened import check_rule_files_not_removed, open_home
+from kgreason.graph.opening.home import check_rule_files_not_removed, open_home
 from kgreason.graph.opening.options import Documents, EngineOptions, File, Strategy, manifest_options
-from kgreason.graph.readable import ReadableGraph
+from kgreason.graph.readable_graph import ReadableGraph
 from kgreason.graph.results.answers import Matches, QueryAnswer, answer_of
 from kgreason.graph.results.questions import Queryable
 from kgreason.interrupts import as_one
@@ -53,10 +53,10 @@ from kgreason.options import (
     check_seconds,
 )
 from kgreason.progress import SILENT, Progress, progress_of
-from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.lines.skipped_lines import Skipped
 from kgreason.rdf.reader import check_files
-from kgreason.sparql.query.asking import answer
-from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller
+from kgreason.sparql.query.evaluation import answer
+from kgreason.sparql.query.numbers import depends_on_numbers, warn_caller
 from kgreason.store.homes.home import Home, closed_error
 from kgreason.store.journal.record import check_headers
 from kgreason.store.oxigraph.store import OxigraphStore
@@ -70,13 +70,13 @@ if TYPE_CHECKING:
     from kgreason.graph.input.quads import Item, Table
     from kgreason.graph.match import Pattern
     from kgreason.graph.relation.relation import GraphRelation
-    from kgreason.graph.shapes.pending import Source
     from kgreason.graph.shapes.shapes import Shapes
+    from kgreason.graph.shapes.shapes_editor import Source
     from kgreason.graph.shapes.validation import DataMode
-    from kgreason.graph.sparql_update.ahead import WhereLimits
+    from kgreason.graph.sparql_update.uncommitted_store import WhereLimits
     from kgreason.graph.sparql_update.update import Updated
-    from kgreason.graph.standing.standing import RowChange, StandingQuery
-    from kgreason.graph.standing.together import StandingQueries
+    from kgreason.graph.standing.standing_queries import StandingQueries
+    from kgreason.graph.standing.standing_query import RowChange, StandingQuery
     from kgreason.graph.state.running import Running
     from kgreason.graph.transaction import Transaction
     from kgreason.materialize.relations.reading import RelationReader
@@ -361,7 +361,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         ...     [each.name for each in graph.unsatisfiable_classes()]
         ['<http://e/CatDog>']
         """
-        from kgreason.graph.explanations.unsatisfiable import unsatisfiable_classes
+        from kgreason.graph.explanations.unsatisfiable_classes import unsatisfiable_classes
 
         described = self._describer()
         found = unsatisfiable_classes(self._engine(), self.match)
@@ -409,7 +409,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         ([('<http://e/tom>',)], [])
         ([], [('<http://e/tom>',)])
         """
-        from kgreason.graph.standing.standing import StandingQuery
+        from kgreason.graph.standing.standing_query import StandingQuery
 
         check_text("standing", "a SELECT or ASK query", sparql)
         check_seconds("timeout", timeout)

@@ -34,9 +34,9 @@ from kgreason.graph.input.frames import FrameMapping
 from kgreason.graph.input.last_edits import last_edits, without_idle_retractions
 from kgreason.graph.input.quads import Item, Table, quads_of, quads_of_lines
 from kgreason.graph.input.terms import NO_PREFIXES, checked_prefixes
-from kgreason.graph.relation.pending import PendingFacts
+from kgreason.graph.relation.pending_facts import PendingFacts
 from kgreason.graph.relation.relation import PendingRelation, pending_relation
-from kgreason.graph.shapes.pending import PendingShapes
+from kgreason.graph.shapes.shapes_editor import PendingShapes
 from kgreason.graph.user_rules import without_named_rules, without_rules
 from kgreason.interrupts import as_one, at_once, call_surely, let_out
 from kgreason.materialize.edit import NO_FACTS, NO_QUADS, Edit
@@ -45,9 +45,9 @@ from kgreason.materialize.selection import check_user_rules
 from kgreason.options import check_choice
 from kgreason.progress import SILENT, Progress, progress_of
 from kgreason.rdf.document_prefixes import DocumentPrefixes
-from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.lines.skipped_lines import Skipped
 from kgreason.rdf.reader import read_files
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import Syntax, load, parse, rules_of_file
 from kgreason.rules.program import Finder

@@ -17,7 +17,7 @@ from pathlib import Path
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
 from kgreason.options import DEFAULT_GROUPS
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.expressions import function_names
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule

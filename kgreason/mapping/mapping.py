@@ -3,8 +3,8 @@
     <subject> <predicate> <object>        for each `ColumnMapping` whose column has a value in the row
     <subject> rdf:type <class>            for each of `types`
 
-The object is a literal with the datatype of the column (`lexical`) or with another one, text with a language tag, or an
-IRI by a template. A mapping is made of plain values, so it can be sent to other processes.
+The object is a literal with the datatype of the column (`lexical_forms`) or with another one, text with a language tag,
+or an IRI by a template. A mapping is made of plain values, so it can be sent to other processes.
 """
 
 from __future__ import annotations

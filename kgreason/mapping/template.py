@@ -28,7 +28,7 @@ import pyarrow.types as kinds
 from pyoxigraph import NamedNode
 
 from kgreason.errors import InputError
-from kgreason.mapping.lexical import TEXT, ColumnValues, texts, wrong_value_error
+from kgreason.mapping.lexical_forms import TEXT, ColumnValues, texts, wrong_value_error
 
 _PART = re.compile(r"\\([{}\\])|\{(\+?)([^{}]+)\}|([{}])|([^{}\\]+|\\)")
 _FREE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(?://[^/?#]*[/?#]|(?!//)).*", re.DOTALL)

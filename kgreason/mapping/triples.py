@@ -22,7 +22,7 @@ import pyarrow.types as kinds
 from kgreason.datatypes.column import misfit
 from kgreason.datatypes.hierarchy import is_subtype
 from kgreason.errors import InputError
-from kgreason.mapping.lexical import TEXT, ColumnValues, Rows, datatype_of, is_list, texts, wrong_value_error
+from kgreason.mapping.lexical_forms import TEXT, ColumnValues, Rows, datatype_of, is_list, texts, wrong_value_error
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
 from kgreason.mapping.template import IriTemplate
 from kgreason.terms import vocabulary as v

@@ -23,7 +23,7 @@ from kgreason.materialize.state import Flags
 from kgreason.zset.columns import ABSENT, Int32
 
 if TYPE_CHECKING:
-    from kgreason.materialize.materialized import MaterializedGraph
+    from kgreason.materialize.materialized_graph import MaterializedGraph
 
 _NO_ROWS = np.empty((0, 3), dtype=np.int32)
 

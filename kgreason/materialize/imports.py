@@ -31,7 +31,7 @@ import numpy as np
 from kgreason.engine.records import fact_columns
 from kgreason.errors import InputError
 from kgreason.interrupts import let_out
-from kgreason.materialize.quads.asserted import default_graph_quads
+from kgreason.materialize.quads.asserted_quads import default_graph_quads
 from kgreason.materialize.quads.documents import documents, source_of
 from kgreason.materialize.schema.rows import IMPORTS, ONTOLOGY, TYPE, VERSION_IRI, are_headers, has_header
 from kgreason.progress import SILENT, Progress

@@ -27,9 +27,9 @@ from kgreason.interrupts import let_out
 from kgreason.materialize.edit import NO_FACTS, Change, Edit, EvaluationOptions, Facts, merge_facts
 from kgreason.materialize.flags import DataFlags
 from kgreason.materialize.literals.statements import Literals
-from kgreason.materialize.materialized import MaterializedGraph
+from kgreason.materialize.materialized_graph import MaterializedGraph
 from kgreason.materialize.program import ProgramChange, concern_datatypes
-from kgreason.materialize.quads.asserted import AssertedChange, Quads
+from kgreason.materialize.quads.asserted_quads import AssertedChange, Quads
 from kgreason.materialize.schema.closure import ClosureChange
 from kgreason.materialize.schema.rows import (
     SAME_AS,

@@ -5,7 +5,7 @@
     free rules         generic rules that read no schema (eq-*)
     needed rules       generic rules that run only if they are called for: if rules have derived schema triples, if a
                        list of an axiom forks (a cell has two rests), if the members of a long list are compared in
-                       pairs, or if there are too many axioms of a kind to translate each (*wide*, `schema.wide`).
+                       pairs, or if there are too many axioms of a kind to translate each (*wide*, `schema.wide_kinds`).
                        Also the rules that twins.dl replaces, if restrictions are derived or made equal
     copying rules      eq-rep-* over asserted triples, if the user's rules say DATA; eq-rep-o over the relations that
                        the user's rules read
@@ -38,9 +38,9 @@ from kgreason.materialize.schema.rows import datatype_ids, is_datatype
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.materialize.selection import Selection
 from kgreason.ontology.change import Change
-from kgreason.ontology.generic.needed import needed_generic_rules, rules_reading, rules_reading_lists
-from kgreason.ontology.read.collect import LiveReadings, collect
+from kgreason.ontology.generic.needed_rules import needed_generic_rules, rules_reading, rules_reading_lists
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.schema_axioms import LiveReadings, collect
 from kgreason.ontology.translate.translate import (
     LiveTranslation,
     Profile,
@@ -49,7 +49,7 @@ from kgreason.ontology.translate.translate import (
 )
 from kgreason.ontology.twins import twins
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import DATA, Atom, Constant, Rule, Triple, Variable, origin
 from kgreason.rules.parser import ruleset
 from kgreason.rules.relations.declarations import MADE_BY_RULES

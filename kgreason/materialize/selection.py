@@ -16,7 +16,7 @@ from typing import cast
 
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Find, no_function
-from kgreason.ontology.generic.generic import GenericRules, split
+from kgreason.ontology.generic.parts import GenericRules, split
 from kgreason.ontology.translate.translate import Profile
 from kgreason.options import (
     ALIASES,
@@ -55,7 +55,7 @@ class Selection:
     - `aliases`: the budget of a clique (`cliques`); 0 unless the option `same_as` is "aliases".
     - `datatypes`: the rules that read the values of literals (datatypes.dl); empty without owl2rl.
     - `is_literal`: True if links between literals of different values make them equal, as the W3C tables say.
-    - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible`).
+    - `is_single`: True if users see one spelling of a value for each subject and property (`literals.visible_triples`).
     - `el`: the rules of owl2el.dl; empty unless the rule set owl2el is selected.
     - `without_twins`: the rules of owl2rl that twins.dl replaces. They run beside it if rules derive parts of
       restrictions.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.engine.records import Snapshot, are_asserted, fact_columns, fact_tables
-from kgreason.materialize.literals.visible import visible_rows
+from kgreason.materialize.literals.visible_triples import visible_rows
 from kgreason.materialize.quads.documents import merge_documents, quads_of_named
 from kgreason.materialize.same_as.cliques import Cliques, fill_cliques, in_primaries
 from kgreason.materialize.same_as.images import rows_without
@@ -57,7 +57,7 @@ class SavedState(NamedTuple):
     - `snapshot`: the records with what the engine knows of them, or None (`Circuit.snapshot`).
     - `others`: the numbers of the records that are not triples, int32[k], ascending; None if they were not listed.
     - `axioms`: the asserted triples that `schema.rows.are_axioms` names, int32[k, 3]; None if they were not listed.
-    - `spelled`: the id of the relation dt_value; 0 if users see all spellings of a value (`literals.visible`).
+    - `spelled`: the id of the relation dt_value; 0 if users see all spellings of a value (`literals.visible_triples`).
     - `counts`: the counts of the graph by name; empty if nobody has counted.
     """
 

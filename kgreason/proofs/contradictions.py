@@ -20,7 +20,7 @@ import numpy as np
 from kgreason.interrupts import let_out
 from kgreason.materialize.state import SavedState
 from kgreason.proofs.contradiction import Contradiction, Key, Reading, reading, with_asserted_terms
-from kgreason.proofs.different import DifferentPairs
+from kgreason.proofs.different_pairs import DifferentPairs
 from kgreason.rules.model import FALSE, Atom, Rule, Triple
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary

@@ -20,11 +20,11 @@ from kgreason.engine.records import stamps
 from kgreason.interrupts import let_out
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
-from kgreason.materialize.schema.stated import STANDS, STATED
+from kgreason.materialize.schema.stated_facts import STANDS, STATED
 from kgreason.materialize.schema.twins import GROUP as TWINS
 from kgreason.proofs.notation import is_hidden
 from kgreason.proofs.search import CHOSEN, Derivation, State
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.lowering import (
     CHOOSING,
     aggregation,

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Self
 
 from kgreason.errors import InputError
-from kgreason.rdf.declared import Declared, declared_iris
+from kgreason.rdf.declared_iris import Declared, declared_iris
 from kgreason.rdf.formats import format_of
 from kgreason.rdf.xml_catalog import XmlCatalog
 

@@ -1,7 +1,7 @@
 """Translate OWL/XML, OWL functional syntax and OBO to RDF/XML, and RDF to functional syntax.
 
 The library horned-owl (the extra `owl`) does the work, but for plain axioms of functional syntax
-(`lines.functional`).
+(`lines.functional_syntax`).
 
 horned-owl 2.0 makes one error: it writes `DisjointClasses(A B C)` as "A disjoint with B" and "A disjoint with C", and
 leaves out "B disjoint with C". So kgreason first replaces such an axiom by one axiom for each pair of its classes. The
@@ -35,7 +35,7 @@ import pyoxigraph
 from pyoxigraph import BlankNode, NamedNode, Quad, RdfFormat, Triple
 
 from kgreason.errors import InputError, RdfSyntaxError, panics
-from kgreason.rdf.lines.functional import separate_axioms as axioms_of
+from kgreason.rdf.lines.functional_syntax import separate_axioms as axioms_of
 from kgreason.rdf.obo.clauses import axioms, check
 from kgreason.rdf.writing import write
 from kgreason.rdf.xml.owl_xml import BLANK, PlainXml, plain_owl_xml, problem_of_label

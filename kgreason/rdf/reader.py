@@ -3,9 +3,9 @@
     bytes -> canonical N-Quads text -> rename blank nodes -> intern terms
 
 N-Triples and N-Quads are cut into blocks (`lines`), and `threads()` threads read the blocks. Few lines of a block need
-a parser (`plain`). A thread interns the terms of its block in a dictionary of the block's own, and the caller's thread
-adds the terms of the blocks to the dictionary, block by block. So terms have the same ids for any number of threads,
-namely in the order in which they appear in the text.
+a parser (`canonicalization`). A thread interns the terms of its block in a dictionary of the block's own, and the
+caller's thread adds the terms of the blocks to the dictionary, block by block. So terms have the same ids for any
+number of threads, namely in the order in which they appear in the text.
 
 pyoxigraph's parser and serializer make the text of all other formats. They have the GIL most of the time, and run in a
 thread of their own, one chunk ahead. The other steps are compiled kernels, which run without the GIL. Only the caller's
@@ -40,7 +40,7 @@ import pyoxigraph
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.interrupts import at_once, let_out, result
 from kgreason.progress import SILENT, Progress
-from kgreason.rdf.counted import CountingStream, LineStream, long_tokens
+from kgreason.rdf.counting_stream import CountingStream, LineStream, long_tokens
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.formats import Format, exact_format, format_mistake, format_named, format_of, head_in_utf_8
 from kgreason.rdf.json_ld.contexts import Contexts, Finder, Place
@@ -53,13 +53,13 @@ from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.spans import span
 from kgreason.terms.dictionary import Dictionary, Ids
 from kgreason.terms.tags import CarrierStream, correct_error, with_tags
-from kgreason.terms.untagged import PROBLEM, WORD, untagged_literal
+from kgreason.terms.untagged_literals import PROBLEM, WORD, untagged_literal
 from kgreason.threads import map_in_order
 
 if TYPE_CHECKING:
     from kgreason.rdf.labels import Labels
-    from kgreason.rdf.lines.plain import Blocks, Rest
-    from kgreason.rdf.lines.skipped import Skipped
+    from kgreason.rdf.lines.canonicalization import Blocks, Rest
+    from kgreason.rdf.lines.skipped_lines import Skipped
 
 CHUNK = 30_000
 """The largest number of quads in a batch that pyoxigraph parses."""
@@ -213,7 +213,7 @@ def check_stream(stream: BinaryIO, *, syntax: str, source: str) -> None:
 
 
 def _check(stream: BinaryIO, form: Format, about: _Text) -> None:
-    from kgreason.rdf.lines.plain import Rest
+    from kgreason.rdf.lines.canonicalization import Rest
 
     with _uncompressed(stream, form) as text:
         next(_chunks(Rest(text, 0), _format_of(text, form, about.file), about), None)
@@ -275,7 +275,7 @@ def _open_file(path: Path, syntax: str | None, about: _Text) -> Iterator[tuple[B
 
 def _batches(stream: BinaryIO, dictionary: Dictionary, form: Format, source: str, about: _Text) -> Iterator[Batch]:
     from kgreason.rdf.labels import Labels
-    from kgreason.rdf.lines.plain import Blocks, Rest, UnparsedError
+    from kgreason.rdf.lines.canonicalization import Blocks, Rest, UnparsedError
 
     with _uncompressed(stream, form) as text:
         name = _format_of(text, form, about.file)
@@ -294,8 +294,8 @@ def _batches_of_blocks(
     blocks: Blocks, dictionary: Dictionary, name: str, labels: Labels, about: _Text
 ) -> Iterator[Batch]:
     """Read N-Triples or N-Quads text. Raises UnparsedError at a block that pyoxigraph must read as part of the text."""
-    from kgreason.rdf.lines.plain import canonical_lines
-    from kgreason.rdf.lines.skipped import BadLine
+    from kgreason.rdf.lines.canonicalization import canonical_lines
+    from kgreason.rdf.lines.skipped_lines import BadLine
     from kgreason.rdf.tokens import encode
 
     def read_block(block: bytes) -> tuple[Dictionary, Ids, list[BadLine]]:

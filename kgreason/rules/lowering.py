@@ -53,7 +53,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from kgreason.rules.canonical import canonical_aggregate, canonical_computed, canonical_not
+from kgreason.rules.canonical_form import canonical_aggregate, canonical_computed, canonical_not
 from kgreason.rules.expressions import call_of, is_skolem, text_of
 from kgreason.rules.formatter import format_aggregate, format_not
 from kgreason.rules.model import FALSE, Aggregate, Atom, Computed, Not, Rule, Variable, contradiction

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import StandingQueries
+from kgreason.graph.standing.standing_queries import StandingQueries
 from kgreason.server import problems
 from kgreason.server.guard import Guard
 from kgreason.server.http.compression import Compression
@@ -25,13 +25,13 @@ from kgreason.server.openapi import openapi
 from kgreason.server.operation.access import AccessLog
 from kgreason.server.operation.backup import backup, remove_leftovers
 from kgreason.server.operation.tickets import tickets
-from kgreason.server.paths import history, live
+from kgreason.server.paths import history, inference
 from kgreason.server.paths.clients import reads
 from kgreason.server.paths.clients.subscribe import subscribe
 from kgreason.server.paths.clients.transactions import transactions
 from kgreason.server.paths.query import query
-from kgreason.server.paths.recent import Recent
-from kgreason.server.paths.served import ServerParts
+from kgreason.server.paths.recent_work import Recent
+from kgreason.server.paths.server_parts import ServerParts
 from kgreason.server.paths.status import slow_queries, status
 from kgreason.server.paths.store import store
 from kgreason.server.paths.triples import triples
@@ -39,7 +39,7 @@ from kgreason.server.paths.update import update
 from kgreason.server.paths.validation.shapes import shapes
 from kgreason.server.paths.validation.validate import validate
 from kgreason.server.problems import Problem
-from kgreason.server.queries.aside import CallThreads
+from kgreason.server.queries.call_threads import CallThreads
 from kgreason.server.queries.limits import CallLimits
 from kgreason.server.queries.pool import Pool
 from kgreason.server.request.proxy import BehindProxy, check_proxy
@@ -64,25 +64,25 @@ _ROUTES = [
     Route("/dump", reads.dump, methods=_READ),
     Route("/relations", reads.relations, methods=_READ),
     Route("/relations/{name}", reads.relation, methods=_READ),
-    Route("/what-if", live.what_if, methods=["POST"]),
-    Route("/explain", live.explain, methods=_READ),
-    Route("/why-not", live.why_not, methods=_READ),
+    Route("/what-if", inference.what_if, methods=["POST"]),
+    Route("/explain", inference.explain, methods=_READ),
+    Route("/why-not", inference.why_not, methods=_READ),
     Route("/revert", history.revert, methods=["POST"]),
-    Route("/rules", live.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
+    Route("/rules", inference.rules, methods=["GET", "HEAD", "POST", "DELETE"]),
     Route("/shapes", shapes, methods=_EDITS),
     Route("/validate", validate, methods=["GET", "HEAD", "POST"]),
-    Route("/contradictions", live.contradictions, methods=_READ),
+    Route("/contradictions", inference.contradictions, methods=_READ),
     Route("/triples", triples, methods=_READ),
-    Route("/stats", live.stats, methods=_READ),
+    Route("/stats", inference.stats, methods=_READ),
     Route("/status", status, methods=_READ),
     Route("/slow-queries", slow_queries, methods=_READ),
     Route("/commits", history.commits, methods=_READ),
     Route("/commits/{number}", history.commit, methods=_READ),
-    Route("/changes", live.changes, methods=["GET"]),
+    Route("/changes", inference.changes, methods=["GET"]),
     Route("/subscribe", subscribe, methods=["GET"]),
     Route("/backup", backup, methods=["GET"]),
     Route("/tickets", tickets, methods=["POST"]),
-    Route("/health", live.health, methods=_READ),
+    Route("/health", inference.health, methods=_READ),
 ]
 
 

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgreason.server.operation.figures import Figures
-from kgreason.server.paths.served import ServerParts
+from kgreason.server.paths.server_parts import ServerParts
 from kgreason.server.request.proxy import path_of
 from kgreason.server.session import Sessions
 

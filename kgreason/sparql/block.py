@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import pyoxigraph
 from pyoxigraph import NamedNode, Quad, RdfFormat
 
-from kgreason.rdf.counted import BUFFER, is_full
+from kgreason.rdf.counting_stream import BUFFER, is_full
 from kgreason.rdf.problem import problem_of
 from kgreason.sparql.source import Rewritten, Source
 from kgreason.sparql.template import Template, placeholder

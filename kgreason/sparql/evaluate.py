@@ -28,11 +28,11 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from kgreason.errors import InputError, QueryError
-from kgreason.sparql.editable import Editable
+from kgreason.sparql.editable_graph import Editable
 from kgreason.sparql.operations import Clear, Create, DeleteData, InsertData, Load, Modify, Operation, Transfer
 from kgreason.sparql.template import lines, subject_and_predicate
 from kgreason.store.oxigraph.failures import FAILURES, query_error
-from kgreason.terms.untagged import untagged_literal
+from kgreason.terms.untagged_literals import untagged_literal
 
 _SOME = 10_000
 """Solutions that are turned into rows at a time."""

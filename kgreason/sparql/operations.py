@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from kgreason.sparql.template import Template
-from kgreason.sparql.where import Select
+from kgreason.sparql.where_clause import Select
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
     part                       read by
     outer structure            lark (`syntax`)
     templates and data         Oxigraph's TriG parser (`block`)
-    WHERE                      Oxigraph's SPARQL parser, as a SELECT (`where`)
+    WHERE                      Oxigraph's SPARQL parser, as a SELECT (`where_clause`)
     prologue, graph names      Oxigraph's Turtle parser
 
 PREFIX and BASE hold from their place to the end of the request. LOAD takes `file:` IRIs; a LOAD that would need the
@@ -32,7 +32,7 @@ from kgreason.sparql.problems import place_of_query
 from kgreason.sparql.source import Source
 from kgreason.sparql.syntax import Node, statements
 from kgreason.sparql.template import Template
-from kgreason.sparql.where import Where
+from kgreason.sparql.where_clause import Where
 from kgreason.terms.prefixes import declarations
 
 NO_PREFIXES: Mapping[str, str] = MappingProxyType({})

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, cast
 from lark import Lark, Token, Tree, UnexpectedInput, UnexpectedToken
 
 from kgreason.grammars import parser_of
-from kgreason.rules.unexpected import token_text
+from kgreason.rules.unexpected_text import token_text
 from kgreason.sparql.source import Source
 from kgreason.sparql.tokens import skeleton
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 import pyoxigraph
 from pyoxigraph import BlankNode, DefaultGraph, Literal, NamedNode, Quad, RdfFormat, Triple
 
-from kgreason.sparql.where import Solution
+from kgreason.sparql.where_clause import Solution
 from kgreason.store.oxigraph.update import OURS
 
 _Term: TypeAlias = NamedNode | BlankNode | Literal | Triple | DefaultGraph

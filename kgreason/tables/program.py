@@ -28,7 +28,7 @@ from kgreason.functions.registry import Registry
 from kgreason.interrupts import as_one, let_out
 from kgreason.materialize.edit import Facts
 from kgreason.materialize.operators.operators import Operators
-from kgreason.materialize.relations.derived import DerivedFacts
+from kgreason.materialize.relations.derived_facts import DerivedFacts
 from kgreason.options import DEFAULT_LIMITS, Limits
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.lowering import rules_without_not

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kgreason.errors import RuleError, StratificationError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_program
 from kgreason.rules.parser import parse
 from kgreason.rules.strata import stratify

@@ -137,7 +137,7 @@ def test_helper_rules_are_shown_with_all_only(store: Path) -> None:
 def test_listed_rules_can_be_read_again(
     options: tuple[str, ...], store: Path, two_files: tuple[Path, Path], tmp_path: Path
 ) -> None:
-    from kgreason.rules.canonical import canonical
+    from kgreason.rules.canonical_form import canonical
     from kgreason.rules.parser import parse
 
     listed = parse(succeed("rules", "list", "-l", store, *options)).rules

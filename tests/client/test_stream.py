@@ -15,7 +15,7 @@ import kgreason
 from kgreason import KnowledgeGraph
 from kgreason.errors import ServerError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.filtered import filter_delta
+from kgreason.graph.changes.delta_filter import filter_delta
 from kgreason.server.streams.views import pattern_of
 from tests.server.conftest import ZOO
 from tests.server.serving import client, served

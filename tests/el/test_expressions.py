@@ -12,7 +12,7 @@ import pytest
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.schema.expressions import Expressions
-from kgreason.materialize.schema.stated import StatedFacts
+from kgreason.materialize.schema.stated_facts import StatedFacts
 from kgreason.rules.model import Triple
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32

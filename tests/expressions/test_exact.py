@@ -15,7 +15,7 @@ import pytest
 from kgreason.errors import LimitError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.expressions import exact_groups
-from kgreason.materialize.expressions.exact import Exact, exact_rows
+from kgreason.materialize.expressions.exact_rows import Exact, exact_rows
 from kgreason.materialize.expressions.reals import read
 from kgreason.materialize.operators import evaluation, values
 from kgreason.rules.model import Aggregate, Computed, Variable

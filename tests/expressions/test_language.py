@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import InputError, LimitError, RuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse

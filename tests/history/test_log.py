@@ -13,8 +13,8 @@ from kgreason.errors import HistoryError, InputError, StoreError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.store.history import log
 from kgreason.store.history.entry import Count, Entry, Head
-from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import FileHistory, History, MemoryHistory
+from kgreason.store.history.retention import Retention
 from kgreason.store.journal.journal import Journal
 from kgreason.store.journal.record import now
 from tests.tables import table

@@ -16,7 +16,7 @@ pyarrow = pytest.importorskip("pyarrow", reason="the extra frames is not install
 
 import numpy as np  # noqa: E402
 
-from kgreason.mapping.lexical import TEXT, ColumnValues  # noqa: E402
+from kgreason.mapping.lexical_forms import TEXT, ColumnValues  # noqa: E402
 from kgreason.mapping.template import percent_encoded, template  # noqa: E402
 
 SAFE = re.compile(

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from kgreason.errors import StratificationError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse
 from kgreason.rules.strata import stratify

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.errors import RuleError, StratificationError, UnsafeRuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_not, format_rule
 from kgreason.rules.lowering import negation, rules_without_not
 from kgreason.rules.model import Atom, Computed, Not, Rule, Variable

@@ -8,7 +8,7 @@ import pytest
 
 from kgreason.engine.changes import Strategy
 from kgreason.errors import StratificationError
-from kgreason.materialize import materialized
+from kgreason.materialize import materialized_graph
 from kgreason.materialize.edit import NO_FACTS
 from kgreason.materialize.operators import operators
 from kgreason.materialize.operators.data import Data
@@ -42,7 +42,7 @@ def test_a_misreading_does_not(misreading: type[Negations | Operators], monkeypa
     if issubclass(misreading, Negations):
         monkeypatch.setattr(operators, "Negations", misreading)
     else:
-        monkeypatch.setattr(materialized, "Operators", misreading)
+        monkeypatch.setattr(materialized_graph, "Operators", misreading)
     with pytest.raises((AssertionError, StratificationError)):
         follow_both(misreading.__name__)
 

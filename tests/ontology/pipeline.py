@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kgreason.ontology.generic.generic import GenericRules, split
-from kgreason.ontology.generic.needed import KEYWORDS, needed_generic_rules
+from kgreason.ontology.generic.needed_rules import KEYWORDS, needed_generic_rules
+from kgreason.ontology.generic.parts import GenericRules, split
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, is_schema
 from kgreason.ontology.translate.translate import LiveTranslation, Profile, translate
 from kgreason.rules.model import FALSE, Rule, Triple

@@ -10,7 +10,7 @@ from pathlib import Path
 import pyoxigraph as ox
 
 from kgreason.ontology.translate.translate import Profile, translate
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.parser import parse
 

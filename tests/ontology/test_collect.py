@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.read.collect import LiveReadings, collect, read_node
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES, Schema, is_schema
+from kgreason.ontology.read.schema_axioms import LiveReadings, collect, read_node
 from kgreason.ontology.undo import UndoLog
 from kgreason.rules.model import Triple
 from kgreason.terms.vocabulary import RDF_TYPE, VOCABULARY

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.ontology.change import Change
-from kgreason.ontology.read.collect import collect
 from kgreason.ontology.read.schema import Schema
+from kgreason.ontology.read.schema_axioms import collect
 from kgreason.ontology.reduce.covers import LiveCovers, covers
 from kgreason.ontology.translate.translate import Profile, translate_axiom
 from kgreason.ontology.undo import UndoLog

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kgreason.ontology.generic.generic import split
+from kgreason.ontology.generic.parts import split
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import parse, ruleset
 

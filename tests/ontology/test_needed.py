@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kgreason.ontology.generic.needed import needed_generic_rules
+from kgreason.ontology.generic.needed_rules import needed_generic_rules
 from kgreason.ontology.translate.translate import Profile, translate
 from kgreason.rules.model import Atom, Variable
 from kgreason.rules.parser import parse
@@ -44,7 +44,7 @@ def test_every_rule_is_needed_where_the_analysis_would_take_too_long(monkeypatch
     """Brick has such a case: someone removes a triple `x a owl:Class`, and the data still imply this triple."""
     schema = ":Order rdfs:subClassOf owl:TransitiveProperty ."
     found = reasons(schema, reified=False)
-    monkeypatch.setattr("kgreason.ontology.generic.needed.MOST_WORK", 0)
+    monkeypatch.setattr("kgreason.ontology.generic.needed_rules.MOST_WORK", 0)
     assert set(reasons(schema, reified=False)) == EVERYTHING > set(found)
     assert set(reasons(schema, reified=False).values()) == {"too many schema triples could be derived to look at each"}
     assert reasons(":A rdfs:subClassOf :B .") == {}, "nothing derives schema"

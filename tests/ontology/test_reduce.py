@@ -11,7 +11,7 @@ from kgreason.ontology.change import Change
 from kgreason.ontology.reduce.shortcuts import LiveReduction, is_step
 from kgreason.ontology.reduce.statements import PlacedRule
 from kgreason.ontology.undo import UndoLog
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Atom, Rule, Term, Triple, Variable, triple
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import RDF_TYPE

@@ -10,7 +10,7 @@ import pytest
 from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.reduce.statements import statement
 from kgreason.ontology.translate.translate import normalise, translate, translate_axiom
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from tests.oracle import datalog
 
 from .pipeline import GENERIC, facts, triples

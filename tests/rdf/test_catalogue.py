@@ -13,7 +13,7 @@ import pytest
 
 from kgreason.errors import InputError
 from kgreason.rdf.catalogue import Catalogue
-from kgreason.rdf.declared import declared_iris
+from kgreason.rdf.declared_iris import declared_iris
 from kgreason.terms import vocabulary as v
 
 PREFIXES = "@prefix owl: <http://www.w3.org/2002/07/owl#> .\n@prefix : <http://e/> .\n"

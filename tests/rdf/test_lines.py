@@ -14,7 +14,7 @@ from pyoxigraph import RdfFormat
 
 from kgreason.errors import LimitError, RdfSyntaxError
 from kgreason.rdf.labels import Labels
-from kgreason.rdf.lines import plain
+from kgreason.rdf.lines import canonicalization
 from kgreason.rdf.problem import problem_of
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
@@ -92,18 +92,18 @@ def test_the_text_is_read_as_a_whole(
         document = document[:at] + inserted[1] + document[at:]
     text = document.encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "BLOCK", block)
+        patch.setattr(canonicalization, "BLOCK", block)
         patch.setenv("KGREASON_THREADS", threads)
         assert _with_small_tags(_read(text, syntax)) == _result_of_parser(text, syntax)
 
 
 @pytest.mark.parametrize("line", PLAIN)
 def test_a_plain_line_needs_no_parser(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "pyoxigraph", None)
+    monkeypatch.setattr(canonicalization, "pyoxigraph", None)
     text = f"{line}\n".encode() * 3
-    assert plain.canonical_lines(text, "nt") is text
-    assert plain.canonical_lines(text, "nq") is text
-    assert plain.canonical_lines(text[:-1], "nq") == text
+    assert canonicalization.canonical_lines(text, "nt") is text
+    assert canonicalization.canonical_lines(text, "nq") is text
+    assert canonicalization.canonical_lines(text[:-1], "nq") == text
 
 
 @pytest.mark.parametrize("line", OTHERS)
@@ -114,9 +114,9 @@ def test_plain_lines_behind_others_need_no_parser(line: str, monkeypatch: pytest
         seen.append(lines)
         return b"..."
 
-    monkeypatch.setattr(plain, "_parse", parsed)
+    monkeypatch.setattr(canonicalization, "_parse", parsed)
     many = f"{PLAIN[0]}\n".encode() * 1000
-    found = plain.canonical_lines(many + line.encode() + b"\n" + many, "nt")
+    found = canonicalization.canonical_lines(many + line.encode() + b"\n" + many, "nt")
     assert sum(map(len, seen)) < 5000
     assert found == many + b"..." + many[len(seen[0]) - len(line.encode()) - 1 :]
 
@@ -126,7 +126,7 @@ def test_ids_do_not_depend_on_blocks_and_threads(threads: str, monkeypatch: pyte
     document = b"".join(b'<a:%d> <a:p> "%d" .\n_:x <a:q>  <a:%d> .\n' % (i % 97, i % 61, i) for i in range(500))
     whole = Dictionary()
     (batch,) = read_stream(io.BytesIO(document), whole, syntax="nq", source="s")
-    monkeypatch.setattr(plain, "BLOCK", 1000)
+    monkeypatch.setattr(canonicalization, "BLOCK", 1000)
     monkeypatch.setenv("KGREASON_THREADS", threads)
     pieces = Dictionary()
     batches = list(read_stream(io.BytesIO(document), pieces, syntax="nq", source="s"))
@@ -138,7 +138,7 @@ def test_ids_do_not_depend_on_blocks_and_threads(threads: str, monkeypatch: pyte
 
 
 def test_the_first_error_of_the_text_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "BLOCK", 1)
+    monkeypatch.setattr(canonicalization, "BLOCK", 1)
     monkeypatch.setenv("KGREASON_THREADS", "3")
     line, wrong = b"<a:b> <a:c> <a:d> .\n", b"<a:b> <a:c> .\n"
     assert _read(line * 9 + wrong + line + wrong, "nt") == _result_of_parser(line * 9 + wrong, "nt")

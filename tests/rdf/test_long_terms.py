@@ -9,7 +9,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import KgreasonError, LimitError, QueryError
-from kgreason.rdf.counted import BUFFER
+from kgreason.rdf.counting_stream import BUFFER
 from kgreason.terms.dictionary import LONGEST
 
 TOO_LONG = "x" * 17_000_000

@@ -20,7 +20,7 @@ from pyoxigraph import Quad, RdfFormat
 
 from kgreason.errors import InputError, LimitError, RdfSyntaxError
 from kgreason.rdf import reader
-from kgreason.rdf.lines import plain
+from kgreason.rdf.lines import canonicalization
 from kgreason.rdf.reader import Batch, read, read_files, read_stream
 from kgreason.rdf.xml.rdf_xml import RdfXml
 from kgreason.terms import dictionary as dictionary_module
@@ -78,7 +78,7 @@ def test_lexical_forms_and_language_tags_are_kept() -> None:
 
 def test_many_chunks_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reader, "CHUNK", 7)
-    monkeypatch.setattr(plain, "BLOCK", 240)
+    monkeypatch.setattr(canonicalization, "BLOCK", 240)
     document = b"".join(b"<http://e/%d> <http://e/p> _:b%d .\n" % (i, i % 3) for i in range(100))
     for syntax, sizes in [("ttl", [7] * 14 + [2]), ("nt", [8] * 12 + [4])]:
         batches = list(read_stream(io.BytesIO(document), Dictionary(), syntax=syntax, source="s"))
@@ -88,7 +88,7 @@ def test_many_chunks_are_read_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_reading_that_is_given_up_leaves_the_stream_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain, "BLOCK", 1)
+    monkeypatch.setattr(canonicalization, "BLOCK", 1)
     stream = io.BytesIO(b"<http://e/a> <http://e/p> _:b .\n" * 9)
     batches = read_stream(stream, Dictionary(), syntax="nt", source="s")
     assert next(batches).subjects.size == 1

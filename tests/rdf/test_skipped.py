@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines import plain, skipped
-from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.lines import canonicalization, skipped_lines
+from kgreason.rdf.lines.skipped_lines import Skipped
 from kgreason.rdf.reader import read
 from kgreason.terms.dictionary import Dictionary
 from tests.cli.calling import call, succeed
@@ -53,13 +53,13 @@ def test_the_sound_lines_are_read_and_the_others_told_with_their_numbers(
     folder = tmp_path_factory.mktemp("lines")
     bad = [number for number, line in enumerate(lines, 1) if line in BAD]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plain, "BLOCK", block)
+        patch.setattr(canonicalization, "BLOCK", block)
         expected, _ = _read(_file(folder, [line for line in lines if line not in BAD], name, end))
         path = _file(folder, lines, name, end)
         found, told = _read(path, threads=2)
     assert sorted(found.splitlines()) == sorted(expected.splitlines())
     assert told.count == len(bad)
-    assert [place[:2] for place in told.places] == [(str(path), number) for number in bad[: skipped.MOST]]
+    assert [place[:2] for place in told.places] == [(str(path), number) for number in bad[: skipped_lines.MOST]]
 
 
 def test_without_bad_lines_nothing_is_told_and_a_batch_is_as_ever(tmp_path: Path) -> None:
@@ -71,8 +71,8 @@ def test_without_bad_lines_nothing_is_told_and_a_batch_is_as_ever(tmp_path: Path
 def test_more_lines_than_are_shown_are_counted(tmp_path: Path) -> None:
     _, told = _read(_file(tmp_path, BAD[:1] * 1234, "nt", "\n"))
     first, *places, rest = told.messages()
-    assert (first, len(places), rest) == ("skipped 1,234 malformed lines", skipped.MOST, "and 1,224 more")
-    assert places[-1].endswith(f"a.nt:{skipped.MOST}: Invalid IRI code point '['")
+    assert (first, len(places), rest) == ("skipped 1,234 malformed lines", skipped_lines.MOST, "and 1,224 more")
+    assert places[-1].endswith(f"a.nt:{skipped_lines.MOST}: Invalid IRI code point '['")
 
 
 def test_other_formats_stay_errors_and_say_for_which_the_option_is(tmp_path: Path) -> None:

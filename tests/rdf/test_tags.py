@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pyoxigraph import Literal, RdfFormat
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines import plain
+from kgreason.rdf.lines import canonicalization
 from kgreason.rdf.reader import read_stream
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.tags import (
@@ -187,9 +187,9 @@ def test_errors_are_where_pyoxigraph_finds_them(syntax: str, wrong: str) -> None
 
 
 def test_skipped_lines_have_tags(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kgreason.rdf.lines.skipped import Skipped
+    from kgreason.rdf.lines.skipped_lines import Skipped
 
-    monkeypatch.setattr(plain, "BLOCK", 90)
+    monkeypatch.setattr(canonicalization, "BLOCK", 90)
     text = b'<e:a> <e:b> "x"@en-GB .\n<e:a> <e:b> "x"@EN-toolonglang .\n' * 5
     skipped, dictionary = Skipped(), Dictionary()
     list(read_stream(io.BytesIO(text), dictionary, syntax="nt", source="s", skipped=skipped))

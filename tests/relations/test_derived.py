@@ -13,7 +13,7 @@ from kgreason import KnowledgeGraph
 from kgreason.engine.changes import Strategy
 from kgreason.errors import RuleError
 from kgreason.materialize.operators.individuals import Individuals
-from kgreason.materialize.relations.derived import DerivedFacts
+from kgreason.materialize.relations.derived_facts import DerivedFacts
 from kgreason.materialize.relations.keys import KeyIndexes
 from kgreason.tables.program import TableProgram
 from tests.volume import many_seeds

@@ -14,7 +14,7 @@ from pyoxigraph import Literal
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleSyntaxError, UnsafeRuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import Rule, Variable
 from kgreason.rules.parser import parse

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kgreason.errors import UnsafeRuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import FALSE, Atom, Rule, Variable
 from kgreason.rules.parser import parse
 from kgreason.rules.safety import bound_terms, unbound_variables

@@ -6,7 +6,7 @@ import pytest
 
 from kgreason.errors import RuleError
 from kgreason.materialize.selection import check_user_rules
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_program, format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Not, Rule, Variable
 from kgreason.rules.parser import parse

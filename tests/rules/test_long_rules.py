@@ -10,7 +10,7 @@ import pytest
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import RuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.rules.parser import load
 from kgreason.rules.program import MOST_ATOMS, MOST_EXPRESSIONS

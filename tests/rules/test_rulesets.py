@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from kgreason.errors import InputError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_program
 from kgreason.rules.model import FALSE, Rule
 from kgreason.rules.parser import parse, ruleset

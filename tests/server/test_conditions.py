@@ -12,8 +12,8 @@ from starlette.requests import Request
 
 from kgreason import KnowledgeGraph
 from kgreason.server.paths import query as asking
-from kgreason.server.paths import served as serving
-from kgreason.server.paths.served import server_parts as served_by
+from kgreason.server.paths import server_parts as serving
+from kgreason.server.paths.server_parts import server_parts as served_by
 from kgreason.server.queries.pool import Answer
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.writer import Writer

@@ -11,8 +11,8 @@ from typing import Any, cast
 import pytest
 
 from kgreason.errors import QueryError, QueryTimeoutError
-from kgreason.graph.standing.standing import RowChange
-from kgreason.graph.standing.together import StandingQueries
+from kgreason.graph.standing.standing_queries import StandingQueries
+from kgreason.graph.standing.standing_query import RowChange
 from kgreason.server.problems import busy_problem
 from kgreason.server.queries.pool import Pool, Request
 from kgreason.server.streams import renewals

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from kgreason.errors import ShapesError
-from kgreason.graph.shapes.pending import triples_of_text
+from kgreason.graph.shapes.shapes_editor import triples_of_text
 from kgreason.rules.model import Rule
 from kgreason.shapes import paths, shape
 from kgreason.shapes.graph import ShapesGraph

@@ -8,11 +8,11 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, Quad, QuerySolution, QuerySolutions, RdfFormat, Store
 
 from kgreason.errors import InputError
-from kgreason.sparql.editable import Asserted
+from kgreason.sparql.editable_graph import Asserted
 from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load
 from kgreason.sparql.parser import parse
-from kgreason.sparql.where import Select
+from kgreason.sparql.where_clause import Select
 
 SYMMETRIC = NamedNode("http://e/knows")
 

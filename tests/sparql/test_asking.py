@@ -12,8 +12,8 @@ from pyoxigraph import QueryResultsFormat
 from kgreason.errors import QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.sparql.parser import parse
-from kgreason.sparql.query.asking import for_oxigraph
 from kgreason.sparql.query.columns import with_columns
+from kgreason.sparql.query.evaluation import for_oxigraph
 from tests.tables import table
 
 DATA = '<e:s> <e:p> 1 , 2 ; <e:q> <e:a> , <e:b> ; <e:r> "x"@en , "y"@en .'

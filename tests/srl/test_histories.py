@@ -15,7 +15,7 @@ import pyoxigraph
 import pytest
 
 from kgreason import KnowledgeGraph
-from kgreason.rules.canonical import canonical as canonical_rule
+from kgreason.rules.canonical_form import canonical as canonical_rule
 from kgreason.rules.parser import parse
 from tests.srl.suite import canonical
 

@@ -16,7 +16,7 @@ from typing import Any
 from kgreason import KnowledgeGraph
 from kgreason.errors import ContradictionError, RuleError
 from kgreason.graph.input.terms import text_of
-from kgreason.graph.standing.standing import RowChange
+from kgreason.graph.standing.standing_query import RowChange
 from tests.histories.individuals import transactions
 from tests.standing.queries import CLASSES, GRAPHS, LITERALS, NAMES, PREDICATES, Queries
 

@@ -9,7 +9,7 @@ import pytest
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError
 from kgreason.graph.standing.reading import plan_of
-from kgreason.graph.standing.standing import RowChange
+from kgreason.graph.standing.standing_query import RowChange
 from tests.standing.histories import follow
 from tests.tables import table
 from tests.volume import many_seeds

@@ -11,9 +11,9 @@ from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.results.answers import QueryAnswer
-from kgreason.graph.standing import standing
-from kgreason.graph.standing.standing import RowChange, StandingQuery
-from kgreason.graph.standing.together import StandingQueries
+from kgreason.graph.standing import standing_query
+from kgreason.graph.standing.standing_queries import StandingQueries
+from kgreason.graph.standing.standing_query import RowChange, StandingQuery
 
 TEXT = f'"{"x" * 30}"'
 COUNT = "SELECT (COUNT(*) AS ?n) { ?x ?y ?z }"
@@ -117,7 +117,7 @@ def test_the_process_of_a_query_has_a_limit_of_memory(tmp_path: Path) -> None:
 
 
 def test_a_large_delta_is_read_no_longer_than_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standing, "_SOME", 2)
+    monkeypatch.setattr(standing_query, "_SOME", 2)
     looks: list[None] = []
 
     def look() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 
-from kgreason.ontology.generic.generic import feeders
+from kgreason.ontology.generic.parts import feeders
 from kgreason.options import DEFAULT_GROUPS
 from kgreason.rules.model import Rule
 from kgreason.rules.parser import ruleset

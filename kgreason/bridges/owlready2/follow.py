@@ -32,8 +32,8 @@ from typing import Any, NamedTuple, Self
 
 import owlready2
 
-from kgreason.bridges.owlready2.at_once import EditHooks
-from kgreason.bridges.owlready2.inferred import INFERENCES, inferred_rows
+from kgreason.bridges.owlready2.edit_hooks import EditHooks
+from kgreason.bridges.owlready2.inferences import INFERENCES, inferred_rows
 from kgreason.bridges.owlready2.lines import Names, line, prefix_of
 from kgreason.bridges.owlready2.log import ChangedRow, ChangeLog, Row, rows
 from kgreason.bridges.owlready2.objects import replace_inferences

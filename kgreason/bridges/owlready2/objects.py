@@ -19,7 +19,7 @@ from typing import Any
 from owlready2 import base
 from owlready2.base import LOADING
 
-from kgreason.bridges.owlready2.inferred import INFERENCES
+from kgreason.bridges.owlready2.inferences import INFERENCES
 from kgreason.bridges.owlready2.log import Row, rows
 
 _PARENTS = (base.rdf_type, base.rdfs_subclassof, base.rdfs_subpropertyof)

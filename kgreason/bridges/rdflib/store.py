@@ -43,7 +43,7 @@ from rdflib.term import Identifier, URIRef
 
 from kgreason.bridges.rdflib.graphs import Graphs
 from kgreason.bridges.rdflib.opening import Place
-from kgreason.bridges.rdflib.pending import Pending
+from kgreason.bridges.rdflib.pending_edits import Pending
 from kgreason.bridges.rdflib.sparql import declarations, result_of, text_of, used_prefixes
 from kgreason.bridges.rdflib.terms import GraphName, Term, is_generalised, line, quad_line, to_oxigraph, to_rdflib
 from kgreason.errors import DroppedWarning, InputError, StoreError

@@ -23,7 +23,7 @@ from kgreason.cli.edit.listing import reason
 from kgreason.cli.notation import prefixes_of, shorten, shown_prefixes
 from kgreason.cli.options import as_json, example, functions, integer, verbose, with_store
 from kgreason.cli.places import Graph, Place, graph_at
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import origin
 

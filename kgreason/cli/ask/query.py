@@ -36,7 +36,7 @@ from kgreason.sparql.query.columns import declarations
 from kgreason.store.oxigraph.worker import call_in_worker
 
 if TYPE_CHECKING:
-    from kgreason.client.past import RemotePast
+    from kgreason.client.remote_past import RemotePast
 
 _TABLES = ("table", "csv", "tsv", "json", "xml")
 _GRAPHS = ("nt", "nq", "ttl", "trig", "n3", "rdf", "jsonld")

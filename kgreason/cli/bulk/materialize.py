@@ -42,7 +42,7 @@ from kgreason.functions.registry import Registry
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.opening.options import catalogue_of
 from kgreason.graph.results.documents import document
-from kgreason.graph.shapes.pending import triples_of_sources
+from kgreason.graph.shapes.shapes_editor import triples_of_sources
 from kgreason.interrupts import undivided
 from kgreason.materialize.relations.facts import relation_rows, relations_with_facts, texts_of
 from kgreason.materialize.selection import Selection, select
@@ -50,7 +50,7 @@ from kgreason.options import ALIASES, Limits, SameAsMode, SchemaMode, checked_li
 from kgreason.progress import Progress
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.lines import parquet
-from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.lines.skipped_lines import Skipped
 from kgreason.rdf.reader import read_files
 from kgreason.rules.expressions import RESERVED
 from kgreason.rules.model import Triple

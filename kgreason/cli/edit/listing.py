@@ -19,7 +19,7 @@ from typing import Any
 
 from kgreason.cli.notation import shorten
 from kgreason.cli.places import Graph
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.formatter import WIDTH, format_name, format_rule
 from kgreason.rules.model import OWN, Rule, origin
 

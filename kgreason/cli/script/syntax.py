@@ -24,7 +24,7 @@ from kgreason.cli.script.failure import ScriptError
 from kgreason.grammars import parser_of
 from kgreason.rules.text import syntax as rules
 from kgreason.rules.text.syntax import AtomText, Builder
-from kgreason.rules.unexpected import terminal_words, unexpected_at
+from kgreason.rules.unexpected_text import terminal_words, unexpected_at
 
 
 class Edit(NamedTuple):

@@ -27,7 +27,7 @@ from kgreason.engine.index.maintenance import arrange_asked, arrange_few, arrang
 from kgreason.engine.index.postings import rehash_groups
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import Memory
-from kgreason.engine.program.derivable import note_needed_asks
+from kgreason.engine.program.derivability import note_needed_asks
 from kgreason.engine.program.planner import Planner
 from kgreason.errors import LimitError
 from kgreason.zset.columns import Int32

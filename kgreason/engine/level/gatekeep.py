@@ -21,7 +21,7 @@ from kgreason.engine.index.maintenance import enter_noted, note_for_key
 from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, matrix, vector
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.derivable import has_work
+from kgreason.engine.program.derivability import has_work
 from kgreason.engine.program.trigger_keys import find_head_key, find_key, is_shape_met, meets_key, shapes_met
 from kgreason.zset.columns import Int32
 

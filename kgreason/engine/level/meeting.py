@@ -42,7 +42,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, part_of, vector, wide
 from kgreason.engine.memory.hashing import SHARES, first_share, part_of_hash
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.derivable import has_work
+from kgreason.engine.program.derivability import has_work
 from kgreason.engine.program.trigger_keys import find_key, shapes_met
 
 MEET, FIND, ORDER, ENTER, END = range(5)

@@ -34,7 +34,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, hashes, matrix, unsigned, vector, wide
 from kgreason.engine.memory.hashing import finish_hash, is_signed, mix, salt_hash, sign_of, table_bits
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.derivable import has_arrangements, has_facts
+from kgreason.engine.program.derivability import has_arrangements, has_facts
 from kgreason.zset.columns import Int32, UInt32
 
 FINISHED, INTERRUPTED, MISSING = range(3)

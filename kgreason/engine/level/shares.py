@@ -30,7 +30,7 @@ from kgreason.engine.memory import layout as at
 from kgreason.engine.memory.blocks import entries, fetch_add, hashes, matrix, vector, wide
 from kgreason.engine.memory.hashing import hash_row, part_of_hash, table_bits
 from kgreason.engine.memory.layout import Block
-from kgreason.engine.program.derivable import has_arrangements, has_facts
+from kgreason.engine.program.derivability import has_arrangements, has_facts
 from kgreason.zset.columns import Int32
 
 _MOST_ROWS, _CHUNKS = 1 << 10, 64

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from kgreason.entailment.dl_query.manchester import turtle
 from kgreason.entailment.dl_query.names import Graph, Names
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.ontology.read.unread import OF_AXIOMS
+from kgreason.ontology.read.unread_kinds import OF_AXIOMS
 from kgreason.options import DEFAULT_GROUPS
 from kgreason.terms import vocabulary as v
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 from pyoxigraph import Triple
 
 from kgreason.errors import KgreasonError, QueryTimeoutError
-from kgreason.graph.constructed.renamed import SpellIn
+from kgreason.graph.constructed.query_speller import SpellIn
 from kgreason.graph.lock import GraphLock
 from kgreason.graph.open_transaction import OpenTransaction
 from kgreason.graph.state.state import State
@@ -24,7 +24,7 @@ from kgreason.interrupts import let_out
 from kgreason.store.homes.home import Home
 
 if TYPE_CHECKING:
-    from kgreason.graph.constructed.of_state import StateSpeller
+    from kgreason.graph.constructed.state_speller import StateSpeller
 
 _PATIENCE = 0.1
 """The seconds that a query waits for another thread that asks the engine or commits."""
@@ -91,8 +91,8 @@ class Speller:
         self, commit: int | None, triples: Sequence[Triple], name: str | None
     ) -> StateSpeller | list[list[Triple]] | None:
         """Return the state of the snapshot, or what the running engine says; None if neither is as of `commit`."""
-        from kgreason.graph.constructed.of_state import StateSpeller
         from kgreason.graph.constructed.spellings import spell_in_engine
+        from kgreason.graph.constructed.state_speller import StateSpeller
         from kgreason.graph.state.running import Running
 
         known = self._known

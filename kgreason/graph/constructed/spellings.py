@@ -5,7 +5,7 @@
 
 Law: a triple of the graph is given in the spellings in which it is asserted. If it is only inferred, it is given in all
 spellings that users see. A triple of a named graph is given in the spellings in which this graph asserts it. A triple
-that the graph does not have is given in none (`renamed` looks for it elsewhere).
+that the graph does not have is given in none (`query_speller` looks for it elsewhere).
 
 Cost: some microseconds for each literal with another spelling; at the first question also some for each literal of the
 dictionary that has a datatype.
@@ -40,7 +40,7 @@ def spell_in_engine(state: Running, triples: Sequence[Triple], graph: str | None
 
     The caller has the graph's lock.
     """
-    from kgreason.graph.sparql_update.as_written import other_spellings
+    from kgreason.graph.sparql_update.solution_speller import other_spellings
 
     forms = other_spellings(state, (triple.object for triple in triples))
     asked = [forms.get(text_of(triple.object), []) for triple in triples]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from kgreason.errors import QueryError
-from kgreason.graph.explanations.known import unknown_triple
+from kgreason.graph.explanations.presence import unknown_triple
 from kgreason.graph.input.quads import Item, triple_of
 from kgreason.graph.input.terms import Prefixes
 from kgreason.graph.state.running import Running

@@ -31,7 +31,7 @@ from kgreason.graph.input.terms import Prefixes, term_text, term_text_at
 from kgreason.mapping.mapping import ColumnMapping, RowMapping
 from kgreason.terms import vocabulary as v
 from kgreason.terms.prefixes import USUAL
-from kgreason.terms.untagged import PROBLEM, is_untagged
+from kgreason.terms.untagged_literals import PROBLEM, is_untagged
 
 if TYPE_CHECKING:
     import pyarrow

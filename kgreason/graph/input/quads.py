@@ -34,7 +34,7 @@ from kgreason.graph.input.terms import (
     text_of,
     utf8,
 )
-from kgreason.rdf.counted import BUFFER, CountingStream, long_tokens
+from kgreason.rdf.counting_stream import BUFFER, CountingStream, long_tokens
 from kgreason.rdf.formats import formats
 from kgreason.rdf.problem import problem_of, undeclared_prefix
 from kgreason.rules.model import Triple as TripleOfTexts

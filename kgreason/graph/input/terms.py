@@ -34,7 +34,7 @@ from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import LONGEST, check_length
 from kgreason.terms.prefixes import SCHEMES, USUAL, undeclared_message
 from kgreason.terms.tags import literal_with_tag, parse_quads
-from kgreason.terms.untagged import PROBLEM, is_untagged
+from kgreason.terms.untagged_literals import PROBLEM, is_untagged
 
 UserTerm: TypeAlias = "str | Term | DefaultGraph | bool | int | float | Decimal | datetime | date"
 """The types of values that a user may pass as a term. Terms of rdflib are subclasses of `str`."""

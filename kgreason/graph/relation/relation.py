@@ -24,7 +24,7 @@ import numpy as np
 from kgreason.errors import InputError
 from kgreason.graph.input.arguments import check_asserted
 from kgreason.graph.input.terms import NO_PREFIXES, Prefixes, checked_prefixes, terms_of_texts
-from kgreason.graph.relation.given import Rows, Terms, terms_of
+from kgreason.graph.relation.row_input import Rows, Terms, terms_of
 from kgreason.graph.results.cells import Cell
 from kgreason.graph.results.frames import Frames
 from kgreason.rules.model import Relation, Rule

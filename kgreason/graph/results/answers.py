@@ -45,7 +45,7 @@ from kgreason.graph.results.frames import Frames
 from kgreason.graph.results.notebook import SHOWN, html_table
 from kgreason.rdf.formats import is_writable_name, writable_format
 from kgreason.store.oxigraph.failures import FAILURES, query_error
-from kgreason.store.oxigraph.repeated import RepeatedColumns
+from kgreason.store.oxigraph.repeated_columns import RepeatedColumns
 from kgreason.store.oxigraph.results import Results
 from kgreason.store.oxigraph.update import Term
 

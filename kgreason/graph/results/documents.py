@@ -35,7 +35,7 @@ from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary
 from kgreason.terms.prefixes import USUAL
 from kgreason.terms.tags import parse_quads
-from kgreason.terms.untagged import PROBLEM, untagged_literal
+from kgreason.terms.untagged_literals import PROBLEM, untagged_literal
 from kgreason.terms.vocabulary import RDF_TYPE
 from kgreason.zset.columns import Int32
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.quads import Item, Table
-from kgreason.graph.shapes.pending import ShapesEditor, Source
+from kgreason.graph.shapes.shapes_editor import ShapesEditor, Source
 from kgreason.rules.model import Triple
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.shape import shapes_of

@@ -19,8 +19,8 @@ from kgreason.errors import StoreError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.input.terms import terms_of_texts
 from kgreason.graph.relation.relation import GraphRelation
-from kgreason.graph.shapes.pending import PendingShapes, Source
 from kgreason.graph.shapes.shapes import Shapes
+from kgreason.graph.shapes.shapes_editor import PendingShapes, Source
 from kgreason.options import check_choice
 from kgreason.rules.model import Triple
 from kgreason.shapes.graph import ShapesGraph

@@ -34,7 +34,7 @@ from lark import Token, Tree, UnexpectedToken
 from pyoxigraph import RdfFormat
 
 from kgreason.sparql.trees.parser import Node, parser
-from kgreason.sparql.where import Select
+from kgreason.sparql.where_clause import Select
 from kgreason.terms.tags import with_carriers, with_tags
 
 Place: TypeAlias = str | None

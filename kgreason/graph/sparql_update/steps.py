@@ -1,11 +1,11 @@
 """A graph as SPARQL Update edits it: all operations of a request together are one commit, or none.
 
 A WHERE sees the closure after all operations (*steps*) before it. So the engine first carries out these steps as
-*attempts*, and then the WHERE reads the rows after them (`ahead`). In the end the attempts are rolled back, and the
-request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as
-it was, to the last stamp and support.
+*attempts*, and then the WHERE reads the rows after them (`uncommitted_store`). In the end the attempts are rolled back,
+and the request is committed as one edit. Laws: nobody else sees a step. After an error the graph is as it was, to the
+last stamp and support.
 
-Cost: that of the commit. A step before a WHERE is evaluated twice. `ahead` says what a WHERE costs.
+Cost: that of the commit. A step before a WHERE is evaluated twice. `uncommitted_store` says what a WHERE costs.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from kgreason.graph.commits import Committer
 from kgreason.graph.input.last_edits import last_edits
 from kgreason.graph.input.quads import quads_of_canonical_lines
-from kgreason.graph.sparql_update.ahead import UncommittedStore, WhereLimits
-from kgreason.graph.sparql_update.as_written import SolutionSpeller, other_spellings
+from kgreason.graph.sparql_update.solution_speller import SolutionSpeller, other_spellings
+from kgreason.graph.sparql_update.uncommitted_store import UncommittedStore, WhereLimits
 from kgreason.graph.transaction import Transaction
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
@@ -29,11 +29,11 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.quads.documents import quads_of_named
 from kgreason.rdf.document_prefixes import DocumentPrefixes
 from kgreason.rdf.reader import read
-from kgreason.sparql.editable import Asserted
+from kgreason.sparql.editable_graph import Asserted
 from kgreason.sparql.evaluate import Outcome, carry_out
 from kgreason.sparql.operations import Load, Operation
-from kgreason.sparql.query.numeric import depends_on_numbers, warn_caller, warning
-from kgreason.sparql.where import Select, Solution
+from kgreason.sparql.query.numbers import depends_on_numbers, warn_caller, warning
+from kgreason.sparql.where_clause import Select, Solution
 from kgreason.store.homes.home import Home
 from kgreason.store.rows import line_chunks
 from kgreason.terms.dictionary import Dictionary

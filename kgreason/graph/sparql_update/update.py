@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.commits import Committer
-from kgreason.graph.sparql_update.ahead import WhereLimits
 from kgreason.graph.sparql_update.steps import EditableGraph
+from kgreason.graph.sparql_update.uncommitted_store import WhereLimits
 from kgreason.graph.transaction import Transaction
 from kgreason.sparql.operations import Operation
 from kgreason.store.homes.home import Home

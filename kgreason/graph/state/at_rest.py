@@ -20,7 +20,7 @@ from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import Rule
 from kgreason.rules.program import Finder
-from kgreason.sparql.query.numeric import WARNING
+from kgreason.sparql.query.numbers import WARNING
 from kgreason.store import snapshot
 from kgreason.store.homes.home import Home
 from kgreason.terms.dictionary import Dictionary

@@ -28,7 +28,7 @@ from kgreason.options import NO_LIMITS
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradictions import contradictions
 from kgreason.rules.model import Rule, Triple
-from kgreason.sparql.query.numeric import warning
+from kgreason.sparql.query.numbers import warning
 from kgreason.store import snapshot
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore

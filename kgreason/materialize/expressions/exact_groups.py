@@ -20,7 +20,7 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 
 from kgreason.materialize.expressions import reals
-from kgreason.materialize.expressions.exact import MOST_DIGITS, SHORTEST, digits_of
+from kgreason.materialize.expressions.exact_rows import MOST_DIGITS, SHORTEST, digits_of
 from kgreason.materialize.expressions.reals import NoNumberError, Number
 from kgreason.rules.model import Aggregate
 from kgreason.terms.dictionary import Dictionary

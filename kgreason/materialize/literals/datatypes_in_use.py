@@ -3,8 +3,8 @@
 A rule asks for a datatype if its body names the datatype: `[?v, rdf:type, xsd:integer]`. If a generic rule or a rule of
 the user reads any type (`[?x, rdf:type, ?c]`), all datatypes that the closed schema mentions are asked for. The members
 of other datatypes are not computed, because no rule could read them. So an IRI that is owl:sameAs a literal does not
-get such a datatype as a type. The generic rules of wide kinds (`schema.wide`) ask for nothing: axioms about datatypes
-are translated, to rules that name the datatypes.
+get such a datatype as a type. The generic rules of wide kinds (`schema.wide_kinds`) ask for nothing: axioms about
+datatypes are translated, to rules that name the datatypes.
 
 Invariant: after `count`, `datatypes` depends only on the rules in force and the closed schema. `rollback` undoes every
 `count` and `follow` since the last `accept`. Cost: a look at each rule, once the graph has a literal, and then at each

@@ -14,7 +14,7 @@ from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context
 import numpy as np
 
 from kgreason.materialize.expressions import reals
-from kgreason.materialize.expressions.exact import MOST_DIGITS, SHORTEST
+from kgreason.materialize.expressions.exact_rows import MOST_DIGITS, SHORTEST
 from kgreason.terms.dictionary import Dictionary
 
 _LARGEST = 1 << 127

@@ -9,7 +9,7 @@ The inputs would not identify the row of a result, because Oxigraph turns litera
 BIND come in the order of the rows, those of FILTER with the number of the row. Functions also see the normal form: STR
 of `"01"^^xsd:integer` is "1", and LANG of `"a"@en-GB` is "en-gb". VALUES cannot have blank nodes, so a row of inputs
 with a blank node becomes triples of a store in memory. Sums of a row with dates or durations are evaluated in steps
-(`expressions.sums`), and rows with numbers that are too long for Oxigraph by `expressions.exact`. SKOLEM needs no
+(`expressions.sums`), and rows with numbers that are too long for Oxigraph by `expressions.exact_rows`. SKOLEM needs no
 query: it is a hash of the inputs in their own spelling (`terms.skolem`). Law: the result of a row depends on its inputs
 alone. If the evaluation of a row is an error, the row has no result.
 
@@ -27,7 +27,7 @@ import pyoxigraph as ox
 from numpy.typing import NDArray
 
 from kgreason.interrupts import letting_out
-from kgreason.materialize.expressions.exact import Exact, exact_rows
+from kgreason.materialize.expressions.exact_rows import Exact, exact_rows
 from kgreason.materialize.expressions.lengths import check_lengths
 from kgreason.materialize.expressions.numbers import comparison_of
 from kgreason.materialize.expressions.sums import Steps, need_steps, steps_of
@@ -36,10 +36,10 @@ from kgreason.rules.expressions import expression_text, is_skolem, skolem_terms,
 from kgreason.rules.expressions import text_of as assignment_text
 from kgreason.rules.model import Computed, Variable
 from kgreason.stacks import stack_for, with_stack
-from kgreason.terms.compared import in_small_letters, places_compared_with_lang
 from kgreason.terms.dictionary import Dictionary, Kind
+from kgreason.terms.lang_comparisons import in_small_letters, places_compared_with_lang
 from kgreason.terms.skolem import skolem_node
-from kgreason.terms.untagged import is_untagged
+from kgreason.terms.untagged_literals import is_untagged
 from kgreason.terms.vocabulary import XSD_INTEGER
 from kgreason.zset.columns import Int32
 

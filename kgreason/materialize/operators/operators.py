@@ -43,7 +43,7 @@ from kgreason.materialize.operators.negation import Negations
 from kgreason.materialize.operators.skolems import Skolems
 from kgreason.materialize.operators.tables import IsHere, always_here
 from kgreason.materialize.same_as.representatives import Equality
-from kgreason.ontology.generic.generic import with_instances
+from kgreason.ontology.generic.parts import with_instances
 from kgreason.rules.lowering import Aggregation, Expression, Negation, Waiting, aggregations, negations, skolems
 from kgreason.rules.model import Rule, Triple
 from kgreason.rules.strata import Level, has_closed, stratify

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kgreason.ontology.read.schema import SCHEMA_CLASSES, SCHEMA_PREDICATES
-from kgreason.ontology.read.unread import KINDS
+from kgreason.ontology.read.unread_kinds import KINDS
 from kgreason.ontology.twins import DECLARATIONS, PREDICATES
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary

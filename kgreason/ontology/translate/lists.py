@@ -8,7 +8,7 @@ list, with the relations of rulesets/owl2rl.dl and with the same meaning:
     prp-adp, cax-adc               list_holds, list_held: a rule for each member says which cells hold something
     eq-diff2, eq-diff3             no rule
 
-The generic rules compare the members of such a list in pairs (`ontology.generic.needed.rules_reading_lists`); `WALKED`
+The generic rules compare the members of such a list in pairs (`generic.needed_rules.rules_reading_lists`); `WALKED`
 has the kinds of these axioms. A rule for one member of a long list names the triples that lead to the list and the cell
 of this member, but not the other cells: otherwise n rules would name n cells each.
 

@@ -16,7 +16,7 @@ runs the passes in this order:
     LiveStatements   rules that say the same as a changed rule
     LiveReduction    rules from which a chain leads to a changed rule
 
-The schema must be closed, by the closing rules of the profile's rule set (generic/generic.py). A row reads only one
+The schema must be closed, by the closing rules of the profile's rule set (generic/parts.py). A row reads only one
 axiom; conclusions from two axioms are already in the closed schema. Example: r1 = some p A, r2 = some p B, and A is
 below B. Then scm-svf1 has put r1 below r2.
 
@@ -38,8 +38,8 @@ from kgreason.interrupts import SOME, let_out
 from kgreason.ontology.change import Change
 from kgreason.ontology.read import swrl
 from kgreason.ontology.read.axioms import Axiom, Collection, Implication, Restriction
-from kgreason.ontology.read.collect import BrokenAxiom, LiveReadings
 from kgreason.ontology.read.rows import Row, RowTable
+from kgreason.ontology.read.schema_axioms import BrokenAxiom, LiveReadings
 from kgreason.ontology.read.swrl import says_different
 from kgreason.ontology.reduce.covers import LiveCovers
 from kgreason.ontology.reduce.shortcuts import LiveReduction
@@ -49,7 +49,7 @@ from kgreason.ontology.translate.lists import is_walked
 from kgreason.ontology.translate.outlines import Outlines, Rules
 from kgreason.ontology.twins import RELATIONS
 from kgreason.ontology.undo import Index, UndoLog
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Atom, Constant, Rule, Triple, Variable, type_atom
 from kgreason.terms import vocabulary as v
 

@@ -18,14 +18,14 @@ from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.program import DATATYPES
 from kgreason.materialize.same_as.representatives import GROUP as REPRESENTATIVES
 from kgreason.materialize.schema.twins import GROUP as TWINS
-from kgreason.ontology.generic.generic import is_schema_pattern
+from kgreason.ontology.generic.parts import is_schema_pattern
 from kgreason.options import LETTER
 from kgreason.proofs.same_as import facts_of
 from kgreason.proofs.search import prove
 from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.proofs.why_not.attempts import Attempt, failed_attempt
 from kgreason.proofs.why_not.rows import Bindings, Rows
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import Atom, Rule, Variable
 from kgreason.terms.vocabulary import OWL_SAME_AS
 

@@ -27,7 +27,7 @@ from dataclasses import replace
 from kgreason.rules.expressions import call_of
 from kgreason.rules.model import Computed, Variable
 from kgreason.rules.program import Program
-from kgreason.rules.srl.abstract import (
+from kgreason.rules.srl.abstract_syntax import (
     Absent,
     AbstractRule,
     Assignment,

@@ -22,7 +22,7 @@ from typing import NoReturn
 from kgreason.errors import UnsafeRuleError
 from kgreason.rules.model import Rule, Variable
 from kgreason.rules.program import Program, default_name
-from kgreason.rules.srl.abstract import (
+from kgreason.rules.srl.abstract_syntax import (
     Absent,
     AbstractRule,
     Assignment,

@@ -20,7 +20,7 @@ from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.rules.srl.mistakes import hint
 from kgreason.rules.text.syntax import Literal, PartsBuilder
-from kgreason.rules.unexpected import Words, terminal_words, unexpected_at
+from kgreason.rules.unexpected_text import Words, terminal_words, unexpected_at
 
 
 class TripleTerm(NamedTuple):

@@ -29,12 +29,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.expressions import in_order_of_use
 from kgreason.rules.formatter import format_rule
 from kgreason.rules.model import DATA, Atom, Computed, Constant, Not, Rule, Term, Variable
 from kgreason.rules.program import MOST_ATOMS
-from kgreason.rules.srl.abstract import (
+from kgreason.rules.srl.abstract_syntax import (
     Absent,
     AbstractRule,
     Assignment,

@@ -18,7 +18,7 @@ from typing import Literal as Choice
 from lark import Token
 
 from kgreason.rules.model import Variable
-from kgreason.rules.srl.abstract import Blank, Nested, Node, Pattern
+from kgreason.rules.srl.abstract_syntax import Blank, Nested, Node, Pattern
 from kgreason.rules.srl.names import Names
 from kgreason.rules.srl.syntax import (
     Annotated,

@@ -23,7 +23,7 @@ from itertools import count
 from typing import Literal
 
 from kgreason.errors import RuleError
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.expressions import expression_text, is_constant, is_skolem, without_extensions
 from kgreason.rules.formatter import WIDTH, format_term
 from kgreason.rules.model import DATA, FALSE, Atom, Computed, Not, Rule, Term, Variable

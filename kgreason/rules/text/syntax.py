@@ -21,7 +21,7 @@ from kgreason.errors import RuleSyntaxError
 from kgreason.grammars import parser_of
 from kgreason.interrupts import let_out
 from kgreason.rules.text.mistakes import hint
-from kgreason.rules.unexpected import terminal_words, unexpected_at
+from kgreason.rules.unexpected_text import terminal_words, unexpected_at
 
 
 class Literal(NamedTuple):

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from kgreason.server import body
-from kgreason.server.paths.served import parameters, server_parts, single
+from kgreason.server.paths.server_parts import parameters, server_parts, single
 from kgreason.server.request.proxy import root_of
 from kgreason.server.session import Sessions, cookie_of
 

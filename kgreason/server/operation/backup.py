@@ -24,7 +24,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from kgreason.errors import StoreError
-from kgreason.server.paths.served import server_parts
+from kgreason.server.paths.server_parts import server_parts
 from kgreason.server.problems import Problem, busy_problem
 
 _PIECE, _BLOCK = 1 << 20, tarfile.BLOCKSIZE

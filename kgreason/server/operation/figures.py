@@ -23,7 +23,7 @@ from starlette.concurrency import run_in_threadpool
 
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import ServerParts
+from kgreason.server.paths.server_parts import ServerParts
 from kgreason.server.problems import Problem
 from kgreason.server.session import Sessions
 from kgreason.shapes.vocabulary import COLUMNS, RESULT

@@ -23,7 +23,7 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server.guard import ROLE
 from kgreason.server.http.conditions import check_edit, etag
-from kgreason.server.paths.served import parameters, server_parts, single
+from kgreason.server.paths.server_parts import parameters, server_parts, single
 from kgreason.server.problems import Problem
 from kgreason.server.session import author_of
 from kgreason.server.settings import ROLES

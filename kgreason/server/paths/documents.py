@@ -24,7 +24,7 @@ from starlette.types import Receive, Scope, Send
 
 from kgreason.server import body
 from kgreason.server.formats import QUADS, TRIPLES, Types, format_of, media_type
-from kgreason.server.paths.served import check_text, server_parts
+from kgreason.server.paths.server_parts import check_text, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep_document
 from kgreason.sparql.operations import Load

@@ -24,9 +24,9 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out
 from kgreason.server.formats import required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import DELTAS, wants_library_value
+from kgreason.server.paths.clients.wire_answers import DELTAS, wants_library_value
 from kgreason.server.paths.commits import commit_edit, headers
-from kgreason.server.paths.served import number, parameters, read_past, server_parts
+from kgreason.server.paths.server_parts import number, parameters, read_past, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.settings import ROLES
 from kgreason.wire import EXACT, deltas

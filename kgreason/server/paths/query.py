@@ -27,7 +27,7 @@ from kgreason.server import body
 from kgreason.server.formats import SOLUTIONS, TRIPLES, best_format, content_type, media_type, unacceptable
 from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.description import description
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     Parameters,
     address,
     ask_process,

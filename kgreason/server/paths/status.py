@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.memory import resident_bytes
-from kgreason.server.paths.served import ask_engine, server_parts
+from kgreason.server.paths.server_parts import ask_engine, server_parts
 
 
 async def status(request: Request) -> Response:

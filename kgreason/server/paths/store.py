@@ -28,7 +28,7 @@ from kgreason.server.formats import QUADS, TRIPLES, content_type, media_type, re
 from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.documents import StoredResponse, default_triples, load_operations, quads_of
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     address,
     ask_engine,
     ask_process,

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.server.paths.served import ask_engine, flag, number, parameters, single
+from kgreason.server.paths.server_parts import ask_engine, flag, number, parameters, single
 from kgreason.server.queries.nesting import check_terms
 
 _MOST = 1_000

@@ -8,7 +8,7 @@ reads only files that `--allow-load` names.
 A WHERE may take as long as a query. Nothing can kill a WHERE in this process. So a query process, which can be killed,
 evaluates each WHERE first, while edits go on. If a WHERE was fast there, and nothing has changed since, the thread of
 the writer evaluates it. Otherwise another process evaluates it, over a copy of the store that has the results of the
-operations before it (`graph.sparql_update.ahead`).
+operations before it (`graph.sparql_update.uncommitted_store`).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from starlette.responses import Response
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.sparql_update.ahead import WhereLimits
+from kgreason.graph.sparql_update.uncommitted_store import WhereLimits
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.server import body
 from kgreason.server.formats import media_type
-from kgreason.server.paths.clients.exact import writer_of_delta
+from kgreason.server.paths.clients.wire_answers import writer_of_delta
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.description import description
 from kgreason.server.paths.query import call_on_text, check_service
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     Parameters,
     address,
     ask_process,
@@ -52,7 +52,7 @@ from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.pool import Request as Query
 from kgreason.sparql.operations import Load, Modify, Operation
 from kgreason.sparql.parser import parse
-from kgreason.sparql.where import Select
+from kgreason.sparql.where_clause import Select
 from kgreason.store.oxigraph.worker import is_short
 from kgreason.terms.prefixes import declarations
 from kgreason.wire import EXACT

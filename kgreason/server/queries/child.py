@@ -26,15 +26,15 @@ import pyoxigraph
 from pyoxigraph import DefaultGraph, NamedNode, QueryBoolean, QueryResultsFormat, QuerySolutions, Triple
 
 from kgreason.errors import KgreasonError, QueryError, StoreError
-from kgreason.graph.constructed.of_state import StateSpeller
-from kgreason.graph.constructed.renamed import QuerySpeller, SpellIn
+from kgreason.graph.constructed.query_speller import QuerySpeller, SpellIn
 from kgreason.graph.constructed.speller import spell_for_graph
+from kgreason.graph.constructed.state_speller import StateSpeller
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write, write_results
 from kgreason.server.queries.frames import DATA, END, HEAD, HEADER, MISSING, PIECE, READY, UNACCEPTABLE, frame
 from kgreason.server.queries.nesting import problem_of_text
 from kgreason.server.queries.steps import check_lines
-from kgreason.sparql.query.asking import answer
+from kgreason.sparql.query.evaluation import answer
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store import snapshot
 from kgreason.store.folder import Folder, Manifest

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.input.terms import term_of
-from kgreason.graph.shapes.pending import triples_of_lines
+from kgreason.graph.shapes.shapes_editor import triples_of_lines
 from kgreason.graph.transaction import Transaction
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph.update import Term

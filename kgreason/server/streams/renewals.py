@@ -23,8 +23,8 @@ from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions
 from starlette.concurrency import run_in_threadpool
 
 from kgreason.errors import QueryError
-from kgreason.graph.standing.standing import RowChange, StandingQuery
-from kgreason.graph.standing.together import StandingQueries
+from kgreason.graph.standing.standing_queries import StandingQueries
+from kgreason.graph.standing.standing_query import RowChange, StandingQuery
 from kgreason.server.problems import Problem
 from kgreason.server.queries.pool import Answer, Pool, Request
 from kgreason.server.streams.feed import Feed

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from kgreason.errors import InputError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.changes.filtered import filter_delta
+from kgreason.graph.changes.delta_filter import filter_delta
 from kgreason.graph.input.terms import term_text_at
 from kgreason.store.journal.record import origin_headers
 from kgreason.terms.vocabulary import RDF_TYPE

@@ -129,10 +129,11 @@ def _written(rows: DataFrame, path: str) -> DataFrame:
 
 
 def visible_triples(triples: DataFrame, values: DataFrame, terms: DataFrame) -> DataFrame:
-    """Return those of the `triples` (s, p, o int, asserted boolean) that users see: see `materialize.literals.visible`.
+    """Return those of the `triples` (s, p, o int, asserted boolean) that users see.
 
-    `values` has a row x, y for each fact dt_value(x, y); `terms` has id int, text string. Cost: a join of the triples
-    with the values, and two joins of those triples whose object has another spelling.
+    See `materialize.literals.visible_triples`. `values` has a row x, y for each fact dt_value(x, y); `terms` has the
+    columns id int and text string. Cost: a join of the triples with the values, and two joins of those triples whose
+    object has another spelling.
     """
     columns = triples.columns
     marked = triples.join(values.select(F.col("x").alias("o"), F.col("y").alias("value")), "o", "left")

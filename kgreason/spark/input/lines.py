@@ -25,7 +25,7 @@ import pyarrow.compute as pc
 
 from kgreason.errors import RdfSyntaxError
 from kgreason.rdf.formats import format_of
-from kgreason.rdf.lines.skipped import Skipped
+from kgreason.rdf.lines.skipped_lines import Skipped
 from kgreason.rdf.problem import input_errors
 from kgreason.rdf.reader import read, read_stream
 from kgreason.spark.input.paths import LINES, FilePiece, source_name

@@ -32,7 +32,7 @@ from kgreason.engine.engine import Engine
 from kgreason.engine.program.encoding import Intern, relation_text, terms_of_row
 from kgreason.engine.program.shapes import EncodedRule
 from kgreason.materialize.operators.tables import are_among
-from kgreason.ontology.generic.generic import with_instances
+from kgreason.ontology.generic.parts import with_instances
 from kgreason.rules.expressions import is_skolem, skolem_terms
 from kgreason.rules.lowering import Aggregation, Expression, Negation, Waiting
 from kgreason.rules.model import DATA, Atom, Rule, Triple, Variable, triple

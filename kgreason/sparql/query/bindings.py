@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from kgreason.errors import QueryError
-from kgreason.sparql.query.asking import Piece, pieces_of
+from kgreason.sparql.query.evaluation import Piece, pieces_of
 from kgreason.sparql.query.scopes import Scopes
 
 _LESS, _VARIABLE = re.compile(r"<(?![A-Za-z][A-Za-z0-9+.-]*:)"), re.compile(r"[?$](\w+)")

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from pyoxigraph import BlankNode, NamedNode, QuerySolutions, Store
 
-from kgreason.sparql.query.asking import Piece, pieces_of
+from kgreason.sparql.query.evaluation import Piece, pieces_of
 
 _FORMS = ("CONSTRUCT", "DESCRIBE")
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from kgreason.sparql.query.asking import Piece
 from kgreason.sparql.query.columns import columns_of_all
+from kgreason.sparql.query.evaluation import Piece
 
 
 class InnerSelect(NamedTuple):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeGuard, cast
 
 from lark import Token, Tree, UnexpectedInput, UnexpectedToken
 
-from kgreason.rules.unexpected import token_text
+from kgreason.rules.unexpected_text import token_text
 from kgreason.sparql.source import position
 from kgreason.sparql.trees.parser import parser
 

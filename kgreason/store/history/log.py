@@ -29,7 +29,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 from kgreason.errors import HistoryError, StoreError
 from kgreason.files import store_error, sync_folder
 from kgreason.store.history.entry import Entry, Head, Place, entry_place
-from kgreason.store.history.kept import Retention
+from kgreason.store.history.retention import Retention
 
 _LOGGER = logging.getLogger("kgreason")
 ALL = Retention()

@@ -39,8 +39,8 @@ from kgreason.interrupts import undivided
 from kgreason.spans import span
 from kgreason.store.folder import FORMAT, Folder, Manifest, read_manifest
 from kgreason.store.history.entry import Entry, Head
-from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import FileHistory, history_path
+from kgreason.store.history.retention import Retention
 from kgreason.store.homes.home import LastCommit, Result, RowDelta, Started, Write, closed_error, has_rows, net_rows
 from kgreason.store.homes.position import Position
 from kgreason.store.homes.room import LEAST, Room

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from kgreason.store.folder import Manifest
-from kgreason.store.history.kept import Retention
 from kgreason.store.history.log import MemoryHistory
+from kgreason.store.history.retention import Retention
 from kgreason.store.homes.in_memory import WritableRows
 from kgreason.store.journal.record import Record
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from kgreason.compiled import ahead
+from kgreason.compiled import precompilation
 from kgreason.engine import engine
 from kgreason.resources import resource
 
@@ -69,7 +69,7 @@ def sleeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     number = tmp_path / "pid"
     sleeps = program(tmp_path / "python", f"echo $$ >{number}; exec sleep {10 * SECONDS}")
     monkeypatch.setattr(sys, "executable", sleeps)
-    monkeypatch.setattr(ahead, "is_compiled", lambda _: False)
+    monkeypatch.setattr(precompilation, "is_compiled", lambda _: False)
     return number
 
 
@@ -77,7 +77,7 @@ def test_the_other_process_compiles_what_a_call_then_needs(tmp_path: Path) -> No
     code = """if True:
         import numpy as np
         from kgreason.compiled import compile_ahead
-        from kgreason.compiled.ahead import compile_in_two
+        from kgreason.compiled.precompilation import compile_in_two
         from kgreason.terms.lines import length_of_lines, write_lines
         compile_in_two(length_of_lines, ["kgreason.terms.lines.write_lines"])
         compile_ahead(length_of_lines)
@@ -97,7 +97,7 @@ def test_without_the_other_process_this_one_compiles(tmp_path: Path) -> None:
     code = f"""if True:
         import sys
         from pathlib import Path
-        from kgreason.compiled.ahead import compile_in_two
+        from kgreason.compiled.precompilation import compile_in_two
         sys.path.append(Path("folder"))
         from kgreason.engine.facts.hash_table import count_facts
         from kgreason.engine.level.returning import late_stamp
@@ -118,10 +118,10 @@ def test_an_interrupt_ends_the_other_process(sleeper: Path, monkeypatch: pytest.
         wait_for(sleeper)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(ahead, "_function", interrupted)
+    monkeypatch.setattr(precompilation, "_function", interrupted)
     large = Large()
     with pytest.raises(KeyboardInterrupt):
-        ahead.compile_in_two(large, ["first"])
+        precompilation.compile_in_two(large, ["first"])
     assert not large.compiled
     assert not lives(int(sleeper.read_text()))
 
@@ -129,15 +129,15 @@ def test_an_interrupt_ends_the_other_process(sleeper: Path, monkeypatch: pytest.
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are shell scripts")
 def test_patience_with_the_other_process_ends(sleeper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small, large = Large(), Large()
-    monkeypatch.setattr(ahead, "_function", lambda _: wait_for(sleeper) and small)
-    monkeypatch.setattr(ahead, "PATIENCE", 0.01)
-    ahead.compile_in_two(large, ["first"])
+    monkeypatch.setattr(precompilation, "_function", lambda _: wait_for(sleeper) and small)
+    monkeypatch.setattr(precompilation, "PATIENCE", 0.01)
+    precompilation.compile_in_two(large, ["first"])
     assert small.compiled == large.compiled == [()]
     assert not lives(int(sleeper.read_text()))
 
 
 def test_the_other_process_ends_with_this_one(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "kgreason.compiled.ahead", "kgreason.engine.level.fixpoint.advance"]
+    command = [sys.executable, "-m", "kgreason.compiled.precompilation", "kgreason.engine.level.fixpoint.advance"]
     environment = os.environ | {"KGREASON_KERNELS": "numba", "NUMBA_CACHE_DIR": str(tmp_path)}
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         _, errors = process.communicate(timeout=SECONDS)  # closes its standard input
@@ -169,7 +169,7 @@ def test_first_names_the_kernels_that_first_commits_call(tmp_path: Path) -> None
     """
     called = dict(line.split() for line in printed(code))
     assert set(called.values()) == {"True"}, called
-    assert set(called) == {"kgreason.engine.level.fixpoint.advance", *ahead.FIRST}
+    assert set(called) == {"kgreason.engine.level.fixpoint.advance", *precompilation.FIRST}
 
 
 @pytest.mark.parametrize(("threads", "expected"), [(1, []), (2, ["advance"])])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 
 from kgreason.circuit.reference import ReferenceCircuit
 from kgreason.engine.changes import Strategy
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from tests.engine.systems import System
 from tests.histories.history import History
 from tests.oracle.change import ABSENT

@@ -18,7 +18,7 @@ from kgreason.ontology.read.schema import is_schema
 from kgreason.ontology.translate.translate import translate
 from kgreason.ontology.twins import twins
 from kgreason.options import SchemaMode
-from kgreason.rules.canonical import canonical
+from kgreason.rules.canonical_form import canonical
 from kgreason.rules.model import OWN, Rule, Triple
 from kgreason.rules.parser import parse
 from kgreason.terms.vocabulary import RDFS_SUB_CLASS_OF

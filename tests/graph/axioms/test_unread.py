@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.materialize.schema.unread import UnreadAxioms
-from kgreason.ontology.read.unread import KINDS
+from kgreason.materialize.schema.unread_axioms import UnreadAxioms
+from kgreason.ontology.read.unread_kinds import KINDS
 from kgreason.terms.dictionary import Dictionary
 from tests.ontology.reading import turtle
 from tests.volume import many

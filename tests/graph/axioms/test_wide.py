@@ -1,4 +1,4 @@
-"""Kinds of axioms with so many triples that one generic rule reads them (`materialize/schema/wide.py`)."""
+"""Kinds of axioms with so many triples that one generic rule reads them (`materialize/schema/wide_kinds.py`)."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ ADDED_OR_REMOVED = st.lists(st.tuples(st.booleans(), st.sets(st.sampled_from(POO
 @contextmanager
 def opened(limit: int, schema: SchemaMode = "axioms") -> Iterator[KnowledgeGraph]:
     """A graph in which a kind of axioms with more than `limit` triples is wide."""
-    with patch("kgreason.materialize.materialized.LIMIT", limit), KnowledgeGraph.open(schema=schema) as graph:
+    with patch("kgreason.materialize.materialized_graph.LIMIT", limit), KnowledgeGraph.open(schema=schema) as graph:
         yield graph
 
 

@@ -26,8 +26,8 @@ from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.transaction import Transaction
 from kgreason.materialize.program import LiveProgram
-from kgreason.materialize.quads import asserted as quads
-from kgreason.materialize.quads.asserted import Quads
+from kgreason.materialize.quads import asserted_quads as quads
+from kgreason.materialize.quads.asserted_quads import Quads
 from kgreason.materialize.schema.closure import SchemaStratum
 from kgreason.ontology.translate.translate import LiveTranslation
 from kgreason.store.journal import journal

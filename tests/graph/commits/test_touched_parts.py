@@ -14,7 +14,7 @@ from kgreason.engine.changes import Changes
 from kgreason.errors import StratificationError
 from kgreason.materialize.edit import Change, Edit, Facts
 from kgreason.materialize.materializer import Materializer
-from kgreason.materialize.quads.asserted import AssertedChange
+from kgreason.materialize.quads.asserted_quads import AssertedChange
 from kgreason.materialize.selection import select
 from kgreason.options import SameAsMode, SchemaMode
 from kgreason.rules.parser import parse

@@ -13,7 +13,7 @@ import pytest
 
 from kgreason import KnowledgeGraph, compiled
 from kgreason.errors import InputError, RdfSyntaxError
-from kgreason.graph.readable import ReadableGraph
+from kgreason.graph.readable_graph import ReadableGraph
 
 LINE = f"kgreason: {compiled.ONCE}\n"
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from lark.exceptions import UnexpectedInput
 
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.sparql_update.as_written import _Answers
 from kgreason.graph.sparql_update.origins import Origins
+from kgreason.graph.sparql_update.solution_speller import _Answers
 from kgreason.store.spellings import normal_forms
 from tests.graph.updates.test_updates import PREFIXES
 

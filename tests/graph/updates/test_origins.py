@@ -8,7 +8,7 @@ import pytest
 from pyoxigraph import QuerySolutions, RdfFormat, Store
 
 from kgreason.graph.sparql_update.origins import Origin, origins_of
-from kgreason.sparql.where import Select
+from kgreason.sparql.where_clause import Select
 from tests.tables import table
 
 PREFIX = "PREFIX : <http://e/> "

@@ -15,9 +15,9 @@ from kgreason.errors import KgreasonError, LimitError, QueryError
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.results.answers import Solutions
-from kgreason.graph.sparql_update import ahead
 from kgreason.graph.sparql_update import steps as editing
-from kgreason.graph.sparql_update.ahead import UncommittedStore, WhereLimits
+from kgreason.graph.sparql_update import uncommitted_store
+from kgreason.graph.sparql_update.uncommitted_store import UncommittedStore, WhereLimits
 from kgreason.graph.sparql_update.update import Updated
 from kgreason.sparql.parser import parse
 from kgreason.store.oxigraph import process
@@ -283,7 +283,7 @@ def test_a_request_does_what_its_operations_do_one_by_one(
         for operation in operations:
             update(singly, operation)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(ahead, "_COPY", copy)
+            patch.setattr(uncommitted_store, "_COPY", copy)
             patch.setattr(editing, "UncommittedStore", lambda home, facts, _: UncommittedStore(home, min(facts, copy)))
             done = update(graph, " ; ".join(operations))
         assert lasting(view(graph)) == lasting(view(singly))
@@ -351,7 +351,7 @@ def test_a_where_does_not_see_a_graph_that_the_step_before_has_emptied() -> None
 
 def test_a_where_behind_a_step_that_removes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """The copy that the WHEREs are asked of is empty then."""
-    monkeypatch.setattr(ahead, "_COPY", 0)
+    monkeypatch.setattr(uncommitted_store, "_COPY", 0)
     with KnowledgeGraph.open(rules=["none"]) as graph:
         update(graph, "INSERT DATA { :a :p :b , :c }")
         seen = "INSERT { :x :saw ?o } WHERE { ?s ?p ?o }"

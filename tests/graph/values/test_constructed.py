@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 from pyoxigraph import RdfFormat
 
 from kgreason.errors import QueryTimeoutError
-from kgreason.graph.constructed import of_state, speller
-from kgreason.graph.constructed.keyed import KeyedRows
+from kgreason.graph.constructed import speller, state_speller
+from kgreason.graph.constructed.keyed_rows import KeyedRows
 from kgreason.graph.fork import fork
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.rdf.writing import write_results
@@ -331,11 +331,11 @@ def test_each_object_of_a_hub_is_read_once(tmp_path: Path, monkeypatch: pytest.M
         read.extend(texts)
         return normal_forms(texts)
 
-    monkeypatch.setattr(of_state, "normal_forms", noted)
+    monkeypatch.setattr(state_speller, "normal_forms", noted)
     with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
         assert {o for _, _, o in construct(graph, EVERYTHING)} == {f'"0{i}"^^<{XSD}int>' for i in range(200)}
         assert sorted(read) == sorted(f'"0{i}"^^<{XSD}int>' for i in range(200))
-        monkeypatch.setattr(of_state, "_MOST", 100)
+        monkeypatch.setattr(state_speller, "_MOST", 100)
         graph._speller._known._size = 0  # type: ignore[union-attr]
         assert len(construct(graph, EVERYTHING)) == 200
 
@@ -349,7 +349,7 @@ def test_a_timeout_ends_the_spelling(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return normal_forms(texts)
 
     monkeypatch.setattr(speller, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    monkeypatch.setattr(of_state, "normal_forms", slow)
+    monkeypatch.setattr(state_speller, "normal_forms", slow)
     with KnowledgeGraph.open(tmp_path / "s", read_only=True) as graph:
         triples = graph.construct(EVERYTHING, timeout=60)
         assert next(triples).object.datatype.value == f"{XSD}int"  # type: ignore[union-attr]
@@ -365,7 +365,7 @@ def test_a_server_without_memory_for_the_state_gives_normal_forms(
         raise MemoryError
 
     hub(tmp_path / "s", 1)
-    monkeypatch.setattr(of_state, "normal_forms", fail)
+    monkeypatch.setattr(state_speller, "normal_forms", fail)
     assert by_a_server(tmp_path / "s", 1)(EVERYTHING) == {("a", "p", f'"0"^^<{XSD}integer>')}
 
 

@@ -10,7 +10,7 @@ import pytest
 from kgreason.errors import NumberWarning, QueryError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.materialize.literals.long_numbers import is_computable
-from kgreason.sparql.query.numeric import depends_on_numbers
+from kgreason.sparql.query.numbers import depends_on_numbers
 from kgreason.terms.vocabulary import XSD
 from tests.cli.calling import call
 from tests.tables import table

@@ -13,7 +13,7 @@ from pyoxigraph import Literal
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import QueryError
-from kgreason.graph.standing.standing import RowChange
+from kgreason.graph.standing.standing_query import RowChange
 from kgreason.store.spellings import Spellings
 from kgreason.terms.dictionary import Dictionary
 from tests.volume import many_seeds

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from kgreason.graph.changes.delta import Delta
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.standing import RowChange
+from kgreason.graph.standing.standing_query import RowChange
 from kgreason.store.spellings import normal_forms
 from tests.oracle.tables import table8
 from tests.volume import many

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from kgreason.errors import RdfSyntaxError
-from kgreason.rdf.lines.functional import separate_axioms
+from kgreason.rdf.lines.functional_syntax import separate_axioms
 from kgreason.rdf.owl import to_rdf_xml, translation
 from tests.oracle.vocabulary import OWL, RDFS, XSD
 from tests.rdf.reading import isomorphic, lines_read

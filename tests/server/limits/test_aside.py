@@ -16,7 +16,7 @@ from kgreason.errors import KgreasonError, LimitError, QueryTimeoutError
 from kgreason.interrupts import let_out, watched
 from kgreason.server.paths import history
 from kgreason.server.problems import Problem
-from kgreason.server.queries import aside, limits
+from kgreason.server.queries import call_threads, limits
 from tests.server.serving import PATIENCE, client, served
 
 
@@ -38,7 +38,7 @@ async def test_a_read_ends_at_its_limits(limit: str, monkeypatch: pytest.MonkeyP
     how, error = wanted[limit]
 
     with pytest.raises(error):
-        await aside.CallThreads(limits.CallLimits(*how), "the call").result_of(endless)
+        await call_threads.CallThreads(limits.CallLimits(*how), "the call").result_of(endless)
 
 
 async def test_a_few_reads_at_once() -> None:
@@ -52,18 +52,18 @@ async def test_a_few_reads_at_once() -> None:
         gate.wait(30)
         running -= 1
 
-    reads = aside.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
+    reads = call_threads.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
     tasks = [asyncio.create_task(reads.result_of(read)) for _ in range(60)]
     await asyncio.sleep(0.05)
     assert await asyncio.to_thread(lambda: "free") == "free"
     gate.set()
     await asyncio.gather(*tasks)
-    assert most == aside._AT_ONCE
+    assert most == call_threads._AT_ONCE
 
 
 async def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> None:
     """Clients that come and go do not have more threads than those that stay, and their calls end soon."""
-    begun, may_end, together = threading.Semaphore(0), threading.Event(), threading.Barrier(aside._AT_ONCE)
+    begun, may_end, together = threading.Semaphore(0), threading.Event(), threading.Barrier(call_threads._AT_ONCE)
     running = most = 0
 
     def read() -> None:
@@ -77,19 +77,19 @@ async def test_a_call_whose_client_has_left_keeps_its_thread_until_it_ends() -> 
         finally:
             running -= 1
 
-    reads = aside.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
-    first = [asyncio.create_task(reads.result_of(read)) for _ in range(aside._AT_ONCE)]
+    reads = call_threads.CallThreads(limits.CallLimits(60, None, lambda: False), "the call")
+    first = [asyncio.create_task(reads.result_of(read)) for _ in range(call_threads._AT_ONCE)]
     for _ in first:
         assert await asyncio.to_thread(begun.acquire, timeout=30)
     for task in first:
         task.cancel()
-    second = [asyncio.create_task(reads.result_of(read)) for _ in range(aside._AT_ONCE)]
+    second = [asyncio.create_task(reads.result_of(read)) for _ in range(call_threads._AT_ONCE)]
     await asyncio.to_thread(begun.acquire, timeout=0.05)
     for task in second:
         task.cancel()
     may_end.set()
-    await asyncio.gather(*(reads.result_of(lambda: together.wait(30)) for _ in range(aside._AT_ONCE)))
-    assert (most, running) == (aside._AT_ONCE, 0)
+    await asyncio.gather(*(reads.result_of(lambda: together.wait(30)) for _ in range(call_threads._AT_ONCE)))
+    assert (most, running) == (call_threads._AT_ONCE, 0)
 
 
 def test_a_long_history_takes_its_time(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from starlette.requests import Request
 
 from kgreason import KnowledgeGraph
 from kgreason.errors import GraphBusyError, LimitError, QueryTimeoutError
-from kgreason.graph.shapes.pending import triples_of_sources
+from kgreason.graph.shapes.shapes_editor import triples_of_sources
 from kgreason.interrupts import let_out
 from kgreason.store.oxigraph import worker
 from tests.server.conftest import ZOO
@@ -30,7 +30,7 @@ from tests.server.limits.test_limits import ENDLESS, UPDATE, added, process_of
 from tests.server.serving import PATIENCE, client, served
 
 from kgreason.server import writer as writing  # isort: skip
-from kgreason.server.paths.served import check_text  # isort: skip
+from kgreason.server.paths.server_parts import check_text  # isort: skip
 from kgreason.server.problems import Problem  # isort: skip
 from kgreason.server.writer import QuestionLimits, Writer  # isort: skip
 

@@ -14,7 +14,7 @@ from pyspark.sql import SparkSession
 from kgreason.errors import InputError, RdfSyntaxError
 from kgreason.graph.input.terms import term_of
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.shapes.pending import triples_of_sources
+from kgreason.graph.shapes.shapes_editor import triples_of_sources
 from kgreason.options import SchemaMode
 from kgreason.shapes.graph import ShapesGraph
 from kgreason.shapes.report import Report

@@ -46,11 +46,11 @@ def test_ontologies(name: str, shared_data: Path) -> None:
 
 @pytest.mark.parametrize("limit", [0, 2])
 def test_wide_kinds(limit: int, tmp_path: Path) -> None:
-    """One generic rule reads axioms that all parts have (`materialize/schema/wide.py`)."""
+    """One generic rule reads axioms that all parts have (`materialize/schema/wide_kinds.py`)."""
     for seed in range(many(3)):
         random, path = Random(seed), tmp_path / f"{seed}.ttl"
         path.write_text(statements(set(random.sample(POOL, random.randint(10, len(POOL))))))
-        with patch("kgreason.materialize.materialized.LIMIT", limit):
+        with patch("kgreason.materialize.materialized_graph.LIMIT", limit):
             check(path)
 
 

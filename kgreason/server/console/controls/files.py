@@ -18,7 +18,7 @@ from nicegui.events import GenericEventArguments
 from kgreason.server.console.frame import html
 from kgreason.server.console.markup import Row, table
 from kgreason.server.formats import QUADS, TRIPLES
-from kgreason.server.paths.live import RULES
+from kgreason.server.paths.inference import RULES
 
 _SCRIPT = Path(__file__).with_name("files.js").read_text("utf-8")
 _STORE = "/store"

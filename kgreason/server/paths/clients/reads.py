@@ -25,7 +25,7 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.interrupts import let_out, letting_out
 from kgreason.rdf.formats import writable_format
 from kgreason.server.paths.documents import StoredResponse
-from kgreason.server.paths.served import Parameters, ask_engine, flag, parameters, prefixes_of, single
+from kgreason.server.paths.server_parts import Parameters, ask_engine, flag, parameters, prefixes_of, single
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import check_terms
 from kgreason.server.queries.steps import terms_of

@@ -31,9 +31,9 @@ from starlette.responses import Response
 from kgreason.errors import KgreasonError
 from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.graph.standing.reading import plan_of
-from kgreason.graph.standing.standing import RowChange, StandingQuery
+from kgreason.graph.standing.standing_query import RowChange, StandingQuery
 from kgreason.server.paths.query import check_service
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     ServerParts,
     ask_process,
     base_of,

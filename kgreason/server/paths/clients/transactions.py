@@ -29,9 +29,9 @@ from kgreason.graph.knowledge_graph import KnowledgeGraph
 from kgreason.server import body
 from kgreason.server.formats import media_type
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import writer_of_delta
+from kgreason.server.paths.clients.wire_answers import writer_of_delta
 from kgreason.server.paths.commits import commit_edit
-from kgreason.server.paths.served import check_text, parameters, server_parts
+from kgreason.server.paths.server_parts import check_text, parameters, server_parts
 from kgreason.server.problems import Problem
 from kgreason.server.queries.nesting import may_be_deep
 from kgreason.server.queries.steps import RULES, SHAPES, carry_out, check_lines, steps

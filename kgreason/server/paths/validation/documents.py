@@ -11,10 +11,10 @@ from typing import NamedTuple
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
-from kgreason.graph.shapes.pending import triples_of_lines, triples_of_text
+from kgreason.graph.shapes.shapes_editor import triples_of_lines, triples_of_text
 from kgreason.rules.model import Triple
 from kgreason.server.paths.documents import load_operations
-from kgreason.server.paths.served import address
+from kgreason.server.paths.server_parts import address
 from kgreason.server.problems import Problem
 
 _MOST = 1 << 24

@@ -25,7 +25,7 @@ from kgreason.server.formats import TRIPLES, content_type, required_format
 from kgreason.server.http.conditions import check_read, etag
 from kgreason.server.paths.commits import commit_edit, empty_response
 from kgreason.server.paths.documents import StoredResponse
-from kgreason.server.paths.served import ask_engine, parameters, parse_shapes, server_parts
+from kgreason.server.paths.server_parts import ask_engine, parameters, parse_shapes, server_parts
 from kgreason.server.paths.validation.documents import ShapesDocument, documents
 from kgreason.server.problems import Problem
 from kgreason.server.states import States

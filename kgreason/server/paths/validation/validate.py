@@ -30,7 +30,7 @@ from kgreason.graph.shapes.validation import DataMode
 from kgreason.options import check_choice
 from kgreason.server.formats import REPORTS, content_type, required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     Parameters,
     engine_answer,
     flag,

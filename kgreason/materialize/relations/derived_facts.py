@@ -7,8 +7,8 @@
     offer(tea, 5), offer(tea, 6)      an error: two facts with the key tea
     offer(tea, "x")                   an error: "x" is no xsd:decimal
 
-Edits check what they assert (`graph.relation.pending`). After a commit has evaluated the rules, its changes are checked
-here, for those relations that a rule derives. If terms are equal, two facts about the same individuals are one.
+Edits check what they assert (`graph.relation.pending_facts`). After a commit has evaluated the rules, its changes are
+checked here, for those relations that a rule derives. If terms are equal, two facts about the same individuals are one.
 
 Law: after a commit, no two facts of such a relation have the same key, and its derived facts fit the types.
 Cost: nothing without such declarations; else reading each different new term of a typed column, and a look-up of each

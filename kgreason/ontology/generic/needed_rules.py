@@ -29,7 +29,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TypeAlias
 
-from kgreason.ontology.generic.generic import GenericRules, feeders, is_premise, is_schema_pattern
+from kgreason.ontology.generic.parts import GenericRules, feeders, is_premise, is_schema_pattern
 from kgreason.ontology.read.axioms import COLLECTIONS
 from kgreason.ontology.read.schema import SCHEMA_PREDICATES
 from kgreason.rules.model import FALSE, Atom, Constant, Rule, Term, Triple, Variable, triple

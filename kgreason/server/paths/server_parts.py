@@ -16,10 +16,10 @@ from starlette.types import Receive, Scope, Send
 from kgreason.errors import KgreasonError
 from kgreason.graph.input.terms import checked_prefixes
 from kgreason.graph.knowledge_graph import KnowledgeGraph
-from kgreason.graph.standing.together import StandingQueries
-from kgreason.server.paths.recent import Recent
+from kgreason.graph.standing.standing_queries import StandingQueries
+from kgreason.server.paths.recent_work import Recent
 from kgreason.server.problems import Problem, stopping_problem
-from kgreason.server.queries.aside import CallThreads
+from kgreason.server.queries.call_threads import CallThreads
 from kgreason.server.queries.pool import Answer, Pool
 from kgreason.server.queries.pool import Request as Query
 from kgreason.server.settings import Settings

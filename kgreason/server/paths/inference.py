@@ -26,12 +26,12 @@ from kgreason.proofs.why_not.answer import WhyNot
 from kgreason.server import body
 from kgreason.server.formats import TRIPLES, Types, media_type, required_format
 from kgreason.server.guard import check_role
-from kgreason.server.paths.clients.exact import response_of, wants_library_value, writer_of_what_if
 from kgreason.server.paths.clients.reads import asserted_parameter
 from kgreason.server.paths.clients.transactions import LINES, answer_what_if, check_depth
+from kgreason.server.paths.clients.wire_answers import response_of, wants_library_value, writer_of_what_if
 from kgreason.server.paths.commits import check_conditions, headers
 from kgreason.server.paths.documents import load_operations
-from kgreason.server.paths.served import (
+from kgreason.server.paths.server_parts import (
     Parameters,
     address,
     ask_engine,

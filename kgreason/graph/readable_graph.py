@@ -37,7 +37,7 @@ from kgreason.terms.dictionary import Dictionary
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
     from kgreason.graph.commits import Committer
-    from kgreason.graph.explanations.described import Describer
+    from kgreason.graph.explanations.describer import Describer
     from kgreason.graph.input.quads import Item
     from kgreason.graph.state.running import Running
     from kgreason.proofs.proof import Proof
@@ -106,7 +106,7 @@ class ReadableGraph:
         return self._describer().triples(dict.fromkeys(terms))
 
     def _describer(self) -> Describer:
-        from kgreason.graph.explanations.described import Describer
+        from kgreason.graph.explanations.describer import Describer
 
         return Describer(self._home.store)
 
@@ -380,7 +380,7 @@ class ReadableGraph:
         So an unknown triple does not start the engine. The check does nothing if the engine runs already, if the files
         may lack the last commit, or if the triple is generalised: the files hold no generalised triples.
         """
-        from kgreason.graph.explanations.known import check_known
+        from kgreason.graph.explanations.presence import check_known
 
         if self._home.is_closed:
             raise closed_error()

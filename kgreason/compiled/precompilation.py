@@ -1,7 +1,7 @@
 """Kernels are compiled before their first call, in two processes: `compile_in_two`.
 
     this process    starts the other one, compiles small kernels until the other one has ended, then loads the large one
-    the other one   python -m kgreason.compiled.ahead NAME: compiles the large kernel into Numba's cache on disk
+    the other one   python -m kgreason.compiled.precompilation NAME: compiles the large kernel into Numba's cache
 
 Law: the other process changes nothing but the time. If it cannot be started, fails, or is killed, this process compiles
 the kernel. The other process ends when this one ends, is interrupted, or has waited for `PATIENCE` seconds. Numba
@@ -39,7 +39,7 @@ FIRST = (
     "kgreason.engine.level.commit_end.unwind",
     "kgreason.engine.facts.hash_table.list_facts",
     "kgreason.engine.level.distinct.assert_rows",
-    "kgreason.engine.program.derivable.note_needed_asks",
+    "kgreason.engine.program.derivability.note_needed_asks",
     "kgreason.engine.index.maintenance.arrange_present",
     "kgreason.engine.index.maintenance.arrange_few",
     "kgreason.engine.index.maintenance.arrange_asked",
@@ -48,7 +48,7 @@ FIRST = (
     "kgreason.engine.level.commit_end.settle",
     "kgreason.terms.lines.length_of_lines",
     "kgreason.terms.lines.write_lines",
-    "kgreason.rdf.lines.plain._skip_plain",
+    "kgreason.rdf.lines.canonicalization._skip_plain",
     "kgreason.engine.level.commit_end.note_changes",
     "kgreason.engine.level.distinct.retract_rows",
 )
@@ -114,7 +114,7 @@ def _other_process(name: str) -> Iterator[subprocess.Popen[bytes] | None]:
     if "python" not in Path(sys.executable or "").name.lower():
         yield None
         return
-    command = [sys.executable, "-P", "-m", "kgreason.compiled.ahead", name]
+    command = [sys.executable, "-P", "-m", "kgreason.compiled.precompilation", name]
     quiet = subprocess.DEVNULL
     try:
         named: list[object] = [*sys.path]

@@ -5,9 +5,9 @@
     upsert   assert facts, and retract the facts with the same keys
 
 Law: the edits count in their order, as if each of them were a commit of its own. Keys are checked for asserted facts
-only; facts that rules derive are checked at the end of the commit (`materialize.relations.derived`). Cost: that of the
-edits. An edit by key looks at the facts with this key, in the graph (`materialize.relations.keys`) and among the edits
-before it.
+only; facts that rules derive are checked at the end of the commit (`materialize.relations.derived_facts`). Cost: that
+of the edits. An edit by key looks at the facts with this key, in the graph (`materialize.relations.keys`) and among the
+edits before it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import InputError
-from kgreason.graph.relation.given import Terms
+from kgreason.graph.relation.row_input import Terms
 from kgreason.materialize.edit import NO_FACTS, Facts
 from kgreason.materialize.materializer import Materializer
 from kgreason.materialize.operators.tables import are_among, unique_rows

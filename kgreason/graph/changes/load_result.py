@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgreason.graph.changes.delta import Delta
-    from kgreason.rdf.lines.skipped import Skipped
+    from kgreason.rdf.lines.skipped_lines import Skipped
 
 
 class Loaded(dict[str, Any]):

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple, Protocol
 
 from kgreason.sparql.operations import Load
-from kgreason.sparql.where import Select, Solution
+from kgreason.sparql.where_clause import Select, Solution
 
 
 class Asserted(NamedTuple):

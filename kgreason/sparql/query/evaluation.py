@@ -4,7 +4,7 @@
     SELECT ?s ?s               Oxigraph takes a variable once; the column is repeated in the rows (`RepeatedColumns`)
     GROUP_CONCAT(?v)           Oxigraph joins strings only; other terms are joined as STR gives them
     CONSTRUCT, DESCRIBE        the triples of the graph are given as the graph writes them (`triples_as_written`)
-    LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so the string becomes "en-gb" (`terms.compared`)
+    LANG(?v) = "en-GB"         Oxigraph has tags in small letters, so it becomes "en-gb" (`terms.lang_comparisons`)
 
 GROUP_CONCAT(DISTINCT ?v) counts two terms with the same string as one, as the strings are compared.
 
@@ -25,11 +25,11 @@ from pyoxigraph import QuerySolutions, QueryTriples
 from kgreason.errors import QueryError
 from kgreason.sparql.problems import parse_error
 from kgreason.sparql.query.columns import with_columns
-from kgreason.sparql.query.spelled import Spell, triples_as_written
+from kgreason.sparql.query.written_triples import Spell, triples_as_written
 from kgreason.sparql.tokens import TOKEN
-from kgreason.store.oxigraph.repeated import RepeatedColumns
+from kgreason.store.oxigraph.repeated_columns import RepeatedColumns
 from kgreason.store.oxigraph.results import Results, Triples
-from kgreason.terms.compared import in_small_letters, places_compared_with_lang
+from kgreason.terms.lang_comparisons import in_small_letters, places_compared_with_lang
 
 _CONCAT = "GROUP_CONCAT"
 _MAY_DIFFER = re.compile(rf"{_CONCAT}|SELECT|\bLANG\b", re.IGNORECASE)

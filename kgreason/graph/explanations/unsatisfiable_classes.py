@@ -30,7 +30,7 @@ from kgreason.graph.explanations.proofs import explain
 from kgreason.graph.results.answers import Matches
 from kgreason.interrupts import let_out
 from kgreason.materialize.edit import Edit
-from kgreason.materialize.quads.asserted import default_graph_quads
+from kgreason.materialize.quads.asserted_quads import default_graph_quads
 from kgreason.proofs.contradiction import Contradiction
 from kgreason.proofs.contradiction_proofs import prove_contradictions
 from kgreason.proofs.notation import NO_PREFIXES

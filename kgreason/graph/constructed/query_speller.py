@@ -22,7 +22,7 @@ from typing import TypeAlias
 from pyoxigraph import BlankNode, NamedNode, Triple
 
 from kgreason.errors import KgreasonError
-from kgreason.sparql.query.asking import insert_of_construct
+from kgreason.sparql.query.evaluation import insert_of_construct
 from kgreason.sparql.query.reads import graphs_of
 
 SpellIn: TypeAlias = Callable[[Sequence[Triple], str | None], Sequence[Sequence[Triple]]]

@@ -22,12 +22,12 @@ from kgreason.functions.registry import Registry
 from kgreason.materialize.edit import NO_KINDS, Change, ContradictionChanges, KindChanges, StatefulPart, Work
 from kgreason.materialize.literals.statements import Literals
 from kgreason.materialize.literals.values import maybe_equal_pairs
-from kgreason.materialize.literals.visible import VisibleTriples
+from kgreason.materialize.literals.visible_triples import VisibleTriples
 from kgreason.materialize.operators.operators import Operators
 from kgreason.materialize.program import LiveProgram, ProgramChange
-from kgreason.materialize.quads.asserted import AssertedChange, Quads, default_graph_quads
+from kgreason.materialize.quads.asserted_quads import AssertedChange, Quads, default_graph_quads
 from kgreason.materialize.relations.changes import CONTRADICTION, USER, Owners
-from kgreason.materialize.relations.derived import DerivedFacts
+from kgreason.materialize.relations.derived_facts import DerivedFacts
 from kgreason.materialize.relations.keys import KeyIndexes
 from kgreason.materialize.same_as.images import kinds_before_and_after
 from kgreason.materialize.same_as.representatives import Equality, rules_over_representatives
@@ -37,10 +37,10 @@ from kgreason.materialize.schema.rows import (
     SAME_AS,
     SUB_CLASS_OF,
 )
-from kgreason.materialize.schema.stated import StatedFacts
+from kgreason.materialize.schema.stated_facts import StatedFacts
 from kgreason.materialize.schema.twins import Twins
-from kgreason.materialize.schema.unread import UnreadAxioms
-from kgreason.materialize.schema.wide import LIMIT, WideKinds
+from kgreason.materialize.schema.unread_axioms import UnreadAxioms
+from kgreason.materialize.schema.wide_kinds import LIMIT, WideKinds
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags, SavedState
 from kgreason.options import EL

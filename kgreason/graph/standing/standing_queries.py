@@ -16,7 +16,7 @@ from collections.abc import Callable
 
 from kgreason.errors import QueryError, QueryTimeoutError
 from kgreason.graph.changes.delta import Delta
-from kgreason.graph.standing.standing import StandingQuery
+from kgreason.graph.standing.standing_query import StandingQuery
 
 
 class StandingQueries:

@@ -4,8 +4,8 @@ The spellings of all objects of one subject and predicate are a *group*: normal 
 reads the groups that it needs. Groups with many objects are kept for the next batches, so that the objects of a hub are
 read once.
 
-Cost: some microseconds for each literal of a group; see `keyed` for finding the rows. If terms have representatives,
-all triples are listed once.
+Cost: some microseconds for each literal of a group; see `keyed_rows` for finding the rows. If terms have
+representatives, all triples are listed once.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from pyoxigraph import Triple
 
 from kgreason.engine.records import fact_columns
-from kgreason.graph.constructed.keyed import KeyedRows, keys_of
+from kgreason.graph.constructed.keyed_rows import KeyedRows, keys_of
 from kgreason.graph.constructed.spellings import respell
 from kgreason.graph.input.terms import text_of
-from kgreason.materialize.literals.visible import visible_rows
+from kgreason.materialize.literals.visible_triples import visible_rows
 from kgreason.materialize.same_as.images import rows_without
 from kgreason.materialize.state import SavedState
 from kgreason.store.spellings import may_have_spellings, normal_forms

@@ -1,4 +1,4 @@
-"""`ReadableRemoteGraph`: what the state and the history of a served graph tell, as `graph.readable` does in process."""
+"""`ReadableRemoteGraph`: what the state and the history of a served graph tell, as the graph does in process."""
 
 from __future__ import annotations
 

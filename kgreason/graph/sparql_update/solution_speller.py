@@ -24,7 +24,7 @@ from pyoxigraph import Literal, Triple
 
 from kgreason.graph.input.terms import term_of, text_of
 from kgreason.graph.state.running import Running
-from kgreason.sparql.where import Select, Solution
+from kgreason.sparql.where_clause import Select, Solution
 from kgreason.store.oxigraph.update import Term
 from kgreason.store.spellings import may_have_spellings, normal_forms
 from kgreason.zset.columns import Int32

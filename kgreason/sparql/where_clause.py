@@ -19,8 +19,8 @@ from typing import NamedTuple, TypeAlias
 from pyoxigraph import QuerySolution, Store
 
 from kgreason.sparql.problems import problem
-from kgreason.sparql.query.asking import for_oxigraph
 from kgreason.sparql.query.columns import unevaluated_pattern
+from kgreason.sparql.query.evaluation import for_oxigraph
 from kgreason.sparql.source import Source
 from kgreason.stacks import stack_for, with_stack
 from kgreason.store.oxigraph.update import Term

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from pyoxigraph import NamedNode, QuerySolutions
 
 from kgreason.sparql.template import lines, subject_and_predicate
-from kgreason.sparql.where import Select, Solution
+from kgreason.sparql.where_clause import Select, Solution
 from kgreason.store.homes.home import Home
 from kgreason.store.oxigraph.store import OxigraphStore
 from kgreason.store.oxigraph.update import COLLECT, UNBOUND, pieces

@@ -2,8 +2,8 @@
 
     :C rdfs:subClassOf [ owl:onProperty :p ; owl:someValuesFrom :D ]     every :C has a value that no rule makes
 
-`ontology/read/unread.py` has the table of these kinds, and says what *above* and *below* an axiom is. An equivalent
-class is on both sides, and a complement swaps them.
+`ontology/read/unread_kinds.py` has the table of these kinds, and says what *above* and *below* an axiom is. An
+equivalent class is on both sides, and a complement swaps them.
 
 Law: the warning depends on the set of asserted triples alone, up to the choice of the examples. Not counted are
 expressions that no axiom uses, and expressions that are the type of an individual.
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kgreason.materialize.schema.rows import TYPE, flags_of, have_flag, is_stated
 from kgreason.ontology.manchester import Manchester, is_blank
-from kgreason.ontology.read.unread import ABOVE, BELOW, BOTH, KINDS, OF_AXIOMS, UnreadKind
+from kgreason.ontology.read.unread_kinds import ABOVE, BELOW, BOTH, KINDS, OF_AXIOMS, UnreadKind
 from kgreason.terms import vocabulary as v
 from kgreason.terms.dictionary import Dictionary, Kind
 from kgreason.terms.vocabulary import VOCABULARY

@@ -32,8 +32,8 @@ import numpy.typing as npt
 import pyoxigraph
 
 from kgreason.compiled import inline, kernel
-from kgreason.rdf.counted import BUFFER
-from kgreason.rdf.lines.skipped import BadLine
+from kgreason.rdf.counting_stream import BUFFER
+from kgreason.rdf.lines.skipped_lines import BadLine
 from kgreason.rdf.problem import problem_of
 from kgreason.terms.interning import Bytes
 from kgreason.terms.tags import canonical_lines as parsed
