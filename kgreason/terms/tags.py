@@ -146,10 +146,13 @@ class CarrierStream:
 
 
 def _cut_position(text: bytes) -> int:
-    """Return where the end of a piece begins that may be a part of a tag, with the byte before it and its blanks."""
-    before = text.rstrip(_LETTERS)
-    before = (before[:-1] if before.endswith(b"@") else text).rstrip(b" \t")
-    cut = max(0, len(before) - 1)
+    """Return where the end of a piece begins that may be a part of a tag, with the byte before it and its blanks.
+
+    What is behind neither a quotation mark nor the end of a line is no tag (`_may_be_tag`), so no cut is within a tag.
+    """
+    letters = text.rstrip(_LETTERS)
+    before = (letters[:-1] if letters.endswith(b"@") else text).rstrip(b" \t")
+    cut = len(before) - 1 if before.endswith((b'"', b"'", b"\r", b"\n")) else len(text)
     return cut if len(text) - cut <= _LONGEST else len(text)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyoxigraph
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyoxigraph import Literal, RdfFormat
 
@@ -140,12 +140,21 @@ class _Slow(io.RawIOBase):
         return len(piece)
 
 
+@example(text=b'"a"@ENG . ', size=1)
+@example(text=b"'@ZZ@", size=1)
 @given(text=st.text(st.sampled_from("aZ9@-\"' \né"), max_size=60).map(str.encode), size=st.integers(1, 9))
 def test_a_stream_of_pieces_is_carried_as_the_whole_text(text: bytes, size: int) -> None:
     stream = CarrierStream(_Slow(text, size))  # type: ignore[arg-type]
     found = b"".join(iter(lambda: stream.read(7), b""))
     assert found == with_carriers(text)
     assert with_tags(found) == text
+
+
+@pytest.mark.parametrize("short", range(-3, 12))
+def test_a_tag_may_end_where_a_piece_of_the_file_ends(short: int) -> None:
+    row = '<http://e/s> <http://e/p> "a"@ENG  .\n'
+    text = "#" + "x" * ((1 << 16) - len(row) - short) + "\n" + row
+    assert lines_read(text.encode(), "ttl") == b'<http://e/s> <http://e/p> "a"@ENG .\n'
 
 
 def test_a_text_without_capital_letters_in_tags_is_not_copied() -> None:
