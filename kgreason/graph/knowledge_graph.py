@@ -121,10 +121,10 @@ class KnowledgeGraph(ReadableGraph, Queryable):
                 " for a graph in memory"
             )
         super().__init__(home, options, lacking)
-        self._open = OpenTransaction(home, self._lock, self._engine, options.find)
+        self._open = OpenTransaction(home, self._lock, self._committer, options.find)
         self._speller = Speller(home, self._lock, self._open, lambda: self._state)
         if home.is_writable and (home.position.is_behind or home.manifest.is_older):
-            self._engine().settle()
+            self._committer().settle()
 
     @classmethod
     @as_one
@@ -261,10 +261,10 @@ class KnowledgeGraph(ReadableGraph, Queryable):
     def _close(self, *, is_failed: bool) -> None:
         try:
             self._open.drop("the graph was closed while the transaction was open; its edits were dropped")
-            if self._committer is not None:
-                self._committer.settle()
+            if self._started is not None:
+                self._started.settle()
         finally:
-            self._committer, self._state = None, self._at_rest
+            self._started, self._state = None, self._at_rest
             self._home.close(is_failed=is_failed)
             self._lock.surely_release(0)  # an open transaction had the lock as well
 
@@ -364,7 +364,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         from kgreason.graph.explanations.unsatisfiable_classes import unsatisfiable_classes
 
         described = self._describer()
-        found = unsatisfiable_classes(self._engine(), self.match)
+        found = unsatisfiable_classes(self._committer(), self.match)
         return [each._replace(proof=described.describe_proof(each.proof)) for each in found]
 
     @with_lock
@@ -546,7 +546,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
 
     def _check_before_compiling(self, check: Callable[[], object]) -> None:
         """If kernels must be compiled first, call `check`: it reads the input, whose errors do not wait so long."""
-        if self._committer is None:
+        if self._started is None:
             from kgreason.engine.engine import is_compiled
 
             if not is_compiled():
@@ -618,7 +618,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
 
         with self._lock.hold_undivided(timeout):
             transaction = self.transaction() if keep else self.what_if(reasons=reasons)
-            return update(self._engine(), self._home, transaction, operations, wheres)
+            return update(self._committer(), self._home, transaction, operations, wheres)
 
     def query(
         self,
@@ -819,7 +819,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
     def _empty_graph(self) -> KnowledgeGraph:
         """Return an empty graph in memory without rules, with the budget of this graph, that is not queried."""
         with self.turn():
-            budget = self._committer.budget if self._committer else self._options.budget
+            budget = self._started.budget if self._started else self._options.budget
         return type(self).open(rules=["none"], budget=budget, late=True)
 
     def relations(self) -> list[GraphRelation]:
@@ -852,7 +852,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         """
         check_author(author)
         with self._lock.hold():
-            committer = self._engine()
+            committer = self._committer()
             before = committer.strategy, committer.budget, committer.author
             committer.check, before_check = check, committer.check
             committer.strategy, committer.author = strategy or committer.strategy, author or committer.author
@@ -909,14 +909,14 @@ class KnowledgeGraph(ReadableGraph, Queryable):
 
         options = self._options._replace(catalogue=None, limits=DEFAULT_LIMITS, threads=None)
         with self._lock.hold() if self._home.path is None else nullcontext():
-            write = lambda path: self._engine().write(path)  # noqa: E731
+            write = lambda path: self._committer().write(path)  # noqa: E731
             return as_of(commit, self._home, write, lambda home: self.at_home(home, options))
 
     @classmethod
     def at_home(cls, home: Home, options: EngineOptions) -> Self:
         """Return a graph at `home`, with its engine running: everything that it needs of files is read."""
         graph = cls(home, options)
-        graph._engine()
+        graph._committer()
         return graph
 
     @as_one
@@ -940,7 +940,7 @@ class KnowledgeGraph(ReadableGraph, Queryable):
         check_count("commit", commit, 1)
         with self._lock.hold(timeout):
             reading.history_of(self._home, commit, commit - 1)  # before the engine starts
-            return revert(commit, self._home, self._engine().materializer, self._open.begin)
+            return revert(commit, self._home, self._committer().materializer, self._open.begin)
 
     def backup(self, path: File) -> int:
         """Copy the store on disk to a path where nothing is yet. Returns the number of the copy's last commit.

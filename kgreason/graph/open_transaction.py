@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 class OpenTransaction:
     """At most one transaction of the graph at `home`.
 
-    `lock` is the graph's lock, and `engine` starts the graph's engine. `find` finds the documents that rules import.
+    `lock` is the graph's lock, and `committer` gives the graph with its engine. `find` finds the documents that rules
+    import.
     """
 
-    def __init__(self, home: Home, lock: GraphLock, engine: Callable[[], Committer], find: Finder | None) -> None:
-        self._home, self._lock, self._engine, self._find = home, lock, engine, find
+    def __init__(self, home: Home, lock: GraphLock, committer: Callable[[], Committer], find: Finder | None) -> None:
+        self._home, self._lock, self._committer, self._find = home, lock, committer, find
         self.subscribers = Subscribers()
         self._open: weakref.ref[Transaction] | None = None
         self._depth = 0
@@ -75,7 +76,7 @@ class OpenTransaction:
             if self._open is not None:
                 depth = min(depth, self._check_none_open())
             home = None if headers is None else self._home.writable()
-            committer = self._engine()
+            committer = self._committer()
             dictionary = committer.materializer.dictionary
             known = len(dictionary)
             if home is None or headers is None:

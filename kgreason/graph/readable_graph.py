@@ -52,8 +52,8 @@ class ReadableGraph:
     def __init__(self, home: Home, options: EngineOptions, lacking: Sequence[str] = ()) -> None:
         self._home, self._options, self._lacking = home, options, lacking
         self._lock = GraphLock()
-        self._committer: Committer | None = None
-        self._at_rest = AtRest(home, lambda: self._engine().state, options.find, lacking)
+        self._started: Committer | None = None
+        self._at_rest = AtRest(home, lambda: self._committer().state, options.find, lacking)
         self._state: State = self._at_rest
         self._counted: tuple[int, Mapping[str, Any]] | None = None
         """A commit and its counts: those of the last call of `stats`."""
@@ -88,17 +88,17 @@ class ReadableGraph:
         """
         self._home.writable().check_room()
 
-    def _engine(self) -> Committer:
+    def _committer(self) -> Committer:
         """Return the graph with its engine. The first call restores the engine from the store."""
-        if self._committer is None:
+        if self._started is None:
             from kgreason.graph.commits import Committer
 
             home, options = self._home, self._options
             if home.is_closed:
                 raise closed_error()
-            self._committer = home.start_engine(lambda since: Committer(home, options, since))
-            self._state = self._committer.state
-        return self._committer
+            self._started = home.start_engine(lambda since: Committer(home, options, since))
+            self._state = self._started.state
+        return self._started
 
     @with_lock
     def described(self, terms: Iterable[str]) -> list[Triple]:
@@ -114,7 +114,7 @@ class ReadableGraph:
     def _locked_state(self, timeout: float | None = None) -> Iterator[Running]:
         """Hold the lock during the block. The block gets the state of the engine."""
         with self._lock.hold(timeout):
-            yield self._engine().state
+            yield self._committer().state
 
     @with_lock
     def _saved_state(self, *, is_borrowed: bool = False) -> tuple[SavedState, Dictionary] | None:
@@ -299,7 +299,7 @@ class ReadableGraph:
         """
         from kgreason.proofs.contradiction_proofs import prove_contradictions
 
-        proofs = prove_contradictions(self._engine().materializer, most, each)
+        proofs = prove_contradictions(self._committer().materializer, most, each)
         return list(map(self._describer().describe_proof, proofs))
 
     @with_lock
@@ -315,7 +315,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain
 
-        return self._describer().describe_proof(explain(self._engine().state, triple, known))
+        return self._describer().describe_proof(explain(self._committer().state, triple, known))
 
     @with_lock
     def explain_all(self, triple: Item, *others: object, prefixes: Mapping[str, str] | None = None) -> list[Proof]:
@@ -331,7 +331,7 @@ class ReadableGraph:
         self.check_known(triple, prefixes=known)
         from kgreason.graph.explanations.proofs import explain_all
 
-        return list(map(self._describer().describe_proof, explain_all(self._engine().state, triple, known)))
+        return list(map(self._describer().describe_proof, explain_all(self._committer().state, triple, known)))
 
     @with_lock
     def why_not(
@@ -359,7 +359,7 @@ class ReadableGraph:
         from kgreason.graph.explanations.proofs import why_not_triple
 
         return self._describer().describe_why_not(
-            why_not_triple(self._engine().state, triple, checked_prefixes(prefixes), limit)
+            why_not_triple(self._committer().state, triple, checked_prefixes(prefixes), limit)
         )
 
     @with_lock
@@ -371,7 +371,7 @@ class ReadableGraph:
         """
         from kgreason.graph.explanations.proofs import prover
 
-        return prover(self._engine().materializer)
+        return prover(self._committer().materializer)
 
     @with_lock
     def check_known(self, triple: Item, *, prefixes: Mapping[str, str] | None = None) -> None:
@@ -395,7 +395,7 @@ class ReadableGraph:
         """
         from kgreason.graph.explanations.proofs import explain_fact
 
-        return self._describer().describe_proof(explain_fact(self._engine().materializer, name, terms))
+        return self._describer().describe_proof(explain_fact(self._committer().materializer, name, terms))
 
     @with_lock
     def why_not_fact(self, name: str, terms: Sequence[str], limit: int) -> WhyNot:
@@ -403,7 +403,7 @@ class ReadableGraph:
         from kgreason.graph.explanations.proofs import why_not_fact
 
         check_count("limit", limit, 1)
-        return self._describer().describe_why_not(why_not_fact(self._engine().materializer, name, terms, limit))
+        return self._describer().describe_why_not(why_not_fact(self._committer().materializer, name, terms, limit))
 
     def dump(
         self,

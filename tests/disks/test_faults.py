@@ -143,7 +143,7 @@ def test_a_checkpoint_that_fails(tmp_path: Path, number: int) -> None:
         edits = Edits(graph)
         edits.edit()
         edits.edit()
-        committer = graph._engine()
+        committer = graph._committer()
         with failing(number, lambda *_: False) as names:
             committer.checkpoint()
         for place in [n for n, name in enumerate(names) if name not in names[:n]]:

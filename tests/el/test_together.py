@@ -56,7 +56,7 @@ def test_rl_reads_what_el_derives_and_the_reverse() -> None:
 
 def facts_of(graph: KnowledgeGraph) -> set[tuple[str, ...]]:
     """All facts of a graph, also those that nobody sees, but for facts about literals, which may stay."""
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     columns, tables, _ = materializer.engine.facts.contents()
     terms = materializer.dictionary.decode(columns.ravel())
     widths = [width for _, width in materializer.engine.tables]

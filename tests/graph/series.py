@@ -135,5 +135,5 @@ def from_scratch(graph: KnowledgeGraph) -> View:
     with KnowledgeGraph.open() as fresh:
         with fresh.transaction() as tx:
             tx.add_lines(b"".join(graph.dump(asserted=True, graphs=True)))
-            tx.add_rules(format_program(Program(graph._engine().materializer.own)))
+            tx.add_rules(format_program(Program(graph._committer().materializer.own)))
         return lasting(view(fresh))

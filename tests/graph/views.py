@@ -71,7 +71,7 @@ def view(graph: KnowledgeGraph) -> View:
 
 def assert_counted(graph: KnowledgeGraph) -> None:
     """The counts and the contradictions of a running graph are those that a look at all facts finds."""
-    stats, found, running = graph.stats(), graph.contradictions(), graph._committer
+    stats, found, running = graph.stats(), graph.contradictions(), graph._started
     if running is not None and graph._home.last:
         materializer = running.materializer
         state = materializer.save(), materializer.dictionary, materializer.false_rules

@@ -46,7 +46,7 @@ def live(store: Path, done: Path) -> None:
     with KnowledgeGraph.open(store, rules=["rdfs"], history="all") as graph:
         for removed, added in EDITS:
             if removed == "checkpoint":
-                graph._engine().checkpoint()
+                graph._committer().checkpoint()
                 continue
             with graph.transaction() as tx:
                 tx.remove(removed).add(added)

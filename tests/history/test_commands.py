@@ -25,7 +25,7 @@ with KnowledgeGraph.open(sys.argv[1], rules=["rdfs"], history="all") as graph:
     for number in range(100_000):
         graph.add(f"<e:{number}> a <e:A> .")
         if number % 50 == 49:
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
         if number % 10 == 9:
             graph.remove(f"<e:{number - 5}> a <e:A> .")
 """

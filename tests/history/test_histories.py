@@ -168,7 +168,7 @@ def check_history(edits: list[Edit], same_as: SameAsMode, on_disk: bool, checkpo
             commit(graph, edit, number)
             states.append(state(graph))
             if on_disk and number == checkpoint:
-                graph._engine().checkpoint()
+                graph._committer().checkpoint()
             if on_disk and number == reopened:
                 graph.close()
                 graph = KnowledgeGraph.open(path)

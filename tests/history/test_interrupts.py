@@ -58,7 +58,7 @@ def test_a_store_of_an_older_format_keeps_its_history(tmp_path: Path, monkeypatc
     with KnowledgeGraph.open(tmp_path, rules=["rdfs"], history="all") as graph:
         graph.add("<e:a> a <e:A> .")
         graph.add("<e:A> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <e:B> .")
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
         graph.add("<e:b> a <e:A> .")
     for module in (folder, recovery, disk):
         monkeypatch.setattr(module, "FORMAT", folder.FORMAT + 1 if module is folder else folder.FORMAT)

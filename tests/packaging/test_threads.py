@@ -125,9 +125,9 @@ def test_graphs_of_one_process_have_numbers_of_their_own(monkeypatch: pytest.Mon
     ):
         for graph, number in ((one, 1), (two, 2), (three, 3)):
             graph.add("<urn:a> a <urn:B> . <urn:g> { <urn:b> a <urn:B> }")
-            assert graph._engine().materializer.engine.threads == number
+            assert graph._committer().materializer.engine.threads == number
     with fork(tmp_path / "s", threads=4) as four:
-        assert four._engine().materializer.engine.threads == 4
+        assert four._committer().materializer.engine.threads == 4
 
 
 def test_commands_take_the_number(tmp_path: Path) -> None:

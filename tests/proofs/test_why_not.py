@@ -199,7 +199,7 @@ def test_a_link_that_does_not_hold() -> None:
 
 
 def test_the_graph_is_only_read(graph: KnowledgeGraph) -> None:
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     before = materializer.save().records.tobytes(), len(materializer.dictionary), graph.rules(costs=True)
     for text in EXAMPLES:
         graph.why_not(text, prefixes=PREFIXES)
@@ -225,7 +225,7 @@ def test_if_the_missing_triples_held_the_triple_would_hold(
     assume(triples)
     with KnowledgeGraph.open(schema=schema, same_as=same_as) as graph:
         graph.add("".join(f"{' '.join(triple)} .\n" for triple in sorted(triples)))
-        closure = triples_of(graph._engine().materializer)
+        closure = triples_of(graph._committer().materializer)
         subjects, predicates, objects = (sorted({triple[place] for triple in closure}) for place in range(3))
         wanted = tuple(data.draw(st.sampled_from(each)) for each in (subjects, predicates, objects))
         is_rdf = not wanted[0].startswith('"') and wanted[1].startswith("<")

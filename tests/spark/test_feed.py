@@ -102,7 +102,7 @@ def test_a_query_that_runs_follows_over_a_checkpoint(spark: SparkSession, graph:
         for number in range(4):
             edit(graph, number)
             if number == 2:
-                graph._engine().checkpoint()
+                graph._committer().checkpoint()
             query.processAllAvailable()
         changes = [tuple(row) for row in spark.table("followed").collect()]
     finally:
@@ -139,7 +139,7 @@ def test_a_batch_is_the_same_when_it_is_read_again(graph: KnowledgeGraph, tmp_pa
     for start, end, rows_read in zip(offsets, offsets[1:], read, strict=False):
         assert list(reader.readBetweenOffsets(start, end)) == rows_read
     assert list(reader.readBetweenOffsets(offsets[1], offsets[3])) == read[1] + read[2]
-    graph._engine().checkpoint()
+    graph._committer().checkpoint()
     for start in offsets[0], offsets[2]:
         with pytest.raises(StoreError, match="commits"):
             list(reader.readBetweenOffsets(start, offsets[3]))

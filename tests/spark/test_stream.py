@@ -119,7 +119,7 @@ def test_a_batch_that_the_store_has_is_not_committed_again(streaming: Streaming)
     with KnowledgeGraph.open(streaming.store) as graph:
         with graph.transaction() as tx:
             tx.remove(("<http://e/a>", P, "<http://e/b>"))
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     forget(streaming.checkpoint, 0)
     streaming.patch("2", "A " + row("b"))
     streaming.run()

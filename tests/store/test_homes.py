@@ -56,7 +56,7 @@ def test_every_home_that_has_started_is_where_its_last_commit_is(tmp_path: Path)
             graphs = (writer, reader, memory, past, copy)
             assert tuple(type(graph._home) for graph in graphs) == HOMES
             for graph in graphs:
-                graph._engine()
+                graph._committer()
                 assert graph.commit == 2
                 assert graph is reader or not graph._home.position.is_behind
             for one, other in combinations(graphs, 2):

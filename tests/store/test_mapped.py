@@ -41,7 +41,7 @@ def files_of(store: Path) -> dict[str, bytes]:
 
 def works_in_files(graph: KnowledgeGraph) -> bool:
     """Whether the engine's rows are those of a mapped file."""
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     return isinstance(materializer.engine._circuit.memory["rows"].base, np.memmap)
 
 
@@ -113,7 +113,7 @@ def test_rules_change_where_counts_of_keys_are_missing(store: Path, kept: slice)
     with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
         tx.add_rules(NEAR)
     with KnowledgeGraph.open(store) as graph:
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     (path,) = store.glob("snapshot-*/keys.npy")
     np.save(path, np.load(path)[kept])
     with KnowledgeGraph.open(store) as graph:
@@ -135,14 +135,14 @@ def test_counts_of_a_store_with_commits_after_its_snapshot(tmp_path: Path, is_ki
     with KnowledgeGraph.open(store) as graph:
         graph.add(triple("k", "p", "l"), triple("i", "p", "l"))
         if is_killed:
-            graph._engine().settle()
+            graph._committer().settle()
             graph.add(triple("m", "p", "l"))
             graph.remove(triple("i", "p", "l"))
         expected = graph.stats()
         if is_killed:
             graph._home.close()
     with KnowledgeGraph.open(store) as graph:
-        graph._engine()
+        graph._committer()
         assert_counted(graph)
         assert {name: graph.stats()[name] for name in COUNTS} == {name: expected[name] for name in COUNTS}
         graph.add(triple("n", "p", "l"))
@@ -170,7 +170,7 @@ def test_free_rows_are_closed_up_by_a_checkpoint(store: Path) -> None:
         add(graph, 30)
         graph.remove(("http://example.org/i", "http://example.org/p", "http://example.org/j"))
         before = lasting(view(graph))
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
         assert lasting(view(graph)) == before
         add(graph, 3, "later")
         assert agrees(graph)

@@ -223,7 +223,7 @@ def test_a_checkpoint_between_the_store_and_the_engine_of_a_reader(store: Path) 
         with KnowledgeGraph.open(store, read_only=True) as reader:
             assert not reader.ask(f"ASK {{ ?x <{E}age> 2 }}")
             writer.add(age(2))
-            writer._engine().checkpoint()
+            writer._committer().checkpoint()
             assert reader.explain(age(2)).is_asserted
             assert ages(reader) == {"1", "2"}
 
@@ -234,7 +234,7 @@ def test_a_reader_of_a_store_that_is_being_recovered(tmp_path: Path, monkeypatch
     command = (
         "import os; from tests.store.test_readers import *\n"
         f"graph = KnowledgeGraph.open({str(path)!r}, rules=['none'])\n"
-        "graph.add(age(1)); graph._engine().settle(); "
+        "graph.add(age(1)); graph._committer().settle(); "
         "graph.add(age(2)); graph.remove(age(2)); graph.add(age(3)); os._exit(0)"
     )
     subprocess.run([sys.executable, "-c", command], check=True, cwd=Path(__file__).parents[2])

@@ -85,7 +85,7 @@ def _proofs(delta: Delta, graph: KnowledgeGraph) -> list[Proof]:
 
 def contradictions(graph: KnowledgeGraph) -> frozenset[Wrong]:
     """What is wrong in a graph: each use of a rule that derives `false`, by the asserted data that it rests on."""
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     facts = EngineFacts(materializer)
     uses: list[Derivation] = []
     for told, row in mistakes(materializer.save(), materializer.dictionary, materializer.false_rules):

@@ -193,12 +193,12 @@ def test_each_way_to_edit(graph: KnowledgeGraph, documents: Documents, tmp_path:
 
 def test_a_trial_leaves_nothing(graph: KnowledgeGraph, documents: Documents) -> None:
     documents.write("b")
-    before, known = view(graph), len(graph._engine().materializer.dictionary)
+    before, known = view(graph), len(graph._committer().materializer.dictionary)
     with graph.what_if() as tx:
         tx.add(link("a", "b"))
     assert (iri("x"), RDF_TYPE, iri("b2")) in tx.delta.appeared()
     assert view(graph) == before
-    assert len(graph._engine().materializer.dictionary) == known
+    assert len(graph._committer().materializer.dictionary) == known
     add(graph, link("a", "b"))
     with graph.what_if() as tx:
         tx.remove(link("a", "b"))
@@ -226,7 +226,7 @@ def test_a_document_that_cannot_be_read(graph: KnowledgeGraph, documents: Docume
     for name in ("1.ttl", "2.ttl") if fault == "twice" else ("b.ttl",) if text else ():
         (documents.folder / name).write_text(PREFIXES + (text or ":b a owl:Ontology ."))
     add(graph, link("a", "d"))
-    before, known = view(graph), len(graph._engine().materializer.dictionary)
+    before, known = view(graph), len(graph._committer().materializer.dictionary)
     with pytest.raises(InputError, match=problem):
         add(graph, link("a", "b"), below("new", "classes"))
     with pytest.raises(InputError, match=problem):
@@ -234,7 +234,7 @@ def test_a_document_that_cannot_be_read(graph: KnowledgeGraph, documents: Docume
     with pytest.raises(InputError, match=problem), graph.what_if() as tx:
         tx.add(link("a", "b"))
     assert view(graph) == before
-    assert len(graph._engine().materializer.dictionary) == known
+    assert len(graph._committer().materializer.dictionary) == known
     assert holds(graph, "d")
 
 
@@ -251,7 +251,7 @@ def test_reading_that_is_interrupted(
 ) -> None:
     documents.write("b", imported="c")
     documents.write("c")
-    before, known = view(graph), len(graph._engine().materializer.dictionary)
+    before, known = view(graph), len(graph._committer().materializer.dictionary)
 
     def read_one(path: Path, dictionary: Dictionary, **options: Any) -> Iterator[Batch]:
         if path.stem != "b":
@@ -263,7 +263,7 @@ def test_reading_that_is_interrupted(
         with pytest.raises(type(error)):
             add(graph, link("a", "b"))
     assert view(graph) == before
-    assert len(graph._engine().materializer.dictionary) == known
+    assert len(graph._committer().materializer.dictionary) == known
     add(graph, link("a", "b"))
     assert holds(graph, "b", "c")
 

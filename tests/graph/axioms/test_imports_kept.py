@@ -84,7 +84,7 @@ def test_a_store_has_its_documents_without_the_files(store: Store, documents: Do
         assert holds(graph, "b", "d")
     with store.open(catalogue=False) as graph:
         assert holds(graph, "b", "d")
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
         remove(graph, link("a", "b"))
         assert holds(graph)
         add(graph, link("a", "b"))

@@ -40,13 +40,13 @@ def test_rules_keep_names_and_groups(tmp_path: Path) -> None:
     with KnowledgeGraph.open(path) as graph:
         add(graph, PREFIX + ":a :to :b . :b :to :c .")
         add_rules(graph, CLOSURE)
-        own = graph._engine().materializer.own
+        own = graph._committer().materializer.own
         assert [(rule.name, rule.group) for rule in own] == [(name, "paths") for name in ("step", "and on", "shown")]
     for _ in range(2):
         with KnowledgeGraph.open(path) as graph:
-            assert graph._engine().materializer.own == own
+            assert graph._committer().materializer.own == own
             assert graph.query("ASK { <http://e/a> <http://e/reaches> <http://e/c> }")
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
     with KnowledgeGraph.open(path) as graph:
         with graph.transaction() as tx:
             tx.remove_rules("and on")
@@ -54,7 +54,7 @@ def test_rules_keep_names_and_groups(tmp_path: Path) -> None:
         with graph.transaction() as tx:
             tx.remove_rules(PREFIX + "path(?a, ?b) :- [?a, :to, ?b] .")
         assert len(tx.delta.disappeared()) == 2
-        assert [rule.name for rule in graph._engine().materializer.own] == ["shown"]
+        assert [rule.name for rule in graph._committer().materializer.own] == ["shown"]
 
 
 def test_rules_of_files_come_and_go(graph: KnowledgeGraph, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_removing_a_rule_removes_it_under_every_name(graph: KnowledgeGraph) -> N
     with graph.transaction() as tx:
         tx.remove_rules(text)
     assert ("<http://e/Dog>", "<http://e/has>", "<http://e/rex>") in tx.delta.disappeared()
-    assert not graph._engine().materializer.own
+    assert not graph._committer().materializer.own
 
 
 BAD_RULES: list[tuple[Callable[[Transaction], object], type[Exception], str]] = [

@@ -193,7 +193,7 @@ class Dud(NamedTuple):
 
     def _spend(self, graph: KnowledgeGraph) -> None:
         """Run out of the budget."""
-        live = graph._engine()
+        live = graph._committer()
         live.budget = 0
         try:
             with graph.transaction() as tx:

@@ -19,7 +19,7 @@ _STEPS = 9
 
 def _facts(graph: KnowledgeGraph) -> list[tuple[Any, ...]]:
     """All facts of the engine, hidden ones too, with stamp, support and flag."""
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     facts, decode = materializer.engine.facts, materializer.dictionary.decode
     return sorted(
         (

@@ -150,7 +150,7 @@ class Siege:
         self._number = 0
         with self._graph_before() as twin:
             counted = Point()
-            self._known = len(twin._engine().materializer.dictionary)
+            self._known = len(twin._committer().materializer.dictionary)
             with self._watch(counted):
                 delta = commit(twin, edit)
             self.names, self.work = counted.names, delta.work
@@ -200,7 +200,7 @@ class Siege:
             return
         assert not heard
         assert view(graph) == before
-        assert len(graph._engine().materializer.dictionary) == self._known
+        assert len(graph._committer().materializer.dictionary) == self._known
         assert content(delta_of_what_if(graph, edit)) == self._delta
 
 
@@ -290,12 +290,12 @@ def test_a_rule_that_explodes_is_named_and_leaves_no_trace(tmp_path: Path, name:
         KnowledgeGraph.open(tmp_path / "store", strategy="update", budget=1_000) as graph,
     ):
         patch.setattr(circuit, "_LEAST_FUEL", 100)
-        known = len(graph._engine().materializer.dictionary)
+        known = len(graph._committer().materializer.dictionary)
         for begin in (commit, delta_of_what_if):
             with pytest.raises(LimitError, match=r"budget of 1,000 rewrites, .* ran out, most of it in rule g/pairs"):
                 begin(graph, ask)
             assert lasting(view(graph)) == before
-            assert len(graph._engine().materializer.dictionary) == known
+            assert len(graph._committer().materializer.dictionary) == known
         assert agrees(graph)
         assert len(commit(graph, lambda tx: tx.add(PREFIX + ":a :q :b ."))) == 1
     with KnowledgeGraph.open(tmp_path / "store") as graph:

@@ -38,7 +38,7 @@ with KnowledgeGraph.open(sys.argv[1]) as graph:
             tx.add(f"<http://e/{number}> <http://e/p> <http://e/{number + 1}> .")
             tx.remove(f"<http://e/{number // 2}> <http://e/p> <http://e/{number // 2 + 1}> .")
         if number % 7 == 6:
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
 """
 
 
@@ -97,7 +97,7 @@ def add(graph: KnowledgeGraph, name: str) -> None:
 
 
 def checkpoint(graph: KnowledgeGraph) -> None:
-    graph._engine().checkpoint()
+    graph._committer().checkpoint()
 
 
 def rows(graph: KnowledgeGraph) -> frozenset[str]:

@@ -72,7 +72,7 @@ def test_a_failure_after_the_engine_has_changed_leaves_no_trace(
     last.write_text("<http://e/u> <http://e/r> <http://e/v> .\n")
     with KnowledgeGraph.open(rules=["none"]) as graph:
         graph.load(data)
-        engine = graph._engine().materializer.engine
+        engine = graph._committer().materializer.engine
         function = getattr(engine, step)
 
         def interrupted(*arguments: object, **options: object) -> None:

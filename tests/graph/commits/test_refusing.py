@@ -35,7 +35,7 @@ def graph_with(*items: str, **options: Any) -> KnowledgeGraph:
 
 def state(graph: KnowledgeGraph) -> object:
     """Everything that a refused commit must leave as it was."""
-    committer = graph._committer
+    committer = graph._started
     assert committer is not None
     saved = committer.materializer.save()
     records = sorted(tuple(np.trim_zeros(row, "b").tolist()) for row in saved.records)  # tables may have become wider
@@ -198,7 +198,7 @@ def test_the_store_keeps_the_option(tmp_path: Path) -> None:
 
 
 def _start(graph: KnowledgeGraph) -> KnowledgeGraph:
-    graph._engine()
+    graph._committer()
     return graph
 
 
@@ -210,7 +210,7 @@ def test_a_wrong_option_is_an_error() -> None:
 def test_a_commit_without_contradictions_looks_at_no_fact(monkeypatch: pytest.MonkeyPatch) -> None:
     with graph_with(SCHEMA, ":tom a :Siamese .") as graph:
         graph.add(HEAD + ":b a :Cat .")
-        materializer = graph._engine().materializer
+        materializer = graph._committer().materializer
         monkeypatch.setattr(materializer, "save", lambda: pytest.fail("a pass over the facts"))
         graph.add(HEAD + ":a a :Cat . :a owl:sameAs :b .")
         graph.remove(HEAD + ":a a :Cat .")
@@ -227,7 +227,7 @@ def test_a_random_commit_is_refused_if_contradictions_are_new(
     with KnowledgeGraph.open(schema=schema) as kept, KnowledgeGraph.open(schema=schema) as graph:
         for each in (kept, graph):
             _assert(each, first)
-        graph._engine()._refuses = True  # as a store that has contradictions already
+        graph._committer()._refuses = True  # as a store that has contradictions already
         old, state_before = set(kept.contradictions()), state(graph)
         _assert(kept, then)
         new = set(kept.contradictions()) - old

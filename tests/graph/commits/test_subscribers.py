@@ -100,7 +100,7 @@ def test_a_journal_that_has_outgrown_its_share_becomes_a_snapshot(
     with monkeypatch.context() as patched:
         patched.setattr(disk, "_SMALLEST", 0)
         patched.setattr(graph._home, "_limit", 0)
-        patched.setattr(graph._engine(), "write", fails)
+        patched.setattr(graph._committer(), "write", fails)
         add(graph, "<http://e/last> <http://e/p> <http://e/o> .")
         with pytest.raises(StoreError, match="the disk is full"):
             graph.close()
@@ -129,7 +129,7 @@ def test_streams_say_how_far_they_have_come(tmp_path: Path) -> None:
         add(graph, next(texts))
     with KnowledgeGraph.open(path) as graph:
         assert {name: headers["batch"] for name, headers in graph.streams().items()} == {"one": "2", "two": "7"}
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
         batch(graph, "two", 8)
         with pytest.raises(InjectedError), graph.transaction({"stream": "two", "batch": "9"}):
             raise InjectedError
@@ -203,7 +203,7 @@ def test_ctrl_c_once_the_journal_has_a_commit(tmp_path: Path, monkeypatch: pytes
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         add(graph, ONTOLOGY)
         graph.subscribe(told_of.append)
-        side = graph._engine()
+        side = graph._committer()
         owner, name = {
             "accept": (side.materializer, "accept"),
             "engine.accept": (side.materializer.engine, "accept"),

@@ -45,11 +45,11 @@ def check(proof: Proof, graph: KnowledgeGraph, model: Model) -> None:
     What a rule has to know of literals is no premise, as it is none in Table 8. What rules of twins.dl have to know of
     restrictions is told as the triples that say it.
     """
-    in_force = graph._engine().materializer.rules
-    own = graph._engine().materializer.own
+    in_force = graph._committer().materializer.rules
+    own = graph._committer().materializer.own
     rules = {*in_force, *map(without_hidden, in_force), *own, *EQUALITY, *RESTRICTIONS}
     names = {rule.name for rule in rules}
-    closure = model.closure() | triples_of(graph._engine().materializer)
+    closure = model.closure() | triples_of(graph._committer().materializer)
     for step in proof.steps():
         if step.rule is None:
             assert step.fact.terms in model.asserted
@@ -140,7 +140,7 @@ def test_all_derivations_are_found(edits: list[Edit]) -> None:
         for edit in edits:
             commit(graph, edit)
             model = model.after(edit)
-        materializer = graph._engine().materializer
+        materializer = graph._committer().materializer
         assume(without_datatypes(triples_of(materializer)) == without_datatypes(model.closure()))
         assume(
             not materializer.twins

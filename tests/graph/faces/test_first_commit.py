@@ -70,7 +70,7 @@ def test_a_mistake_of_the_input_does_not_wait_for_the_kernels(tmp_path: Path, mo
     def compiling(_: object) -> None:
         raise AssertionError("the engine was started before the input was read")
 
-    monkeypatch.setattr(ReadableGraph, "_engine", compiling)
+    monkeypatch.setattr(ReadableGraph, "_committer", compiling)
     for name in ("bad.ttl", "bad.nt", "bad.rdf", "bad.jsonld"):
         (tmp_path / name).write_text("<urn:a> ยง nonsense")
     calls: list[Callable[[KnowledgeGraph], Any]] = [

@@ -117,7 +117,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
         for each in (graph, other):
             each.add(HEAD + ":d :to :e .")
         assert costs(graph) == costs(other)
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
         assert costs(graph) == costs(other)
         for each in (graph, other):
             each.remove(HEAD + ":d :to :e .")
@@ -125,7 +125,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
         kept = costs(other)
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert costs(graph) == kept
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     with KnowledgeGraph.open(tmp_path / "store") as graph:
         assert costs(graph) == kept
         assert not graph._state.is_running
@@ -133,7 +133,7 @@ def test_a_store_keeps_the_costs(tmp_path: Path) -> None:
 
 def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:
     with fill(tmp_path) as graph:
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     (file,) = tmp_path.glob("snapshot-*/costs.npy")
     file.unlink()
     with KnowledgeGraph.open(tmp_path) as graph:
@@ -144,7 +144,7 @@ def test_a_snapshot_of_an_older_version_has_no_costs(tmp_path: Path) -> None:
 
 def test_a_bootstrap_begins_the_counts_anew(tmp_path: Path) -> None:
     with fill(tmp_path) as graph:
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     with KnowledgeGraph.open(tmp_path, strategy="bootstrap") as graph:
         graph.add(HEAD + ":d :to :e .")
         assert named(graph, "end")["derivations"] == 10

@@ -285,7 +285,7 @@ def test_other_rules_for_a_store_say_how_rule_files_are_added(files: tuple[Path,
     store, file = files
     with KnowledgeGraph.open(store, rules="rdfs") as graph:
         graph.add(("http://e/a", "http://e/knows", "http://e/b"))
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     made = f"{store}: the store was made with rules rdfs, and opening it does not change its rules"
     made += "; leave rules= out"
     with pytest.raises(StoreError) as caught:
@@ -303,7 +303,7 @@ def test_rules_of_a_file_that_were_removed_are_not_taken_for_there(files: tuple[
     with KnowledgeGraph.open(store, rules=["rdfs", file]) as graph:
         graph.add(("http://e/a", "http://e/knows", "http://e/b"))
         if is_whole:
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
     KnowledgeGraph.open(store, rules=["rdfs", file]).close()
     with KnowledgeGraph.open(store) as graph, graph.transaction() as tx:
         tx.remove_rules(file=file)
@@ -367,7 +367,7 @@ def test_damaged_rules_of_a_store_are_no_mistake_of_the_user(files: tuple[Path, 
     with KnowledgeGraph.open(store) as graph:
         with graph.transaction() as tx:
             tx.add_rules(SYMMETRIC)
-        graph._engine().checkpoint()
+        graph._committer().checkpoint()
     [saved] = store.glob("snapshot-*/own.dl")
     saved.write_text("[?x, a")
     with KnowledgeGraph.open(store, read_only=True) as graph, pytest.raises(StoreError, match="the store is damaged"):

@@ -31,7 +31,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
             tx.add((f"<{E}i>", f"<{E}p>", f"<{E}k>"), (f"<{E}i>", f"<{E}p>", f"<{E}k>", f"<{E}g>"))
             tx.add_rules(f"@rule own [?y, <{E}r>, ?x] :- [?x, <{E}p>, ?y] .")
         if request.param == "snapshot":
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
     return tmp_path / "store"
 
 

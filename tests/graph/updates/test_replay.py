@@ -88,7 +88,7 @@ modes = st.one_of(
 
 def carry_out(graph: KnowledgeGraph, commit: Commit) -> None:
     """Ask a graph for a transaction, and end it as it says."""
-    graph._engine().strategy = commit.strategy
+    graph._committer().strategy = commit.strategy
     if commit.end == "update":
         data = "".join(" ".join(quad[:3]) + " . " for quad in commit.added if not quad[0].startswith('"'))
         graph.update(f"INSERT DATA {{ {data} }} ; DELETE {{ ?x ?p ?y }} WHERE {{ ?x ?p ?y ; {term('q')} {term('c')} }}")
@@ -168,7 +168,7 @@ class Seen(NamedTuple):
 
 def look(graph: KnowledgeGraph) -> Seen:
     assert agrees(graph)
-    return Seen(lasting(view(graph)), deep(graph._engine().materializer))
+    return Seen(lasting(view(graph)), deep(graph._committer().materializer))
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def check(history: Sequence[Commit], same: Same) -> None:
                 assert look(graph) == seen
         with KnowledgeGraph.open(copy) as graph:
             with suppress(StoreError):
-                graph._engine().checkpoint()
+                graph._committer().checkpoint()
             assert look(graph) == seen
         with KnowledgeGraph.open(copy, read_only=True) as graph:
             assert not graph._home.position.is_ahead
@@ -266,7 +266,7 @@ def test_a_triple_that_nothing_entails_is_not_there_after_reopening(tmp_path: Pa
         for commit in (first, *others):
             carry_out(graph, commit)
         assert graph.query(f"ASK {{ {term('a')} {term('q')} {term('a')} }}")
-        assert len(graph._engine().materializer.dictionary.find([term("zz")]).nonzero()[0]) == 0
+        assert len(graph._committer().materializer.dictionary.find([term("zz")]).nonzero()[0]) == 0
     with KnowledgeGraph.open(tmp_path) as graph:
         carry_out(graph, last)
         assert not graph.query(f"ASK {{ {term('a')} {term('q')} {term('a')} }}")
@@ -294,7 +294,7 @@ def test_the_first_by_its_text_stands_for_a_clique(same_as: SameAsMode, is_late:
             links = [Commit(added=tuple(sorted((links[0].added + links[1].added), reverse=True)))]
         for commit in links:
             carry_out(graph, commit)
-        equality = graph._engine().materializer.equality
+        equality = graph._committer().materializer.equality
         assert equality is not None
         assert {equality.primary(term(name)) for name in "xyz"} == {term("x" if is_late else "z")}
 
@@ -303,7 +303,7 @@ def test_of_several_that_rules_name_the_first_by_its_text_is_the_primary() -> No
     with KnowledgeGraph.open(same_as="representatives") as graph:
         for commit in (_commit(added="c p x"), Commit(rules=RULES), _commit(added="c owl:sameAs b . b owl:sameAs d")):
             carry_out(graph, commit)
-        materializer = graph._engine().materializer
+        materializer = graph._committer().materializer
         assert materializer.equality is not None
         assert len(materializer.save().preferred) == 1
         assert {materializer.equality.primary(term(name)) for name in "bcd"} == {term("b")}

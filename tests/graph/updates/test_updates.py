@@ -234,7 +234,7 @@ def test_data_that_comes_and_goes_by_updates(edits: list[Edit]) -> None:
 
 def state(graph: KnowledgeGraph) -> set[tuple[int, ...]]:
     """Every fact with its flags, stamp and support."""
-    return set(map(tuple, graph._engine().materializer.save().records.tolist()))
+    return set(map(tuple, graph._committer().materializer.save().records.tolist()))
 
 
 def test_a_triple_that_is_asserted_and_absent_and_inferred_in_one_update_has_turned() -> None:

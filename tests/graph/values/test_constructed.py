@@ -159,7 +159,7 @@ def test_asserted_spellings_go_before_inferred_ones(some: Facts, has_rules: bool
             assert construct(graph, EVERYTHING) == expected
         with KnowledgeGraph.open(store, read_only=True) as graph:  # answers from the snapshot, without the engine
             assert construct(graph, EVERYTHING) == expected
-            assert graph._committer is None
+            assert graph._started is None
             assert by_a_server(store, graph.commit)(EVERYTHING) == expected
 
 
@@ -286,7 +286,7 @@ def test_triples_of_a_named_graph_are_written_as_in_this_graph(tmp_path: Path) -
         for query, expected in OF_GRAPHS.items():
             assert construct(graph, query) == expected, query
         assert construct(graph, EVERYTHING, **prefixed) == ONLY_G
-        assert graph._committer is None
+        assert graph._started is None
 
 
 placed = st.sets(st.tuples(*map(st.sampled_from, (PEOPLE, PROPERTIES, LITERALS, GRAPHS))), max_size=12)

@@ -259,7 +259,7 @@ def test_a_store_that_is_opened_again(tmp_path: Path, is_settled: bool) -> None:
         with graph.transaction() as tx:
             tx.add(ONE)
         if is_settled:
-            graph._engine().checkpoint()
+            graph._committer().checkpoint()
     with KnowledgeGraph.open(tmp_path, rules=[LETTER]) as graph:
         with graph.what_if() as tx:
             tx.add(SAME)

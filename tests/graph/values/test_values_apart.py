@@ -223,6 +223,6 @@ def test_a_link_between_values_goes_with_its_reason(schema: SchemaMode, same_as:
 
 
 def links_of(graph: KnowledgeGraph) -> set[tuple[int, ...]]:
-    materializer = graph._engine().materializer
+    materializer = graph._committer().materializer
     rows = materializer.save().facts_of_relations(materializer.dictionary.find(["dt_may_equal/2"]))
     return {tuple(row) for row in rows.tolist()}

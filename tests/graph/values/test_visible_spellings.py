@@ -178,7 +178,7 @@ def test_a_store_that_is_opened_again(tmp_path: Path) -> None:
             with graph.as_of(1) as past:
                 assert visible_triples(past) == (before - {(*cell, LITERALS[4])}) | {(*cell, LITERALS[1])}
             if not is_settled:
-                graph._engine().checkpoint()
+                graph._committer().checkpoint()
     with KnowledgeGraph.open(tmp_path) as graph:
         graph.remove((*cell, LITERALS[4]))
         check(graph, model(PRICES, {}))

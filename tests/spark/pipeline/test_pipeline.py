@@ -126,10 +126,10 @@ def test_a_load_that_was_stopped_does_not_parse_again(spark: SparkSession, files
     with KnowledgeGraph.open() as wanted:
         wanted.load(*files)
         with KnowledgeGraph.open() as graph:
-            known = len(graph._engine().materializer.dictionary)
+            known = len(graph._committer().materializer.dictionary)
             with pytest.raises(KeyboardInterrupt):
                 load(graph, files, spark, folder=tmp_path / "work", progress=stopped)
-            assert (len(graph), len(graph._engine().materializer.dictionary)) == (0, known)
+            assert (len(graph), len(graph._committer().materializer.dictionary)) == (0, known)
         before = written()
         assert before
         with KnowledgeGraph.open() as graph:
