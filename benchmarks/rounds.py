@@ -20,7 +20,7 @@ import pyarrow as pa
 from kgreason.functions.registry import Registry
 from kgreason.materialize.operators.tables import are_among
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, MOST_ALIKE, NEWS, NOTED, TABLE, PartsPlan
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, MOST_ALIKE, NEWS, NOTED, TABLE, FactColumns, PartsPlan
 from kgreason.spark.rounds.tasks import ALIKE, At, Held, Job, PartRows, Step, Texts, decide, evaluate, need
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32, Int64
@@ -100,13 +100,14 @@ class _Rounds:
                     break
             else:
                 break
-        facts = np.concatenate([self._news[number] for number in self._at.rounds(0, self._at.round)])
+        news = [self._news[number] for number in self._at.rounds(0, self._at.round)]
+        facts = np.concatenate([self._asserted[0][1], *news])  # the facts of round 0 are news where they are placed
         facts[:, FLAG] &= ASSERTED
         return RoundsResult(facts, tuple(sum(map(len, received)) for received in self._rounds))
 
     def _receive(self, rows: Int32) -> None:
         """Do rounds until no part has facts for another one."""
-        rows, numbers = self._plan.sent(rows)
+        rows, numbers = self._plan.sent(FactColumns(rows))
         while len(rows) or not self._rounds:
             self._rounds.append([rows[numbers == number] for number in range(self._plan.parts)])
             due = [n for n, received in enumerate(self._rounds[-1]) if len(received) or not self._at.round]

@@ -162,6 +162,12 @@ class Facts:
         n = self._workers.list_facts(columns, tables, kinds, self._is_whole)
         return columns[:n], tables[:n], kinds[:n]
 
+    def inferred(self) -> tuple[Int32, Int32]:
+        """Return the present facts that are not asserted: columns int32[n, w], tables int32[n]."""
+        records = self.whole_records()
+        found = records[records[:, at.STATE] & at.ASSERTED == 0]
+        return found[:, at.FIRST :].copy(), found[:, at.STATE] >> at.TABLE & at.LAST_TABLE
+
     def records_of_table(self, table: int) -> Int32:
         """Return copies of the rows, int32[n, 3 + w], that hold the present facts of a table."""
         stored = self._memory["rows"][: self._counters[at.N_ROWS]]

@@ -5,9 +5,10 @@
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, facts about the literals of new links are asserted. Then the operators of each part decide, and the
-rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each
-round, and all news together are the closure. Tasks that place and evaluate also count two kinds of facts: facts that
-are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver reads none.
+rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each round;
+these and the facts that were placed first are the closure. Tasks that place and evaluate also count two kinds of facts:
+facts that are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver
+reads none.
 
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.
@@ -37,12 +38,14 @@ from kgreason.spark.close.planner import LINKED
 from kgreason.spark.encode.dictionary import texts_of
 from kgreason.spark.folders.markers import mark, marker_text, uri, whole_table
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import ASSERTED, NEWS, NOTED, PartsPlan
+from kgreason.spark.rounds.plan import ASSERTED, HOME, NEWS, NOTED, PartsPlan
 from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, rows_of_rounds
 from kgreason.spark.start.failures import clear_errors
 
+_FORMAT = 2
+"""How the folders of a job say what is news. A job that another version has left begins again."""
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
@@ -69,7 +72,7 @@ def close(
     total: int = 0,
     progress: Progress = SILENT,
 ) -> PartsNews:
-    """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
+    """Compute the closure of asserted facts, rows `tbl, c0..`, all of them different. Returns all of its facts.
 
     `triples` are more of them, rows `s, p, o` that are read from Parquet files; tasks read these files themselves.
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A run on
@@ -79,7 +82,7 @@ def close(
     first round.
     """
     while True:
-        place = f"{folder.rstrip('/')}/{sha256(repr((plan, made_from)).encode()).hexdigest()[:16]}"
+        place = f"{folder.rstrip('/')}/{sha256(repr((_FORMAT, plan, made_from)).encode()).hexdigest()[:16]}"
         job = Job(plan, place, decisions.constants, decisions.registry, memory)
         try:
             return _Rounds(facts.sparkSession, job, progress, decisions).compute(facts, triples, total)
@@ -97,10 +100,10 @@ class _AlikeError(Exception):
 class _Rounds:
     """The rounds of a job. `_next` is the number of the next round, for which there are `_moved` facts.
 
-    `_noted` has for each round how many noted facts of each kind were news; facts about literals are placed for the
-    news of all rounds before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before which
-    parts have learnt texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that turns of
-    recursions have dropped.
+    `_noted` has for each round how many noted facts of each kind its folder has; facts about literals are placed for
+    the news of all rounds before `_seen`. `_decided` is the number of the next decision, `_learnt` are those before
+    which parts have learnt texts. `_begins` are the rounds before which strata have begun, `_dropped` are those that
+    turns of recursions have dropped.
     """
 
     def __init__(self, spark: SparkSession, job: Job, progress: Progress, decisions: Decisions) -> None:
@@ -121,14 +124,17 @@ class _Rounds:
 
     def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
-        rounds = self._at.rounds(first, self._next)
-        rows = rows_of_rounds(self._spark, self._job, [number + 1 for number in rounds])
-        asserted = F.col("flag").bitwiseAND(ASSERTED) > 0
-        facts, noted = (
-            rows.where(found).select(*self._columns, asserted.alias("asserted"))
-            for found in (F.col("part").isin(NEWS, NOTED), F.col("part") == NOTED)
-        )
-        return PartsNews(facts, noted, tuple(map(sum, zip(*(self._noted[number] for number in rounds), strict=True))))
+        folders = [number + 1 for number in self._at.rounds(first, self._next)]
+        found, asserted = rows_of_rounds(self._spark, self._job, folders), F.col("flag").bitwiseAND(ASSERTED) > 0
+        facts, noted = found.where(F.col("part").isin(NEWS, NOTED)), found.where(F.col("part") == NOTED)
+        if not first:
+            folders.append(0)
+            placed = rows_of_rounds(self._spark, self._job, [0])
+            facts = facts.union(placed.where((F.col("part") >= 0) & (F.col("flag").bitwiseAND(HOME) > 0)))
+            noted = noted.union(placed.where(F.col("part") == NOTED))
+        counts = zip(*(self._noted[number] for number in folders), strict=True)
+        columns = *self._columns, asserted.alias("asserted")
+        return PartsNews(facts.select(*columns), noted.select(*columns), tuple(map(sum, counts)))
 
     def compute(self, facts: DataFrame, triples: DataFrame | None, total: int) -> PartsNews:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
@@ -146,6 +152,7 @@ class _Rounds:
         at = self._next
         moved = self._step(f"placed-{at}", "placing", partial(self._travel.place, facts, at, total, triples))
         self._divide(moved)
+        self._noted.setdefault(at, moved.noted)  # later facts are news of a round, if they are new
         self._moved += moved.facts
 
     def run(self) -> None:
@@ -154,8 +161,8 @@ class _Rounds:
             work = partial(self._travel.evaluate, self._at)
             moved = self._step(f"round-{self._next + 1}", f"round {self._next + 1}", work)
             self._divide(moved)
-            self._noted[self._next] = moved.noted
             self._next, self._moved = self._next + 1, moved.facts
+            self._noted[self._next] = moved.noted
 
     def link_literals(self) -> bool:
         """Place facts about the literals that the latest news link or type. Returns whether there are any."""

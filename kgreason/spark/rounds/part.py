@@ -11,7 +11,8 @@ derived them. Only its home says whether a fact is asserted: whoever asserts a f
 places or derives a fact flags the row for its home, so nobody looks twice for the home of a fact.
 
 Laws: a part sends each fact that its rules derive to all other parts that need it, once. A fact that it received is not
-sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once.
+sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once: those that the
+part receives first, each placed once, are news where they are placed (`PartsPlan.placed`).
 """
 
 from __future__ import annotations
@@ -23,9 +24,21 @@ from kgreason.engine.changes import Rows
 from kgreason.engine.engine import Engine
 from kgreason.functions.registry import Registry
 from kgreason.spark.rounds.operators import PartOperators
-from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, NEWS, NOTED, TABLE, PartsPlan, Sent
+from kgreason.spark.rounds.plan import (
+    ASSERTED,
+    FIRST,
+    FLAG,
+    HOME,
+    NEWS,
+    NOTED,
+    TABLE,
+    FactColumns,
+    PartsPlan,
+    Sent,
+    sample,
+)
 from kgreason.terms.dictionary import Dictionary
-from kgreason.zset.columns import INFERRED, Int8, Int32, Int64
+from kgreason.zset.columns import INFERRED, Int32, Int64
 
 _NOTHING = np.empty((0, 0), dtype=np.int32), np.empty(0, dtype=np.int32)
 
@@ -51,18 +64,17 @@ class EnginePart:
         """Take facts, int32[n, 2 + w], and evaluate. Returns what others need, and the news, without hidden facts."""
         ends = (FIRST + width for _, width in self._plan.tables)
         facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
-        rows = rows[self._numbers(rows) < 0]
-        columns, tables, kinds = self._evaluate(facts)
-        is_derived = kinds == INFERRED
-        received, inferred = self._each_once(rows), self._rows(columns[is_derived], tables[is_derived])
-        self._note_needs(received)
+        is_first = self._engine.work is None
+        received = rows[:0] if is_first else rows[self._numbers(rows) < 0]
+        inferred = self._rows(*self._evaluate(facts))
+        received = self._each_once(received)
+        self._note_needs(rows if is_first else received)
         self._note_needs(inferred)
-        derived, parts = self._plan.sent(inferred)
+        derived, parts = self._plan.sent(FactColumns(inferred))
         away = parts != self._number
-        sent = derived[away], received[self._are_news(received)], derived[~away & self._are_news(derived)]
-        found, count = np.concatenate(sent), len(sent[0])
-        places = np.where(self._plan.notes(found[count:]).any(axis=1), NOTED, NEWS)
-        return Sent(found, np.concatenate([parts[away], places]))
+        news = np.concatenate([received[self._are_news(received)], derived[~away & self._are_news(derived)]])
+        places = np.where(self._plan.notes(FactColumns(news)).any(axis=1), NOTED, NEWS)
+        return Sent(np.concatenate([derived[away], news]), np.concatenate([parts[away], places]))
 
     def _numbers(self, rows: Int32) -> Int32:
         """Return the number of the engine's row for each fact, or -1: int32[n]."""
@@ -96,20 +108,23 @@ class EnginePart:
         if plan.parts == 1 or is_small:
             return plan.counts(self._rows(*_NOTHING), 1)
         self._looked_at = len(self)
-        columns, tables, _ = self._engine.facts.contents()
-        counts = plan.counts(self._rows(columns, tables), plan.most + 1)
+        facts, least = self._engine.facts, plan.most + 1
+        rows = facts.present_rows()
+        some, step = sample(len(rows), least)
+        counts = plan.counts(self._rows(*facts.columns(rows[some])), least, step)
         return counts[~np.isin(counts[:, 2], [hot.value for hot in plan.hot])]
 
-    def _evaluate(self, facts: Rows) -> tuple[Int32, Int32, Int8]:
-        """Assert facts. Returns the facts that are new: columns int32[n, w], tables int32[n] and kinds int8[n]."""
+    def _evaluate(self, facts: Rows) -> tuple[Int32, Int32]:
+        """Assert facts. Returns the facts that rules derived from them: columns int32[n, w] and tables int32[n]."""
         engine = self._engine
         if engine.work is None:
             engine.apply(facts, added=(*self._plan.rules, *([] if self._number else self._plan.first)))
-            return engine.facts.contents()
+            return engine.facts.inferred()
         place = engine.place()
         engine.apply(facts, strategy="update")
         new = engine.new_facts(place)
-        return new.rows, new.tables, new.after
+        is_inferred = new.after == INFERRED
+        return new.rows[is_inferred], new.tables[is_inferred]
 
     def decide(self, level: int, before: int) -> Int32:
         """Return the facts that operators assert so that strata up to `level` are decided (`PartOperators.decide`)."""
@@ -124,8 +139,9 @@ class EnginePart:
         self._needs = []
 
     def _note_needs(self, new: Int32) -> None:
+        columns = FactColumns(new)
         for form in self._plan.operators.reads:
-            found = new[form.matches(new)]
+            found = new[form.matches(columns)]
             if form.column is not None:
                 found = found[self._plan.parts_by(found[:, FIRST + max(0, form.column)], form.column) == self._number]
             self._needs.append(np.unique(found[:, FIRST:]))

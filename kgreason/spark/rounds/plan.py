@@ -48,11 +48,38 @@ ASSERTED, HOME = 1, 2
 """Flags."""
 MOST_ALIKE = 500_000
 """A value that more facts have in a place is divided, unless an option says otherwise."""
+_FOR_ALL, _SURE = 16, 1 << 12
+"""One fact is counted for so many at most, and a count is sure enough if it has so many facts."""
 _UNPLACED = 1 << 10
 _LAST = _UNPLACED - 1
 """In place of `TOGETHER`: a fact that is placed by a column, too, has its home there, not in the first part."""
 _SQUARE = 2
 """If a star has more atoms of one place than this, hot values of the place go everywhere."""
+
+
+class FactColumns:
+    """Facts, int32[n, 2 + w], with the columns of each table as arrays: forms look at one column at a time."""
+
+    def __init__(self, rows: Int32) -> None:
+        self.rows = rows
+        self._places: dict[int, Int64] = {}
+        self._columns: dict[tuple[int, int], Int32] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def places(self, table: int) -> Int64:
+        """Return the indexes of the facts of a table, ascending: int64[m]."""
+        if table not in self._places:
+            self._places[table] = np.flatnonzero(self.rows[:, TABLE] == table)
+        return self._places[table]
+
+    def column(self, table: int, column: int) -> Int32:
+        """Return a column of the facts of a table: int32[m]."""
+        if (table, column) not in self._columns:
+            places, found = self.places(table), self.rows[:, FIRST + column]
+            self._columns[table, column] = found.copy() if len(places) == len(found) else found[places]
+        return self._columns[table, column]
 
 
 class PlaceForm(NamedTuple):
@@ -73,27 +100,26 @@ class PlaceForm(NamedTuple):
     is_decided: bool
     values: Int32
 
-    def matches(self, facts: Int32) -> NDArray[np.bool_]:
-        """Return for each fact of `facts`, int32[n, 2 + w], whether it matches: bool[n]."""
-        found: NDArray[np.bool_] = facts[:, TABLE] == self.table
+    def matches(self, facts: FactColumns) -> Int64:
+        """Return the indexes of the facts that match, ascending: int64[m]."""
+        some: Int64 | slice = slice(None)
+        for column, values in zip(self.constants, self.values.T, strict=True):  # most facts go here
+            is_member = np.isin(facts.column(self.table, column)[some], values)
+            some = np.flatnonzero(is_member) if isinstance(some, slice) else some[is_member]
+        found: Int64 = facts.places(self.table)[some]
+        if len(self.constants) > 1:
+            columns = np.array([FIRST + column for column in self.constants])
+            found = found[are_among(facts.rows[found[:, None], columns], self.values)]
         for one, other in self.repeated:
-            found &= facts[:, FIRST + one] == facts[:, FIRST + other]
-        if self.constants:
-            some = np.flatnonzero(found)
-            for column, values in zip(self.constants, self.values.T, strict=True):  # most facts go here
-                some = some[np.isin(facts[some, FIRST + column], values)]
-            if len(self.constants) > 1:
-                columns = np.array([FIRST + column for column in self.constants])
-                some = some[are_among(facts[some[:, None], columns], self.values)]
-            found[:] = False
-            found[some] = True
+            found = found[facts.rows[found, FIRST + one] == facts.rows[found, FIRST + other]]
         return found
 
 
 class Sent(NamedTuple):
     """Facts for parts: rows int32[n, 2 + w], and the number of the part for each row, int64[n].
 
-    Facts that are news have `NEWS` in place of a part, or `NOTED` if the driver looks at them (`PartsPlan.noted`).
+    Facts that are news have `NEWS` in place of a part, or `NOTED` if the driver looks at them (`PartsPlan.noted`). Of
+    the facts that are placed first, the rows for their homes are the news, and noted ones have one more row.
     """
 
     rows: Int32
@@ -198,18 +224,19 @@ class PartsPlan(NamedTuple):
         """Return asserted facts, and the facts of DATA about them."""
         if not self.operators.copied or not len(facts):
             return facts
-        found = facts[np.any([form.matches(facts) for form in self.operators.copied], axis=0)]
+        columns = FactColumns(facts)
+        found = facts[distinct(np.concatenate([form.matches(columns) for form in self.operators.copied]))]
         rows = np.zeros_like(found)
         rows[:, FLAG], rows[:, TABLE], rows[:, FIRST] = ASSERTED, self.tables.index((False, 4)), self.operators.data
         rows[:, FIRST + 1 : FIRST + 4] = found[:, FIRST : FIRST + 3]
         return np.concatenate([facts, rows])
 
-    def notes(self, facts: Int32) -> NDArray[np.bool_]:
+    def notes(self, facts: FactColumns) -> NDArray[np.bool_]:
         """Return for each fact and each kind of `noted` whether the fact is of this kind: bool[n, k]."""
         found = np.zeros((len(facts), len(self.noted)), dtype=np.bool_)
         for kind, forms in enumerate(self.noted):
             for form in forms:
-                found[:, kind] |= form.matches(facts)
+                found[form.matches(facts), kind] = True
         return found
 
     @property
@@ -217,26 +244,25 @@ class PartsPlan(NamedTuple):
         """The number of the table of triples."""
         return self.tables.index((True, 3))
 
-    def sent(self, facts: Int32) -> Sent:
+    def sent(self, facts: FactColumns) -> Sent:
         """Return facts for the parts where they go, each once for a part. The home of each fact is among its parts.
 
         The row for the home of a fact has the flag `HOME`.
         """
         matched = [(form, form.matches(facts)) for form in self.forms]
-        homes = self._homes(facts, [each for each in matched if each[0].column is not None])
+        rows, homes = facts.rows, self._homes(facts.rows, [each for each in matched if each[0].column is not None])
         pairs, count = [np.empty(0, dtype=np.int64)], len(facts)
         copied = np.zeros(count, dtype=np.bool_)
-        for number, (form, found) in enumerate(matched):
+        for number, (form, some) in enumerate(matched):
             if form.column is None:
-                copied |= found
+                copied[some] = True
                 continue
-            some = np.flatnonzero(found)
-            values = facts[some, FIRST + max(0, form.column)]
+            values = rows[some, FIRST + max(0, form.column)]
             is_hot = self._are_hot(values, form.column)
             is_cold = ~is_hot | form.is_decided
             pairs.append(self.parts_by(values[is_cold], form.column) * count + some[is_cold])
             if form.atoms and is_hot.any():
-                spread, parts = self._spread(number, facts, some[is_hot])
+                spread, parts = self._spread(number, rows, some[is_hot])
                 copied[np.setdiff1d(some[is_hot], spread)] = True
                 pairs.append(parts * count + spread)
         everywhere = np.flatnonzero(copied)
@@ -244,9 +270,18 @@ class PartsPlan(NamedTuple):
         at_home = homes * count + np.arange(count)
         away = [each[each != at_home[each % count]] for each in pairs if len(each)]  # few: most facts are at home alone
         parts, places = np.divmod(distinct(np.concatenate([pairs[0], *away])), max(1, count))
-        rows = np.concatenate([facts, facts[places]])
+        rows = np.concatenate([rows, rows[places]])
         rows[:count, FLAG] |= HOME
         return Sent(rows, np.concatenate([homes, parts]))
+
+    def placed(self, facts: Int32, *, are_news: bool) -> Sent:
+        """Return asserted facts for the parts where they go. Each of them is news if `are_news`."""
+        columns = FactColumns(facts)
+        sent = self.sent(columns)
+        if not are_news:
+            return sent
+        noted = facts[self.notes(columns).any(axis=1)]
+        return Sent(np.concatenate([sent.rows, noted]), np.concatenate([sent.parts, np.full(len(noted), NOTED)]))
 
     def _are_hot(self, values: Int32, column: int) -> NDArray[np.bool_]:
         """Return for each value in a column whether it is divided: bool[n]."""
@@ -276,18 +311,20 @@ class PartsPlan(NamedTuple):
         spread = np.concatenate(found)
         return spread[:, 0], spread[:, 1]
 
-    def counts(self, facts: Int32, least: int) -> Int64:
+    def counts(self, facts: Int32, least: int, step: int = 1) -> Int64:
         """Count facts by place and value: int64[n, 3 + k], rows `count, form, value, constants`.
 
-        Counts below `least` are left out, and places by which nothing is joined. Cost: a pass over the facts for each
-        place. Values are sorted only if they share a hash of 16 bits with so many facts.
+        Counts below `least` are left out, and places by which nothing is joined. Each fact counts `step` times
+        (`sample`). Cost: a pass over the facts for each place. Values are sorted only if they share a hash of 16 bits
+        with so many facts.
         """
+        by_column, least = FactColumns(facts), -(-least // step)
         counted = [n for n, form in enumerate(self.forms) if form.column not in (None, TOGETHER) and form.atoms]
         width = max((len(self.forms[number].constants) for number in counted), default=0)
         found = [np.empty((0, 3 + width), dtype=np.int64)]
         for number in counted:
             form = self.forms[number]
-            mine = facts[form.matches(facts)]
+            mine = facts[form.matches(by_column)]
             columns = [FIRST + column for column in (form.column or 0, *form.constants)]
             mixed = _mixed(mine[:, columns])
             buckets = (mixed >> np.uint64(48)).astype(np.int64)
@@ -299,7 +336,7 @@ class PartsPlan(NamedTuple):
             some = np.flatnonzero(np.isin(mixed, ordered[starts[counts >= least]]))
             firsts = some[np.unique(mixed[some], return_index=True)[1]]
             part = np.zeros((len(firsts), 3 + width), dtype=np.int64)
-            part[:, 0], part[:, 1] = counts[counts >= least], number
+            part[:, 0], part[:, 1] = counts[counts >= least] * step, number
             part[:, 2 : 2 + len(columns)] = mine[firsts][:, columns]
             found.append(part)
         return np.concatenate(found)
@@ -323,7 +360,7 @@ class PartsPlan(NamedTuple):
         """Return the part of each fact that is placed by its value in a column: int64[n]."""
         return np.zeros(len(values), dtype=np.int64) if column == TOGETHER else part_of(values, self.parts)
 
-    def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, NDArray[np.bool_]]]) -> Int64:
+    def _homes(self, facts: Int32, matched: Sequence[tuple[PlaceForm, Int64]]) -> Int64:
         column = np.full(len(facts), _UNPLACED)
         for form, found in matched:
             assert form.column is not None
@@ -336,6 +373,17 @@ class PartsPlan(NamedTuple):
             return parts
         is_hot = (column != TOGETHER) & np.isin(values, [hot.value for hot in self.hot])
         return np.where(is_hot, hashes(facts, self.parts), parts)
+
+
+def sample(size: int, least: int) -> tuple[Int64, int]:
+    """Return indexes of some of `size` facts, and the number of facts for which each of them stands.
+
+    They are enough to find the values with `least` facts, to some per cent. Chance chooses among neighbours, because
+    every n-th fact of a table may have the same predicate.
+    """
+    step = min(_FOR_ALL, max(1, least // _SURE))
+    places = np.arange(0, size - step + 1, step)
+    return places + np.random.default_rng(0).integers(0, step, len(places)), step
 
 
 def part_of(ids: Int32, parts: int) -> Int64:

@@ -29,7 +29,7 @@ from kgreason.functions.registry import Registry
 from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart
-from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, PartsPlan, Sent
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, FactColumns, PartsPlan, Sent, sample
 from kgreason.spark.rounds.ranges import RowRange
 from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32, Int64
@@ -191,7 +191,7 @@ def placing(job: Job, number: int, total: int) -> Task:
         context = TaskContext.get()
         # Two attempts may cut their rows differently, so each has files of its own.
         task = f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
-        for piece, sent in enumerate(_placed(job.plan, total, batches)):
+        for piece, sent in enumerate(_placed(job.plan, number, total, batches)):
             yield _written(job, number, f"placed-{task}-{piece}", sent)
 
     return run
@@ -211,13 +211,16 @@ def placing_shares(job: Job, number: int, total: int, shares: Sequence[Sequence[
     return lambda batches: place(read(batches))
 
 
-def placed(plan: PartsPlan, total: int) -> Task:
+def placed(plan: PartsPlan, number: int, total: int) -> Task:
     """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`.
+
+    The facts of round 0 are all different, and they are news where they are placed (`PartsPlan.placed`). Later ones are
+    news if their homes do not have them.
 
     With a `total` it also counts facts that are alike, some of the `total` at a time, and adds rows of `ALIKE`. A count
     that is less than a quarter of their share of `plan.most` is left out.
     """
-    return lambda batches: map(_record, _placed(plan, total, batches))
+    return lambda batches: map(_record, _placed(plan, number, total, batches))
 
 
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
@@ -339,10 +342,11 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
     return run
 
 
-def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[Sent]:
+def _placed(plan: PartsPlan, number: int, total: int, batches: Batches) -> Iterator[Sent]:
     for rows in _asserted(plan, batches):
         least = max(1, plan.most * len(rows) // total // 4) if total else 1
-        yield _with_alike(plan.sent(rows), plan.counts(rows if total else rows[:0], least))
+        some, step = sample(len(rows) if total else 0, least)
+        yield _with_alike(plan.placed(rows, are_news=not number), plan.counts(rows[some], least, step))
 
 
 def _with_alike(sent: Sent, alike: Int64) -> Sent:
@@ -380,7 +384,7 @@ def _pieces(batches: Batches) -> Iterator[Int32]:
 def _written(job: Job, number: int, name: str, sent: Sent) -> pa.RecordBatch:
     """Write facts to a file of a round. Returns a summary."""
     exchange.write(Path(job.round(number)) / f"{name}.parquet", *sent)
-    noted = job.plan.notes(sent.rows[sent.parts == NOTED]).sum(axis=0)
+    noted = job.plan.notes(FactColumns(sent.rows[sent.parts == NOTED])).sum(axis=0)
     columns = [
         pa.array([int((sent.parts >= 0).sum())]),
         pa.array([sent.rows[sent.parts == ALIKE].tolist()], pa.list_(pa.list_(pa.int64()))),

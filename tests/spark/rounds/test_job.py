@@ -147,7 +147,7 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         batches = [
             pa.RecordBatch.from_arrays([pa.array(np.ascontiguousarray(c)) for c in each], names) for each in columns
         ]
-        placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
+        placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, 1, total)([each])])
         found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
         made = plan.with_hot_values(found[found[:, 0] == tasks.ALIKE, 1:], plan.most)
         assert [hot.value for hot in made.hot] == [near]

@@ -15,7 +15,18 @@ from kgreason.spark.rounds import tasks
 from kgreason.spark.rounds.division import LocalRule
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.placement import placement
-from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, HOME, MOST_ALIKE, PartsPlan, Sent, hashes, plan
+from kgreason.spark.rounds.plan import (
+    ASSERTED,
+    FIRST,
+    FLAG,
+    HOME,
+    MOST_ALIKE,
+    FactColumns,
+    PartsPlan,
+    Sent,
+    hashes,
+    plan,
+)
 from kgreason.zset.columns import Int32, Int64
 from tests.engine.systems import System, encode_facts
 from tests.oracle.datalog import Fact, materialize
@@ -107,18 +118,18 @@ def undivided(rules: Iterable[Rule], _: Callable[[Atom], bool]) -> list[LocalRul
     return found
 
 
-def home_is_forgotten(self: PartsPlan, facts: Int32) -> Sent:
+def home_is_forgotten(self: PartsPlan, facts: FactColumns) -> Sent:
     """A fact goes only where some pattern sends it, and to its home only if there is no such pattern."""
     rows, parts = _sent(self, facts)
     return Sent(rows[rows[:, FLAG] & HOME == 0], parts[rows[:, FLAG] & HOME == 0])
 
 
-def small_relations_are_placed_once(self: PartsPlan, facts: Int32) -> Sent:
+def small_relations_are_placed_once(self: PartsPlan, facts: FactColumns) -> Sent:
     """What rules derive of a pattern that is everywhere goes only to its home."""
     rows, parts = _sent(self, facts)
-    copied = np.zeros(len(rows), dtype=np.bool_)
+    copied, columns = np.zeros(len(rows), dtype=np.bool_), FactColumns(rows)
     for form in self.forms:
-        copied |= form.matches(rows) if form.column is None else False
+        copied[form.matches(columns) if form.column is None else []] = True
     kept = ~copied | (rows[:, FLAG] > 0)
     return Sent(rows[kept], parts[kept])
 
@@ -173,7 +184,7 @@ def test_a_hot_value_fills_no_part() -> None:
     text = " ".join(f"e(0, {n}) ." for n in range(100)) + "f(0, 1) . pair(?y, ?z) :- e(?x, ?y), f(?x, ?z) ."
     program = Program(*written_program(text), 4)
     made = program.plan.with_hot_values(program.plan.counts(program.facts, 1), 50)
-    rows, parts = made.sent(program.facts)
+    rows, parts = made.sent(FactColumns(program.facts))
     assert [(hot.value, made.forms[hot.form].atoms) for hot in made.hot] == [(program.facts[0, FIRST + 1], 1)]
     assert len(rows) == 100 + 4
     assert np.bincount(parts).max() < 50
