@@ -14,9 +14,10 @@ Cost: the rounds (`spark/rounds`). They run again if derived facts call for gene
 
 from __future__ import annotations
 
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial, reduce
 from hashlib import sha256
-from itertools import count
+from itertools import chain, count
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from kgreason.engine.program.encoding import relation_text
 from kgreason.errors import RuleError
 from kgreason.functions.registry import Registry
-from kgreason.materialize.schema.rows import SAME_AS
+from kgreason.materialize.schema.rows import SAME_AS, Mask
 from kgreason.materialize.selection import Selection
 from kgreason.materialize.state import Flags
 from kgreason.options import EL, Limits
@@ -41,8 +42,10 @@ from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
-from kgreason.spark.rounds.plan import MOST_ALIKE
+from kgreason.spark.rounds.exchange import pieces
+from kgreason.spark.rounds.plan import FIRST, MOST_ALIKE, NOTED, TABLE
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
+from kgreason.zset.columns import Int32
 
 _MANY = 100_000
 """So many facts of `false` come to the driver."""
@@ -72,6 +75,17 @@ class Closed(NamedTuple):
             return self.triples
         pairs = self.news.noted.where(F.col("c0") == self.planned.ids["dt_value/2"])
         return visible_triples(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
+
+    def noted_triples(self, are_needed: Callable[[Int32], Mask]) -> Int32:
+        """Return those noted triples, int32[n, 3], for which `are_needed` is true. It gets some of them at a time."""
+        if not self.news.folders:
+            noted = triples_in(self.news.noted, self.planned.plan).select("s", "p", "o")
+            return rows_of(noted.mapInArrow(partial(_filtered, are_needed), noted.schema))
+        found = [np.empty((0, 3), dtype=np.int32)]
+        for facts in chain.from_iterable(pieces(folder, NOTED) for folder in self.news.folders):
+            triples = facts[facts[:, TABLE] == self.planned.plan.triples, FIRST : FIRST + 3]
+            found.append(triples[are_needed(triples)])
+        return np.concatenate(found)
 
     def rows_of(self, relation: str, arity: int, most: int) -> list[tuple[str, ...]]:
         """Return the facts of a relation, at most so many, as rows of texts in this process."""
@@ -106,6 +120,13 @@ class Closed(NamedTuple):
         return self.driver.count_contradictions(false, reduce(DataFrame.unionByName, [links, *about]), terms)
 
 
+def _filtered(are_needed: Callable[[Int32], Mask], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Leave out the rows for which `are_needed` is false. For a task."""
+    for batch in batches:
+        rows = np.column_stack([column.to_numpy() for column in batch.columns])
+        yield batch.filter(pa.array(are_needed(rows)))
+
+
 def compute_closure(
     selection: Selection, encoded: Encoded, folder: str, progress: Progress, registry: Registry, limits: Limits
 ) -> Closed:
@@ -120,8 +141,7 @@ def compute_closure(
     while True:
         driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         closed = _closed(selection, encoded, driver, f"{folder}/round-{next(runs)}", progress, registry, limits)
-        noted = triples_in(closed.news.noted, closed.planned.plan)
-        flags, before = driver.needed_flags(noted, closed.terms.all), flags
+        flags, before = driver.needed_flags(closed.noted_triples, closed.terms.all), flags
         if flags == before:
             return closed
 

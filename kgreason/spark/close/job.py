@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -53,11 +54,13 @@ class PartsNews(NamedTuple):
     """Facts that are new at their homes, rows `tbl, c0.., asserted`.
 
     `noted` are those of a kind that the driver looks at; `counts` has at least their number for each kind; 0 is exact.
+    `folders` have the files of these facts (`exchange`); there are none if Spark alone sees the files.
     """
 
     facts: DataFrame
     noted: DataFrame
     counts: tuple[int, ...]
+    folders: tuple[Path, ...]
 
 
 def close(
@@ -124,17 +127,27 @@ class _Rounds:
 
     def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
-        folders = [number + 1 for number in self._at.rounds(first, self._next)]
-        found, asserted = rows_of_rounds(self._spark, self._job, folders), F.col("flag").bitwiseAND(ASSERTED) > 0
+        folders, asserted = self._folders(first), F.col("flag").bitwiseAND(ASSERTED) > 0
+        found = rows_of_rounds(self._spark, self._job, [each for each in folders if each])
         facts, noted = found.where(F.col("part").isin(NEWS, NOTED)), found.where(F.col("part") == NOTED)
-        if not first:
-            folders.append(0)
+        if 0 in folders:
             placed = rows_of_rounds(self._spark, self._job, [0])
             facts = facts.union(placed.where((F.col("part") >= 0) & (F.col("flag").bitwiseAND(HOME) > 0)))
             noted = noted.union(placed.where(F.col("part") == NOTED))
-        counts = zip(*(self._noted[number] for number in folders), strict=True)
-        columns = *self._columns, asserted.alias("asserted")
-        return PartsNews(facts.select(*columns), noted.select(*columns), tuple(map(sum, counts)))
+        columns, files = (*self._columns, asserted.alias("asserted")), map(Path, map(self._job.round, folders))
+        return PartsNews(
+            facts.select(*columns),
+            noted.select(*columns),
+            self._counts(folders),
+            () if "://" in self._folder else tuple(files),
+        )
+
+    def _folders(self, first: int) -> list[int]:
+        """Return the numbers of the folders with the news of all rounds since the round `first`."""
+        return [*([] if first else [0]), *(number + 1 for number in self._at.rounds(first, self._next))]
+
+    def _counts(self, folders: list[int]) -> tuple[int, ...]:
+        return tuple(map(sum, zip(*(self._noted[number] for number in folders), strict=True)))
 
     def compute(self, facts: DataFrame, triples: DataFrame | None, total: int) -> PartsNews:
         """Compute the closure of asserted facts (`close`). Raises _AlikeError if a value must be divided first."""
@@ -169,8 +182,9 @@ class _Rounds:
         literals = self._decisions.literals
         if literals is None or self._seen == self._next:
             return False
-        latest, self._seen = self.news(self._seen), self._next
-        facts = literals.facts_about_links(latest.noted) if latest.counts[LINKED] else None
+        first, self._seen = self._seen, self._next
+        has_links = self._counts(self._folders(first))[LINKED] > 0
+        facts = literals.facts_about_links(self.news(first).noted) if has_links else None
         if facts is not None:
             self.place(facts)
         return facts is not None

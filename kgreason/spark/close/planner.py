@@ -12,14 +12,13 @@ one filter over the facts, and two joins with the terms: for the terms of the sc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.engine.program.encoding import terms_of_row
 from kgreason.functions.registry import Registry
@@ -38,6 +37,8 @@ from kgreason.materialize.schema.rows import (
     STATED_PREDICATE_IDS,
     TYPE,
     VERSION_IRI,
+    Mask,
+    is_schema,
 )
 from kgreason.materialize.selection import Selection, select
 from kgreason.materialize.state import Flags
@@ -52,7 +53,6 @@ from kgreason.zset.columns import Int32
 
 _IS_STATED = f"p IN {(*STATED_PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*STATED_CLASS_IDS,)})"
 _IS_HEADER = f"p IN ({IMPORTS}, {VERSION_IRI}) OR (p = {TYPE} AND o = {ONTOLOGY})"
-_IS_SCHEMA = f"p IN {(*PREDICATE_IDS,)} OR (p = {TYPE} AND o IN {(*CLASS_IDS,)})"
 LINKED, SCHEMA, FALSES, VALUES = range(4)
 """The kinds of facts that the driver looks at (`PartsPlan.noted`): those that may say something of a literal, or may
 call for generic rules, facts of `false`, and facts of dt_value."""
@@ -148,15 +148,15 @@ class Driver:
         planned = planned._replace(noted=_noted_forms(planned, constants))
         return Planned(planned, constants, fresh, last + len(fresh), self._materializer.warnings)
 
-    def needed_flags(self, triples: DataFrame, terms: DataFrame) -> Flags:
-        """Return which generic rules a closure needs. `triples`: its triples (s, p, o int), `terms`: all terms."""
+    def needed_flags(self, triples: Callable[[Callable[[Int32], Mask]], Int32], terms: DataFrame) -> Flags:
+        """Return which generic rules a closure needs.
+
+        `triples` returns those noted triples of the closure for which its argument is true. `terms`: all terms.
+        """
         closure = self._materializer.closed_schema_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
-        is_link = (F.col("p") == SAME_AS) & (F.col("s") != F.col("o"))
-        derived = triples.where(F.expr(_IS_SCHEMA) | is_link).select("s", "p", "o")
-        derived = derived.mapInArrow(partial(_links_near, ends), derived.schema)
-        return self._materializer.data.flags_of_rows(self._rows(derived, terms))
+        return self._materializer.data.flags_of_rows(self._ids_of(triples(partial(_may_need_rules, ends)), terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.
@@ -176,7 +176,10 @@ class Driver:
 
         Only terms that were never looked up cost a job.
         """
-        numbers = rows_of(rows)
+        return self._ids_of(rows_of(rows), terms)
+
+    def _ids_of(self, numbers: Int32, terms: DataFrame) -> Int32:
+        """Return the driver's ids for Spark's, of any shape (`_rows`)."""
         different, places = np.unique(numbers, return_inverse=True)
         known = different[different > 0].tolist()
         found = texts_of(terms, [number for number in known if number not in self._texts])
@@ -198,12 +201,12 @@ class Driver:
         return {text: number for text in texts if (number := self._ids.get(text))}
 
 
-def _links_near(ends: Int32, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Leave out the links of owl:sameAs, rows s, p, o, of which no end is one of `ends`. For a task."""
-    for batch in batches:
-        subjects, predicates, objects = (column.to_numpy() for column in batch.columns)
-        kept = (predicates != SAME_AS) | np.isin(subjects, ends) | np.isin(objects, ends)
-        yield batch.filter(pa.array(kept))
+def _may_need_rules(ends: Int32, triples: Int32) -> Mask:
+    """Return which triples, int32[n, 3], are schema triples, or link one of `ends` to another term: bool[n]."""
+    subjects, predicates, objects = triples.T
+    is_link = (predicates == SAME_AS) & (subjects != objects)
+    found: Mask = is_schema(triples) | (is_link & (np.isin(subjects, ends) | np.isin(objects, ends)))
+    return found
 
 
 def _noted_forms(plan: PartsPlan, ids: Mapping[str, int]) -> tuple[tuple[PlaceForm, ...], ...]:

@@ -33,7 +33,6 @@ from kgreason.spark.folders.markers import parquet, uri
 from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
-from kgreason.zset.order import distinct
 
 Form = Literal["nt", "parquet"]
 
@@ -100,9 +99,10 @@ def _group_triples(batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def _group(group: int, rows: Int32) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a group: its triples with flags, given as int32[4, n], and its ids in buckets."""
-    ids = distinct(rows[:3])
+    codes = pa.array(rows[:3].ravel()).dictionary_encode()
+    ids = codes.dictionary.to_numpy()
     order, local, buckets = in_buckets(group, (ids >> 16) % BUCKETS)
-    triples = np.vstack([local[np.searchsorted(ids, rows[:3]) + 1], rows[3:]])
+    triples = np.vstack([local[codes.indices.to_numpy() + 1].reshape(3, -1), rows[3:]])
     yield record(_PACKED, group=buckets["group"][:1], triples=pa.array([triples.tobytes()], pa.binary()))
     cells = [each.tobytes() for each in np.split(ids[order], buckets["first"].to_numpy()[1:] - 1)]
     yield record(_PACKED, **buckets, ids=pa.array(cells, pa.binary()))

@@ -14,6 +14,7 @@ they are written three times as fast, and lz4 makes them as small.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
@@ -44,14 +45,17 @@ def write(path: Path, rows: Int32, parts: Int64) -> None:
 
 def read(folder: Path, part: int, width: int) -> Int32:
     """Return the facts for a part in the files of a round: int32[n, 2 + w], some of them twice. `width`: w."""
-    found = [np.empty((0, 2 + width), dtype=np.int32)]
+    return np.concatenate([np.empty((0, 2 + width), dtype=np.int32), *pieces(folder, part)])
+
+
+def pieces(folder: Path, part: int) -> Iterator[Int32]:
+    """Yield the facts that `read` returns, those of a group of rows at a time."""
     for path in sorted(folder.glob("*.parquet")):
         with pq.ParquetFile(path) as file:
             for number in range(file.metadata.num_row_groups):
                 if file.metadata.row_group(number).column(0).statistics.min == part:
                     columns = file.read_row_group(number).columns[1:]
-                    found.append(np.column_stack([column.to_numpy() for column in columns]))
-    return np.concatenate(found)
+                    yield np.column_stack([column.to_numpy() for column in columns])
 
 
 def read_texts(folder: Path, part: int) -> tuple[list[int], list[str]]:
