@@ -100,8 +100,7 @@ class _Rounds:
                     break
             else:
                 break
-        news = [self._news[number] for number in self._at.rounds(0, self._at.round)]
-        facts = np.concatenate([self._asserted[0][1], *news])  # the facts of round 0 are news where they are placed
+        facts = np.concatenate([self._news[number] for number in self._at.rounds(0, self._at.round)])
         facts[:, FLAG] &= ASSERTED
         return RoundsResult(facts, tuple(sum(map(len, received)) for received in self._rounds))
 

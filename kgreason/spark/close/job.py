@@ -6,7 +6,7 @@
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, facts about the literals of new links are asserted. Then the operators of each part decide, and the
 rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each round;
-these and the facts that were placed first are the closure. Tasks that place and evaluate also count two kinds of facts:
+all news together are the closure. Tasks that place and evaluate also count two kinds of facts:
 facts that are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver
 reads none.
 
@@ -39,14 +39,12 @@ from kgreason.spark.close.planner import LINKED
 from kgreason.spark.encode.dictionary import texts_of
 from kgreason.spark.folders.markers import mark, marker_text, uri, whole_table
 from kgreason.spark.rounds.operators import Strata
-from kgreason.spark.rounds.plan import ASSERTED, HOME, NEWS, NOTED, PartsPlan
+from kgreason.spark.rounds.plan import ASSERTED, NEWS, NOTED, PartsPlan
 from kgreason.spark.rounds.tasks import NEEDS, At, Job, decide, need
 from kgreason.spark.rounds.texts import UNKNOWN
 from kgreason.spark.rounds.travel import ByShuffles, InFiles, Moved, rows_of_rounds
 from kgreason.spark.start.failures import clear_errors
 
-_FORMAT = 2
-"""How the folders of a job say what is news. A job that another version has left begins again."""
 _NUMBER = re.compile(re.escape(UNKNOWN) + r"(\d+)")
 
 
@@ -75,7 +73,7 @@ def close(
     total: int = 0,
     progress: Progress = SILENT,
 ) -> PartsNews:
-    """Compute the closure of asserted facts, rows `tbl, c0..`, all of them different. Returns all of its facts.
+    """Compute the closure of asserted facts, rows `tbl, c0..`. Returns all of its facts.
 
     `triples` are more of them, rows `s, p, o` that are read from Parquet files; tasks read these files themselves.
     `folder` is a path that driver and workers see, or a URI. The result is read back from Parquet files there. A run on
@@ -85,7 +83,7 @@ def close(
     first round.
     """
     while True:
-        place = f"{folder.rstrip('/')}/{sha256(repr((_FORMAT, plan, made_from)).encode()).hexdigest()[:16]}"
+        place = f"{folder.rstrip('/')}/{sha256(repr((plan, made_from)).encode()).hexdigest()[:16]}"
         job = Job(plan, place, decisions.constants, decisions.registry, memory)
         try:
             return _Rounds(facts.sparkSession, job, progress, decisions).compute(facts, triples, total)
@@ -128,12 +126,8 @@ class _Rounds:
     def news(self, first: int = 0) -> PartsNews:
         """Return the news of all rounds since the round `first`."""
         folders, asserted = self._folders(first), F.col("flag").bitwiseAND(ASSERTED) > 0
-        found = rows_of_rounds(self._spark, self._job, [each for each in folders if each])
+        found = rows_of_rounds(self._spark, self._job, folders)
         facts, noted = found.where(F.col("part").isin(NEWS, NOTED)), found.where(F.col("part") == NOTED)
-        if 0 in folders:
-            placed = rows_of_rounds(self._spark, self._job, [0])
-            facts = facts.union(placed.where((F.col("part") >= 0) & (F.col("flag").bitwiseAND(HOME) > 0)))
-            noted = noted.union(placed.where(F.col("part") == NOTED))
         columns, files = (*self._columns, asserted.alias("asserted")), map(Path, map(self._job.round, folders))
         return PartsNews(
             facts.select(*columns),
@@ -144,7 +138,7 @@ class _Rounds:
 
     def _folders(self, first: int) -> list[int]:
         """Return the numbers of the folders with the news of all rounds since the round `first`."""
-        return [*([] if first else [0]), *(number + 1 for number in self._at.rounds(first, self._next))]
+        return [number + 1 for number in self._at.rounds(first, self._next)]
 
     def _counts(self, folders: list[int]) -> tuple[int, ...]:
         return tuple(map(sum, zip(*(self._noted[number] for number in folders), strict=True)))
@@ -165,7 +159,6 @@ class _Rounds:
         at = self._next
         moved = self._step(f"placed-{at}", "placing", partial(self._travel.place, facts, at, total, triples))
         self._divide(moved)
-        self._noted.setdefault(at, moved.noted)  # later facts are news of a round, if they are new
         self._moved += moved.facts
 
     def run(self) -> None:

@@ -11,8 +11,7 @@ derived them. Only its home says whether a fact is asserted: whoever asserts a f
 places or derives a fact flags the row for its home, so nobody looks twice for the home of a fact.
 
 Laws: a part sends each fact that its rules derive to all other parts that need it, once. A fact that it received is not
-sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once: those that the
-part receives first, each placed once, are news where they are placed (`PartsPlan.placed`).
+sent again, because whoever derived it has sent it everywhere. Over all parts, each fact is news once.
 """
 
 from __future__ import annotations
@@ -64,15 +63,13 @@ class EnginePart:
         """Take facts, int32[n, 2 + w], and evaluate. Returns what others need, and the news, without hidden facts."""
         ends = (FIRST + width for _, width in self._plan.tables)
         facts = {n: some for n, end in enumerate(ends) if len(some := rows[rows[:, TABLE] == n, FIRST:end])}
-        is_first = self._engine.work is None
-        received = rows[:0] if is_first else rows[self._numbers(rows) < 0]
+        rows = rows if self._engine.work is None else rows[self._numbers(rows) < 0]
         inferred = self._rows(*self._evaluate(facts))
-        received = self._each_once(received)
-        self._note_needs(rows if is_first else received)
+        self._note_needs(rows)
         self._note_needs(inferred)
         derived, parts = self._plan.sent(FactColumns(inferred))
         away = parts != self._number
-        news = np.concatenate([received[self._are_news(received)], derived[~away & self._are_news(derived)]])
+        news = np.concatenate([self._each_once(rows[self._are_news(rows)]), derived[~away & self._are_news(derived)]])
         places = np.where(self._plan.notes(FactColumns(news)).any(axis=1), NOTED, NEWS)
         return Sent(np.concatenate([derived[away], news]), np.concatenate([parts[away], places]))
 
@@ -82,15 +79,15 @@ class EnginePart:
         return facts.find(facts.pad(rows[:, FIRST:]))
 
     def _each_once(self, rows: Int32) -> Int32:
-        """Return facts that the engine has, each once, with the flags of all rows in which it came."""
+        """Return facts that the engine has, and whose home is here, each once; asserted if one of its rows is."""
         numbers, order = self._numbers(rows), np.arange(len(rows), dtype=np.int32)
-        flags, firsts = np.zeros((2, 1 + numbers.max(initial=0)), dtype=np.int32)
-        for flag in (ASSERTED, HOME):
-            flags[numbers[rows[:, FLAG] & flag > 0]] |= flag
-        firsts[numbers[::-1]] = order[::-1]
-        is_first = firsts[numbers] == order
-        found: Int32 = rows[is_first]
-        found[:, FLAG] = flags[numbers[is_first]]
+        lasts = np.zeros(1 + numbers.max(initial=0), dtype=np.int32)
+        are_asserted = np.zeros(len(lasts), dtype=np.bool_)
+        lasts[numbers] = order
+        are_asserted[numbers[rows[:, FLAG] & ASSERTED > 0]] = True
+        places = np.flatnonzero(lasts[numbers] == order)
+        found: Int32 = rows[places]
+        found[:, FLAG] = np.where(are_asserted[numbers[places]], ASSERTED | HOME, HOME)
         return found
 
     def _are_news(self, rows: Int32) -> NDArray[np.bool_]:

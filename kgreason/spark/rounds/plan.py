@@ -118,8 +118,7 @@ class PlaceForm(NamedTuple):
 class Sent(NamedTuple):
     """Facts for parts: rows int32[n, 2 + w], and the number of the part for each row, int64[n].
 
-    Facts that are news have `NEWS` in place of a part, or `NOTED` if the driver looks at them (`PartsPlan.noted`). Of
-    the facts that are placed first, the rows for their homes are the news, and noted ones have one more row.
+    Facts that are news have `NEWS` in place of a part, or `NOTED` if the driver looks at them (`PartsPlan.noted`).
     """
 
     rows: Int32
@@ -273,15 +272,6 @@ class PartsPlan(NamedTuple):
         rows = np.concatenate([rows, rows[places]])
         rows[:count, FLAG] |= HOME
         return Sent(rows, np.concatenate([homes, parts]))
-
-    def placed(self, facts: Int32, *, are_news: bool) -> Sent:
-        """Return asserted facts for the parts where they go. Each of them is news if `are_news`."""
-        columns = FactColumns(facts)
-        sent = self.sent(columns)
-        if not are_news:
-            return sent
-        noted = facts[self.notes(columns).any(axis=1)]
-        return Sent(np.concatenate([sent.rows, noted]), np.concatenate([sent.parts, np.full(len(noted), NOTED)]))
 
     def _are_hot(self, values: Int32, column: int) -> NDArray[np.bool_]:
         """Return for each value in a column whether it is divided: bool[n]."""

@@ -191,7 +191,7 @@ def placing(job: Job, number: int, total: int) -> Task:
         context = TaskContext.get()
         # Two attempts may cut their rows differently, so each has files of its own.
         task = f"{context.partitionId()}-{context.taskAttemptId()}" if context else "0"
-        for piece, sent in enumerate(_placed(job.plan, number, total, batches)):
+        for piece, sent in enumerate(_placed(job.plan, total, batches)):
             yield _written(job, number, f"placed-{task}-{piece}", sent)
 
     return run
@@ -211,16 +211,13 @@ def placing_shares(job: Job, number: int, total: int, shares: Sequence[Sequence[
     return lambda batches: place(read(batches))
 
 
-def placed(plan: PartsPlan, number: int, total: int) -> Task:
+def placed(plan: PartsPlan, total: int) -> Task:
     """Make the task that reads asserted facts, rows `tbl, c0..`, and gives them by part, rows `part, flag..`.
-
-    The facts of round 0 are all different, and they are news where they are placed (`PartsPlan.placed`). Later ones are
-    news if their homes do not have them.
 
     With a `total` it also counts facts that are alike, some of the `total` at a time, and adds rows of `ALIKE`. A count
     that is less than a quarter of their share of `plan.most` is left out.
     """
-    return lambda batches: map(_record, _placed(plan, number, total, batches))
+    return lambda batches: map(_record, _placed(plan, total, batches))
 
 
 def evaluate(at: At, job: Job, *, in_files: bool) -> Step:
@@ -342,14 +339,16 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
     return run
 
 
-def _placed(plan: PartsPlan, number: int, total: int, batches: Batches) -> Iterator[Sent]:
+def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[Sent]:
     for rows in _asserted(plan, batches):
         least = max(1, plan.most * len(rows) // total // 4) if total else 1
         some, step = sample(len(rows) if total else 0, least)
-        yield _with_alike(plan.placed(rows, are_news=not number), plan.counts(rows[some], least, step))
+        yield _with_alike(plan.sent(FactColumns(rows)), plan.counts(rows[some], least, step))
 
 
 def _with_alike(sent: Sent, alike: Int64) -> Sent:
+    if not len(alike):
+        return sent
     rows = np.zeros((len(alike), sent.rows.shape[1]), dtype=np.int32)
     rows[:, : alike.shape[1]] = alike
     return Sent(np.concatenate([sent.rows, rows]), np.concatenate([sent.parts, np.full(len(alike), ALIKE)]))

@@ -92,7 +92,7 @@ class ByShuffles:
         """See `InFiles`."""
         if triples is not None:
             facts = _with_triples(facts, triples, self._job)
-        rows = facts.mapInArrow(placed(self._job.plan, number, total), self._schema)
+        rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
         return self._write(rows, f"{self._job.round(number)}/placed")
 
     def evaluate(self, at: At) -> Moved:

@@ -73,7 +73,9 @@ def closed(given: DataFrame, plan: PartsPlan, folder: str, stages: Stages) -> In
     decisions = Decisions(Planned(plan, {}, {}, 0, ()), terms, None, Registry(), DEFAULT_LIMITS)
     result = close(given, plan, folder, decisions, progress=stages)
     columns = [column.to_numpy().astype(np.int32) for column in result.facts.toArrow().columns]
-    return np.column_stack([columns[-1], *columns[:-1]])
+    rows = np.column_stack([columns[-1], *columns[:-1]])
+    assert len(np.unique(rows[:, 1:], axis=0)) == len(rows), "each fact is news once"
+    return rows
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
@@ -147,7 +149,7 @@ def test_a_value_is_hot_whatever_the_size_of_a_partition() -> None:
         batches = [
             pa.RecordBatch.from_arrays([pa.array(np.ascontiguousarray(c)) for c in each], names) for each in columns
         ]
-        placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, 1, total)([each])])
+        placed = pa.Table.from_batches([part for each in batches for part in tasks.placed(plan, total)([each])])
         found = np.column_stack([column.to_numpy() for column in placed.columns]).astype(np.int64)
         made = plan.with_hot_values(found[found[:, 0] == tasks.ALIKE, 1:], plan.most)
         assert [hot.value for hot in made.hot] == [near]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from benchmarks.rounds import close
 from kgreason.rules.model import Atom, Rule, Variable
@@ -135,11 +136,9 @@ def small_relations_are_placed_once(self: PartsPlan, facts: FactColumns) -> Sent
     return Sent(rows[kept], parts[kept])
 
 
-def every_part_tells(self: EnginePart, rows: Int32) -> Int32:
+def every_part_tells(self: EnginePart, rows: Int32) -> NDArray[np.bool_]:
     """Each part tells all its facts."""
-    received = _each_once(self, rows)
-    received[:, FLAG] |= HOME
-    return received
+    return np.ones(len(rows), dtype=np.bool_)
 
 
 def what_is_received_is_asserted(self: EnginePart, rows: Int32) -> Int32:
@@ -163,7 +162,7 @@ MUTANTS: dict[str, tuple[object, str, object]] = {
     "rules are not divided": (placement_module, "local_rules", undivided),
     "facts that go home are forgotten": (PartsPlan, "sent", home_is_forgotten),
     "a small relation that a rule feeds": (PartsPlan, "sent", small_relations_are_placed_once),
-    "each part tells what it holds": (EnginePart, "_each_once", every_part_tells),
+    "each part tells what it holds": (EnginePart, "_are_news", every_part_tells),
     "received facts count as asserted": (EnginePart, "_each_once", what_is_received_is_asserted),
 }
 
