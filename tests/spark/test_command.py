@@ -231,13 +231,14 @@ def test_a_java_that_is_gone_is_one_error(file: Path) -> None:
             with for_command("local[1]", **{"spark.driver.memory": "1g"}) as spark:
                 assert signal.getsignal(signal.SIGINT) is before
                 spark.sparkContext._gateway.proc.kill()
+                spark.sparkContext._gateway.proc.wait()
                 spark.range(10).count()
         except KgreasonError as error:
             print(type(error).__name__, error)
     """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ran.stderr == ""
-    assert ran.stdout.startswith("KgreasonError Spark failed: ")
+    assert ran.stdout == "KgreasonError Spark failed: its Java process on this machine has ended\n"
 
 
 def test_a_session_is_stopped_where_there_is_no_main_thread(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,6 +31,7 @@ from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, first_group, 
 from kgreason.spark.folders.folders import check_seen, save, whole_folder, writing
 from kgreason.spark.folders.markers import parquet, uri
 from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
+from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -63,7 +64,7 @@ def write(
     set. Raises StoreError if the folder cannot be written; after an error no folder looks complete.
     """
     path = f"{room}/packed"
-    with writing(fspath(folder)):
+    with writing(fspath(folder)), clear_errors(path):
         triples.select("s", "p", "o", "asserted").mapInArrow(_group_triples, _PACKED).write.mode("overwrite").parquet(
             uri(path)
         )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from traceback import walk_tb
 
 from kgreason import errors
 from kgreason.errors import InputError, KgreasonError, RdfSyntaxError, StoreError
@@ -25,6 +26,10 @@ _TOLD = re.compile(r"^kgreason\.errors\.(\w+): (.*)$", re.MULTILINE)
 _PLACE = re.compile(r"(.+?)(?::(\d+))?(?::(\d+))?: (.*)")
 _STOPPED = "Cannot call methods on a stopped SparkContext"
 _FULL = "No space left on device"
+_HOST = re.compile(r"\(TID \d+\) \((\S+) executor ")
+_SPILLED = re.compile(rf"{_FULL}\n(?:\tat .*\n)*?\tat org\.apache\.spark\.(?:storage|shuffle)\.")
+"""An executor wrote to its own temporary folder, and not to a table."""
+_TEMPORARY = "Spark's temporary folder on {} (spark.local.dir or SPARK_LOCAL_DIRS)"
 _UNREADABLE = re.compile(r"\[(PATH_NOT_FOUND|FAILED_READ_FILE)\b.*")
 
 
@@ -33,17 +38,23 @@ def clear_errors(folder: str = "") -> Iterator[None]:
     """A context that replaces an error of Spark by the error of kgreason that caused it, if there is one.
 
     A full disk and an unreadable input become errors of kgreason, too. The message for a full disk names `folder`, the
-    folder that the block writes to.
+    folder that the block writes to, or the machine whose temporary folder is full.
     """
     try:
         yield
     except KgreasonError:
         raise
     except Exception as error:  # an exception of Java is not always a PySparkException
-        clear = _kgreason_error(str(error), folder)
+        clear = _kgreason_error(str(error), _TEMPORARY.format("the driver") if _is_of_pyspark(error) else folder)
         if clear is None:
             raise
         raise clear from error
+
+
+def _is_of_pyspark(error: Exception) -> bool:
+    """Whether PySpark failed to write a file of its own in this process. Such files are temporary, never tables."""
+    names = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    return isinstance(error, OSError) and any(name.startswith("pyspark.") for name in names)
 
 
 def reason(text: str) -> str:
@@ -66,6 +77,8 @@ def _kgreason_error(text: str, folder: str) -> KgreasonError | None:
     if told := _TOLD.findall(text):
         return _same_error(*told[-1])
     if _FULL in text:
+        if _SPILLED.search(text):
+            folder = _TEMPORARY.format(" and ".join(sorted({*_HOST.findall(text)})) or "the driver")
         return StoreError(f"{folder}: cannot be written: {_FULL}")
     unreadable = _UNREADABLE.search(text)
     return InputError(unreadable[0]) if unreadable else None

@@ -121,7 +121,12 @@ def _stopping(spark: SparkSession) -> Iterator[None]:
 
     try:
         yield
-    except (PySparkException, Py4JError) as error:
+    except (PySparkException, Py4JError, OSError) as error:
+        java = getattr(getattr(getattr(spark, "_sc", None), "_gateway", None), "proc", None)  # Connect has none
+        if java is not None and java.poll() is not None:
+            raise KgreasonError("Spark failed: its Java process on this machine has ended") from error
+        if isinstance(error, OSError):
+            raise
         raise KgreasonError(f"Spark failed: {reason(str(error))}") from error
     finally:
         with suppress(PySparkException, Py4JError, OSError), warnings.catch_warnings(action="ignore"):

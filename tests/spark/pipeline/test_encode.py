@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import json
 import os
 import shutil
@@ -32,6 +34,7 @@ pytest.importorskip("pyspark", reason="PySpark is not installed: pip install 'kg
 import pyarrow as pa
 from pyarrow import dataset, parquet
 from pyspark.errors import PySparkException
+from pyspark.serializers import write_int
 
 from kgreason.spark.encode import groups
 from kgreason.spark.encode.dictionary import quads_of_groups
@@ -236,9 +239,23 @@ def test_parts_give_different_ids_until_they_run_out(monkeypatch: pytest.MonkeyP
         list(groups.number_texts(3, [batch]))
 
 
+class FullDisk(io.RawIOBase):
+    """A file on a full disk."""
+
+    def write(self, _: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
 def test_a_full_disk(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match="/out: cannot be written: No space left on device"), clear_errors("/out"):
         raise PySparkException("Job aborted ... java.io.IOException: No space left on device")
+    shuffle = "Lost task 1.3 in stage 2.0 (TID 9) (10.0.0.7 executor 1): java.io.IOException: No space left on device\n"
+    shuffle += "\tat java.base/java.io.FileOutputStream.write(FileOutputStream.java:349)\n"
+    shuffle += "\tat org.apache.spark.storage.DiskBlockObjectWriter.write(DiskBlockObjectWriter.scala:336)\n"
+    with pytest.raises(StoreError, match=r"Spark's temporary folder on 10\.0\.0\.7 .*: No space"), clear_errors("/out"):
+        raise PySparkException(shuffle)
+    with pytest.raises(StoreError, match=r"Spark's temporary folder on the driver .*: No space"), clear_errors("/out"):
+        write_int(1, FullDisk())
     with pytest.raises(PySparkException, match="anything else"), clear_errors("/out"):
         raise PySparkException("anything else")
 

@@ -195,6 +195,14 @@ def test_a_job_that_fails_leaves_what_was_there(spark: SparkSession, tmp_path: P
     assert os.listdir(tmp_path) == ["out"]
 
 
+def test_a_full_disk_below_the_work_folder_is_not_that_of_the_output(spark: SparkSession, tmp_path: Path) -> None:
+    full = F.raise_error(F.lit("java.io.IOException: No space left on device")).cast("boolean")
+    triples, terms = encoded(spark, TRIPLES)
+    with pytest.raises(StoreError, match="/room/packed: cannot be written: No space left on device"):
+        write(triples.withColumn("asserted", full), terms, tmp_path / "out", str(tmp_path / "room"))
+    assert not (tmp_path / "out").exists()
+
+
 def test_a_task_that_fails_in_python_says_why(spark: SparkSession, tmp_path: Path) -> None:
     def broken(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
