@@ -158,8 +158,7 @@ def materialize(
         with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = compute_closure(selection, encoded, f"{place}/closure", progress, registry, limits)
-        triples = closed.visible if selection.is_single else closed.triples
-        triples = triples.where("NOT asserted") if inferred else triples
+        triples = closed.rows(are_visible=selection.is_single, are_inferred=inferred)
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *closed.driver.unknown_imports(), *skipped)
         results = closed.rows_of(RESULT, len(COLUMNS), _MOST_RESULTS + 1) if shapes else None

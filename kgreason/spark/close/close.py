@@ -43,7 +43,8 @@ from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.dictionary import rows_of, texts_of
 from kgreason.spark.encode.encode import Encoded
 from kgreason.spark.rounds.exchange import pieces
-from kgreason.spark.rounds.plan import FIRST, MOST_ALIKE, NOTED, TABLE
+from kgreason.spark.rounds.plan import ASSERTED, FIRST, MOST_ALIKE, NEWS, NOTED, TABLE
+from kgreason.spark.rounds.ranges import RowsInFiles
 from kgreason.terms.vocabulary import OWL_DIFFERENT_FROM
 from kgreason.zset.columns import Int32
 
@@ -62,6 +63,19 @@ class Closed(NamedTuple):
     planned: Planned
     terms: Terms
     driver: Driver
+
+    def rows(self, *, are_visible: bool, are_inferred: bool) -> DataFrame | RowsInFiles:
+        """Return the triples to write, rows `s, p, o int, asserted boolean`: all, or the visible and inferred ones."""
+        table, files = (
+            self.planned.plan.triples,
+            [each for folder in self.news.folders for each in folder.glob("*.parquet")],
+        )
+        if files and not (are_visible and self.news.counts[VALUES]):
+            columns = "part", "flag", "tbl", "c0", "c1", "c2"
+            uris = [file.as_uri() for file in files]
+            return RowsInFiles(self.terms.all.sparkSession, uris, columns, partial(_news_triples, table, are_inferred))
+        triples = self.visible if are_visible else self.triples
+        return triples.where("NOT asserted") if are_inferred else triples
 
     @property
     def triples(self) -> DataFrame:
@@ -125,6 +139,17 @@ def _filtered(are_needed: Callable[[Int32], Mask], batches: Iterable[pa.RecordBa
     for batch in batches:
         rows = np.column_stack([column.to_numpy() for column in batch.columns])
         yield batch.filter(pa.array(are_needed(rows)))
+
+
+def _news_triples(table: int, are_inferred: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Turn the files of rounds, rows `part, flag, tbl, c0..`, into the news among their triples. For a task."""
+    for batch in batches:
+        part, flag, tables = (column.to_numpy() for column in batch.columns[:3])
+        is_asserted = flag & ASSERTED > 0
+        kept = np.isin(part, (NEWS, NOTED)) & (tables == table) & ~(is_asserted & are_inferred)
+        if kept.any():
+            columns = [*batch.columns[3:], pa.array(is_asserted)]
+            yield pa.RecordBatch.from_arrays(columns, names=["s", "p", "o", "asserted"]).filter(pa.array(kept))
 
 
 def compute_closure(

@@ -31,6 +31,7 @@ from kgreason.spark.encode.groups import BUCKETS, GROUPS, Batches, first_group, 
 from kgreason.spark.folders.folders import check_seen, save, whole_folder, writing
 from kgreason.spark.folders.markers import parquet, uri
 from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
+from kgreason.spark.rounds.ranges import RowsInFiles
 from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -50,7 +51,7 @@ _TEXTS = "subject string, predicate string, object string, asserted boolean"
 
 
 def write(
-    triples: DataFrame,
+    triples: DataFrame | RowsInFiles,
     terms: DataFrame,
     folder: str | PathLike[str],
     room: str,
@@ -58,17 +59,15 @@ def write(
     form: Form = "nt",
     overwrite: bool = False,
 ) -> None:
-    """Write triples to files in a folder. `triples` has the columns s, p, o int, asserted boolean; `terms` id, text.
+    """Write triples to files in a folder. `triples` are rows s, p, o int, asserted boolean; `terms` has id, text.
 
     The table of groups is written below `room`. Raises InputError if the folder is not empty and `overwrite` is not
     set. Raises StoreError if the folder cannot be written; after an error no folder looks complete.
     """
     path = f"{room}/packed"
     with writing(fspath(folder)), clear_errors(path):
-        triples.select("s", "p", "o", "asserted").mapInArrow(_group_triples, _PACKED).write.mode("overwrite").parquet(
-            uri(path)
-        )
-    ids, rows = (parquet(triples.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
+        triples.mapInArrow(_group_triples, _PACKED).write.mode("overwrite").parquet(uri(path))
+    ids, rows = (parquet(terms.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
     wanted = ids.where("ids IS NOT NULL").select("group", "bucket", "first", "ids").groupBy("bucket")
     named = terms.selectExpr(f"{_BUCKET} AS bucket", "id", "text").groupBy("bucket")
     names = wanted.cogroup(named).applyInArrow(_texts_of, _NAMES).groupBy("group")

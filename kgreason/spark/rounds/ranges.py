@@ -1,6 +1,6 @@
-"""`RowRange`: rows of a Parquet file that a task reads itself, because Java takes longer to hand rows to Python.
+"""`RowsInFiles`: rows of Parquet files that tasks read themselves, because Java takes longer to hand rows to Python.
 
-    files of a table -> shares: lists of ranges, one for each task, with about as many rows each
+    files of a table -> shares: lists of ranges, one for each task, with about as many rows each -> batches -> a task
 
 Law: the ranges of a table have each of its rows once. Cost: the footers of the files. A task decodes the rows before a
 range in its group as well, which is at most 2.5 times the work of decoding alone.
@@ -8,11 +8,13 @@ range in its group as well, which is at most 2.5 times the work of decoding alon
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.sql import DataFrame, SparkSession
 
 from kgreason.spark.input.paths import local_path
 
@@ -20,6 +22,10 @@ _ROWS, _RANGES = 1 << 19, 4
 """A share has about so many rows, or a quarter of a group of rows if this is more."""
 _BUFFER = 1 << 20
 """Without a buffer, pyarrow holds all bytes of a group of rows."""
+
+
+Batches = Iterable[pa.RecordBatch]
+Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 
 class RowRange(NamedTuple):
@@ -39,6 +45,26 @@ class RowRange(NamedTuple):
                 low, high = low - len(batch), high - len(batch)
                 if high <= 0:
                     return
+
+
+class RowsInFiles(NamedTuple):
+    """What `prepare` makes of some columns of local Parquet files, given by their URIs, in tasks of Spark."""
+
+    spark: SparkSession
+    uris: Sequence[str]
+    columns: Sequence[str]
+    prepare: Task
+
+    def mapInArrow(self, task: Task, schema: str) -> DataFrame:  # noqa: N802 - the name of a method of a DataFrame
+        """Return what `task` makes of the rows: rows of `schema`."""
+        parts, columns, prepare = shares(self.uris), self.columns, self.prepare
+
+        def run(batches: Batches) -> Iterator[pa.RecordBatch]:
+            numbers = chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
+            ranges = chain.from_iterable(map(parts.__getitem__, numbers))
+            return task(prepare(chain.from_iterable(each.batches(columns) for each in ranges)))
+
+        return self.spark.range(0, len(parts), 1, max(1, len(parts))).mapInArrow(run, schema)
 
 
 def shares(uris: Iterable[str]) -> list[list[RowRange]]:

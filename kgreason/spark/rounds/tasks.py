@@ -12,9 +12,8 @@ part is kept.
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -30,7 +29,7 @@ from kgreason.spark.cluster.sizes import BYTES
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, FactColumns, PartsPlan, Sent, sample
-from kgreason.spark.rounds.ranges import RowRange
+from kgreason.spark.rounds.ranges import Batches, Task
 from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32, Int64
 
@@ -44,8 +43,6 @@ NEEDS = "part int, id int"
 AT_ONCE = 1 << 20
 """The number of rows that a task places at a time."""
 _NO_TERMS: Mapping[int, str] = MappingProxyType({})
-Batches = Iterable[pa.RecordBatch]
-Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 Texts: TypeAlias = tuple[Sequence[int], Sequence[str]]
 
 
@@ -197,18 +194,11 @@ def placing(job: Job, number: int, total: int) -> Task:
     return run
 
 
-def placing_shares(job: Job, number: int, total: int, shares: Sequence[Sequence[RowRange]]) -> Task:
-    """Make the task that reads numbers of shares, and places the triples s, p, o in the files of these shares."""
-
-    def read(batches: Batches) -> Iterator[pa.RecordBatch]:
-        numbers = (share for batch in batches for share in batch.column(0).to_pylist())
-        for each in chain.from_iterable(shares[share] for share in numbers):
-            for rows in each.batches("spo"):
-                tables = pa.array(np.full(len(rows), job.plan.triples, dtype=np.int32))
-                yield pa.RecordBatch.from_arrays([tables, *rows.columns], names=["tbl", *job.plan.columns[:3]])
-
-    place = placing(job, number, total)
-    return lambda batches: place(read(batches))
+def facts_of(plan: PartsPlan, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Turn triples, rows `s, p, o`, into facts, rows `tbl, c0, c1, c2`."""
+    for rows in batches:
+        tables = pa.array(np.full(len(rows), plan.triples, dtype=np.int32))
+        yield pa.RecordBatch.from_arrays([tables, *rows.columns], names=["tbl", *plan.columns[:3]])
 
 
 def placed(plan: PartsPlan, total: int) -> Task:

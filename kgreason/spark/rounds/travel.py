@@ -13,7 +13,7 @@ that were placed, and makes each engine anew.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -23,7 +23,7 @@ from kgreason.spark.folders.markers import uri
 from kgreason.spark.input.paths import by_name
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.plan import NOTED
-from kgreason.spark.rounds.ranges import shares
+from kgreason.spark.rounds.ranges import RowsInFiles
 from kgreason.spark.rounds.tasks import (
     ALIKE,
     SUMMARY,
@@ -31,11 +31,11 @@ from kgreason.spark.rounds.tasks import (
     Job,
     Step,
     evaluate,
+    facts_of,
     from_files,
     from_rows,
     placed,
     placing,
-    placing_shares,
 )
 
 
@@ -65,10 +65,11 @@ class InFiles:
         names = triples.inputFiles() if triples is not None else []
         if triples is not None and not all(name.startswith("file:") for name in names):
             facts, names = _with_triples(facts, triples, self._job), []
-        found = facts.mapInArrow(placing(self._job, number, total), SUMMARY)
-        if parts := shares(names):
-            task = placing_shares(self._job, number, total, parts)
-            found = _numbers(self._spark, len(parts)).mapInArrow(task, SUMMARY).unionAll(found)
+        task = placing(self._job, number, total)
+        found = facts.mapInArrow(task, SUMMARY)
+        if names:
+            rows = RowsInFiles(self._spark, names, "spo", partial(facts_of, self._job.plan))
+            found = rows.mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 
     def evaluate(self, at: At) -> Moved:
