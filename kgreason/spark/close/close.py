@@ -66,14 +66,11 @@ class Closed(NamedTuple):
 
     def rows(self, *, are_visible: bool, are_inferred: bool) -> DataFrame | RowsInFiles:
         """Return the triples to write, rows `s, p, o int, asserted boolean`: all, or the visible and inferred ones."""
-        table, files = (
-            self.planned.plan.triples,
-            [each for folder in self.news.folders for each in folder.glob("*.parquet")],
-        )
+        files = [str(file) for folder in self.news.folders for file in folder.glob("*.parquet")]
         if files and not (are_visible and self.news.counts[VALUES]):
             columns = "part", "flag", "tbl", "c0", "c1", "c2"
-            uris = [file.as_uri() for file in files]
-            return RowsInFiles(self.terms.all.sparkSession, uris, columns, partial(_news_triples, table, are_inferred))
+            news = partial(_news_triples, self.planned.plan.triples, are_inferred)
+            return RowsInFiles(self.terms.all.sparkSession, files, columns, news)
         triples = self.visible if are_visible else self.triples
         return triples.where("NOT asserted") if are_inferred else triples
 

@@ -25,7 +25,7 @@ from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 from pyspark.sql.types import StructType
 
 from kgreason.spark.folders.folders import check_seen
-from kgreason.spark.input.paths import by_name, local_path
+from kgreason.spark.input.paths import by_name, files_of_table
 from kgreason.spark.start.failures import clear_errors
 
 _MARKER = "text string"
@@ -100,10 +100,10 @@ def largest(table: DataFrame, column: str) -> int:
 
     Cost: the footers of the files; at a URI a job of Spark.
     """
-    names = table.inputFiles()
-    if not names or not all(name.startswith("file:") for name in names):
+    files = files_of_table(table)
+    if not files:
         return int(table.agg(F.max(column)).collect()[0][0] or 0)
-    footers = [pq.read_metadata(local_path(name)) for name in names]
+    footers = list(map(pq.read_metadata, files))
     groups = [footer.row_group(number) for footer in footers for number in range(footer.num_row_groups)]
     chunks = [group.column(footers[0].schema.names.index(column)).statistics for group in groups]
     return max((int(chunk.max) for chunk in chunks if chunk.has_min_max), default=0)

@@ -20,12 +20,15 @@ from glob import glob
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from kgreason.errors import InputError
 from kgreason.rdf.catalogue import XML_CATALOG
 from kgreason.rdf.formats import format_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
 
@@ -135,6 +138,12 @@ def local_path(uri: str) -> str:
     ('/tmp/a b', '/tmp/a')
     """
     return unquote(urlsplit(uri.replace("?", "%3F").replace("#", "%23")).path)
+
+
+def files_of_table(table: DataFrame) -> list[str]:
+    """Return the paths of the files behind a DataFrame; nothing if one of them is not on this machine."""
+    uris = table.inputFiles()
+    return [local_path(uri) for uri in uris] if all(uri.startswith("file:") for uri in uris) else []
 
 
 def _is_split(file: Path) -> bool:

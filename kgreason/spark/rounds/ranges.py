@@ -16,8 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
-from kgreason.spark.input.paths import local_path
-
 _ROWS, _RANGES = 1 << 19, 4
 """A share has about so many rows, or a quarter of a group of rows if this is more."""
 _BUFFER = 1 << 20
@@ -48,16 +46,16 @@ class RowRange(NamedTuple):
 
 
 class RowsInFiles(NamedTuple):
-    """What `prepare` makes of some columns of local Parquet files, given by their URIs, in tasks of Spark."""
+    """What `prepare` makes of some columns of local Parquet files, in tasks of Spark."""
 
     spark: SparkSession
-    uris: Sequence[str]
+    files: Sequence[str]
     columns: Sequence[str]
     prepare: Task
 
     def mapInArrow(self, task: Task, schema: str) -> DataFrame:  # noqa: N802 - the name of a method of a DataFrame
         """Return what `task` makes of the rows: rows of `schema`."""
-        parts, columns, prepare = shares(self.uris), self.columns, self.prepare
+        parts, columns, prepare = shares(self.files), self.columns, self.prepare
 
         def run(batches: Batches) -> Iterator[pa.RecordBatch]:
             numbers = chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
@@ -67,10 +65,10 @@ class RowsInFiles(NamedTuple):
         return self.spark.range(0, len(parts), 1, max(1, len(parts))).mapInArrow(run, schema)
 
 
-def shares(uris: Iterable[str]) -> list[list[RowRange]]:
-    """Divide the rows of local Parquet files, given by their URIs, among tasks."""
+def shares(files: Iterable[str]) -> list[list[RowRange]]:
+    """Divide the rows of local Parquet files among tasks."""
     found, rows = list[list[RowRange]](), _ROWS
-    for each in _ranges(sorted(map(local_path, uris))):
+    for each in _ranges(sorted(files)):
         if rows + each.size > _ROWS:
             found.append([])
             rows = 0

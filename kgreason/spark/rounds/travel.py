@@ -20,7 +20,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - as everybody writes it
 
 from kgreason.spark.folders.markers import uri
-from kgreason.spark.input.paths import by_name
+from kgreason.spark.input.paths import by_name, files_of_table
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.plan import NOTED
 from kgreason.spark.rounds.ranges import RowsInFiles
@@ -62,13 +62,13 @@ class InFiles:
         `triples` are more of them: all rows `s, p, o` of some Parquet files, which tasks read themselves if this
         machine has the files. If `total` (about the number of facts) is given, tasks also count facts that are alike.
         """
-        names = triples.inputFiles() if triples is not None else []
-        if triples is not None and not all(name.startswith("file:") for name in names):
-            facts, names = _with_triples(facts, triples, self._job), []
+        files = [] if triples is None else files_of_table(triples)
+        if triples is not None and not files:
+            facts = _with_triples(facts, triples, self._job)
         task = placing(self._job, number, total)
         found = facts.mapInArrow(task, SUMMARY)
-        if names:
-            rows = RowsInFiles(self._spark, names, "spo", partial(facts_of, self._job.plan))
+        if files:
+            rows = RowsInFiles(self._spark, files, "spo", partial(facts_of, self._job.plan))
             found = rows.mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 
