@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.dataset as ds
 from pyspark.sql import SparkSession
 
 from kgreason.errors import InputError, RuleError
@@ -45,11 +46,11 @@ from kgreason.spark.close.close import compute_closure
 from kgreason.spark.cluster.sizes import fit_partitions, worker_memory
 from kgreason.spark.cluster.watch import watched
 from kgreason.spark.cluster.workers import check_workers
-from kgreason.spark.encode.dictionary import files_of, quads_of_groups
+from kgreason.spark.encode.dictionary import quads_of_groups
 from kgreason.spark.encode.encode import encode, group
 from kgreason.spark.folders.folders import check_free
 from kgreason.spark.input.lines import Malformed
-from kgreason.spark.input.paths import Inputs, sort
+from kgreason.spark.input.paths import Inputs, files_of_table, sort
 from kgreason.spark.input.read import OnError
 from kgreason.spark.out.write import Form, write
 from kgreason.spark.start.failures import clear_errors, reason
@@ -89,7 +90,7 @@ def load(
             groups = group(spark, list(paths), f"{place}/encoded", on_error=on_error)
         skipped.extend(groups.skipped)
         with progress("encoding"), span("intern"):
-            return quads_of_groups(files_of(groups.table), dictionary)
+            return quads_of_groups(ds.dataset(files_of_table(groups.table)), dictionary)
 
     with work_folder(folder) as place, clear_errors(place):
         prepare(spark, inputs, place)
@@ -158,7 +159,7 @@ def materialize(
         with watched(spark, progress("encoding")):
             encoded = encode(spark, list(paths), f"{place}/encoded", on_error=on_error)
         closed = compute_closure(selection, encoded, f"{place}/closure", progress, registry, limits)
-        triples = closed.rows(are_visible=selection.is_single, are_inferred=inferred)
+        triples = closed.triples_to_write(only_visible=selection.is_single, only_inferred=inferred)
         skipped = (f"{each.file}: {each.lines} malformed lines skipped" for each in encoded.skipped)
         found = (*closed.planned.warnings, *closed.driver.unknown_imports(), *skipped)
         results = closed.rows_of(RESULT, len(COLUMNS), _MOST_RESULTS + 1) if shapes else None

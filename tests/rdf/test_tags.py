@@ -141,6 +141,8 @@ class _Slow(io.RawIOBase):
 
 
 @example(text=b'"a"@ENG . ', size=1)
+@example(text=b"\n@EN", size=1)
+@example(text=b"\r \t@EN", size=1)
 @example(text=b"'@ZZ@", size=1)
 @given(text=st.text(st.sampled_from("aZ9@-\"' \né"), max_size=60).map(str.encode), size=st.integers(1, 9))
 def test_a_stream_of_pieces_is_carried_as_the_whole_text(text: bytes, size: int) -> None:

@@ -37,7 +37,7 @@ from kgreason.rules.model import FALSE
 from kgreason.spark.close.decisions import Decisions
 from kgreason.spark.close.job import PartsNews, close
 from kgreason.spark.close.literals import LiteralFacts, triples_in, visible_triples
-from kgreason.spark.close.planner import FALSES, VALUES, Driver, Planned
+from kgreason.spark.close.planner import FALSES, SCHEMA, VALUES, Driver, Planned
 from kgreason.spark.close.terms import Terms
 from kgreason.spark.cluster.sizes import sizes
 from kgreason.spark.encode.dictionary import rows_of, texts_of
@@ -64,35 +64,35 @@ class Closed(NamedTuple):
     terms: Terms
     driver: Driver
 
-    def rows(self, *, are_visible: bool, are_inferred: bool) -> DataFrame | RowsInFiles:
-        """Return the triples to write, rows `s, p, o int, asserted boolean`: all, or the visible and inferred ones."""
+    def triples_to_write(self, *, only_visible: bool, only_inferred: bool) -> DataFrame | RowsInFiles:
+        """Return the triples of the closure, or those that users see, or the inferred ones of these.
+
+        Rows are `s, p, o int, asserted boolean`. Users may see one spelling of a value (`literals.visible_triples`).
+        """
         files = [str(file) for folder in self.news.folders for file in folder.glob("*.parquet")]
-        if files and not (are_visible and self.news.counts[VALUES]):
-            columns = "part", "flag", "tbl", "c0", "c1", "c2"
-            news = partial(_news_triples, self.planned.plan.triples, are_inferred)
-            return RowsInFiles(self.terms.all.sparkSession, files, columns, news)
-        triples = self.visible if are_visible else self.triples
-        return triples.where("NOT asserted") if are_inferred else triples
+        is_split = only_visible and self.news.counts[VALUES] > 0
+        if files and not is_split:
+            news, spark = partial(_news_triples, self.planned.plan.triples, only_inferred), self.terms.all.sparkSession
+            return RowsInFiles(spark, files, ("flag", "tbl", "c0", "c1", "c2"), news, (NEWS, NOTED))
+        triples = self.triples
+        if is_split:
+            pairs = self.news.noted.where(F.col("c0") == self.planned.ids["dt_value/2"])
+            triples = visible_triples(triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
+        return triples.where("NOT asserted") if only_inferred else triples
 
     @property
     def triples(self) -> DataFrame:
         """The triples of the closure: s, p, o int, and asserted boolean. Generalised triples are included."""
         return triples_in(self.news.facts, self.planned.plan)
 
-    @property
-    def visible(self) -> DataFrame:
-        """The triples of the closure that users see if they see one spelling of a value; columns as for `triples`."""
-        if not self.news.counts[VALUES]:
-            return self.triples
-        pairs = self.news.noted.where(F.col("c0") == self.planned.ids["dt_value/2"])
-        return visible_triples(self.triples, pairs.selectExpr("c1 AS x", "c2 AS y"), self.terms.all)
-
     def noted_triples(self, are_needed: Callable[[Int32], Mask]) -> Int32:
         """Return those noted triples, int32[n, 3], for which `are_needed` is true. It gets some of them at a time."""
+        found = [np.empty((0, 3), dtype=np.int32)]
+        if not self.news.counts[SCHEMA]:
+            return found[0]
         if not self.news.folders:
             noted = triples_in(self.news.noted, self.planned.plan).select("s", "p", "o")
             return rows_of(noted.mapInArrow(partial(_filtered, are_needed), noted.schema))
-        found = [np.empty((0, 3), dtype=np.int32)]
         for facts in chain.from_iterable(pieces(folder, NOTED) for folder in self.news.folders):
             triples = facts[facts[:, TABLE] == self.planned.plan.triples, FIRST : FIRST + 3]
             found.append(triples[are_needed(triples)])
@@ -138,15 +138,14 @@ def _filtered(are_needed: Callable[[Int32], Mask], batches: Iterable[pa.RecordBa
         yield batch.filter(pa.array(are_needed(rows)))
 
 
-def _news_triples(table: int, are_inferred: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Turn the files of rounds, rows `part, flag, tbl, c0..`, into the news among their triples. For a task."""
+def _news_triples(table: int, only_inferred: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Turn news, rows `flag, tbl, c0..`, into triples, or into inferred ones alone. For a task."""
     for batch in batches:
-        part, flag, tables = (column.to_numpy() for column in batch.columns[:3])
-        is_asserted = flag & ASSERTED > 0
-        kept = np.isin(part, (NEWS, NOTED)) & (tables == table) & ~(is_asserted & are_inferred)
-        if kept.any():
-            columns = [*batch.columns[3:], pa.array(is_asserted)]
-            yield pa.RecordBatch.from_arrays(columns, names=["s", "p", "o", "asserted"]).filter(pa.array(kept))
+        flags, tables = (column.to_numpy() for column in batch.columns[:2])
+        is_asserted = flags & ASSERTED > 0
+        kept = (tables == table) & ~(is_asserted & only_inferred)
+        columns = [*batch.columns[2:], pa.array(is_asserted)]
+        yield pa.RecordBatch.from_arrays(columns, names=["s", "p", "o", "asserted"]).filter(pa.array(kept))
 
 
 def compute_closure(

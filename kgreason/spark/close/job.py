@@ -5,10 +5,9 @@
 
 A round is a job of one task for each part (`tasks`), and a folder of Parquet files (`travel`). When a round has no
 facts for any part, facts about the literals of new links are asserted. Then the operators of each part decide, and the
-rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each round;
-all news together are the closure. Tasks that place and evaluate also count two kinds of facts:
-facts that are alike, and news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver
-reads none.
+rounds go on. The *news* of a part are the new facts whose home is this part. A part writes its news in each round; all
+news together are the closure. Tasks that place and evaluate also count two kinds of facts: facts that are alike, and
+news that the driver must look at (`PartsPlan.noted`). If the second count is 0, the driver reads none.
 
 A marker says that a step is whole. So a job that was stopped goes on after its last whole step. The folders of a job
 are a function of its plan and its facts.

@@ -203,9 +203,9 @@ class Driver:
 
 def _may_need_rules(ends: Int32, triples: Int32) -> Mask:
     """Return which triples, int32[n, 3], are schema triples, or link one of `ends` to another term: bool[n]."""
-    subjects, predicates, objects = triples.T
-    is_link = (predicates == SAME_AS) & (subjects != objects)
-    found: Mask = is_schema(triples) | (is_link & (np.isin(subjects, ends) | np.isin(objects, ends)))
+    found, links = is_schema(triples), np.flatnonzero(triples[:, 1] == SAME_AS)
+    ones, others = triples[links, 0], triples[links, 2]
+    found[links] |= (ones != others) & (np.isin(ones, ends) | np.isin(others, ends))
     return found
 
 

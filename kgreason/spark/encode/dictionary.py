@@ -20,7 +20,6 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from kgreason.spark.encode.groups import ids_by_local, unpack_quads
-from kgreason.spark.input.paths import files_of_table
 from kgreason.spark.input.terms import intern_cell
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
@@ -80,8 +79,3 @@ def rows_of(table: DataFrame) -> Int32:
     """Bring a few rows of ids to the driver: int32[n, w]."""
     columns = [column.to_numpy() for column in table.toArrow().columns]
     return np.column_stack(columns).astype(np.int32)
-
-
-def files_of(table: DataFrame) -> ds.Dataset:
-    """Return an Arrow dataset that reads the Parquet files behind a DataFrame."""
-    return ds.dataset(files_of_table(table), format="parquet")

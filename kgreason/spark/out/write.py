@@ -32,7 +32,6 @@ from kgreason.spark.folders.folders import check_seen, save, whole_folder, writi
 from kgreason.spark.folders.markers import parquet, uri
 from kgreason.spark.input.terms import intern_cell, pack_texts, record, texts
 from kgreason.spark.rounds.ranges import RowsInFiles
-from kgreason.spark.start.failures import clear_errors
 from kgreason.terms.dictionary import Dictionary
 from kgreason.zset.columns import Int32
 
@@ -65,7 +64,7 @@ def write(
     set. Raises StoreError if the folder cannot be written; after an error no folder looks complete.
     """
     path = f"{room}/packed"
-    with writing(fspath(folder)), clear_errors(path):
+    with writing(path):
         triples.mapInArrow(_group_triples, _PACKED).write.mode("overwrite").parquet(uri(path))
     ids, rows = (parquet(terms.sparkSession, _PACKED, path) for _ in range(2))  # Spark confuses their columns else
     wanted = ids.where("ids IS NOT NULL").select("group", "bucket", "first", "ids").groupBy("bucket")

@@ -85,9 +85,9 @@ class EnginePart:
         are_asserted = np.zeros(len(lasts), dtype=np.bool_)
         lasts[numbers] = order
         are_asserted[numbers[rows[:, FLAG] & ASSERTED > 0]] = True
-        places = np.flatnonzero(lasts[numbers] == order)
-        found: Int32 = rows[places]
-        found[:, FLAG] = np.where(are_asserted[numbers[places]], ASSERTED | HOME, HOME)
+        some = np.flatnonzero(lasts[numbers] == order)
+        found: Int32 = rows[some]
+        found[:, FLAG] = np.where(are_asserted[numbers[some]], ASSERTED | HOME, HOME)
         return found
 
     def _are_news(self, rows: Int32) -> NDArray[np.bool_]:

@@ -48,8 +48,10 @@ ASSERTED, HOME = 1, 2
 """Flags."""
 MOST_ALIKE = 500_000
 """A value that more facts have in a place is divided, unless an option says otherwise."""
-_FOR_ALL, _SURE = 16, 1 << 12
-"""One fact is counted for so many at most, and a count is sure enough if it has so many facts."""
+_MOST_STEP = 16
+"""A sample has at least one of so many facts."""
+_COUNTED = 1 << 12
+"""A sample of facts of which so many share a value shows this, to some per cent."""
 _UNPLACED = 1 << 10
 _LAST = _UNPLACED - 1
 """In place of `TOGETHER`: a fact that is placed by a column, too, has its home there, not in the first part."""
@@ -62,23 +64,23 @@ class FactColumns:
 
     def __init__(self, rows: Int32) -> None:
         self.rows = rows
-        self._places: dict[int, Int64] = {}
+        self._indexes: dict[int, Int64] = {}
         self._columns: dict[tuple[int, int], Int32] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def places(self, table: int) -> Int64:
+    def indexes(self, table: int) -> Int64:
         """Return the indexes of the facts of a table, ascending: int64[m]."""
-        if table not in self._places:
-            self._places[table] = np.flatnonzero(self.rows[:, TABLE] == table)
-        return self._places[table]
+        if table not in self._indexes:
+            self._indexes[table] = np.flatnonzero(self.rows[:, TABLE] == table)
+        return self._indexes[table]
 
     def column(self, table: int, column: int) -> Int32:
         """Return a column of the facts of a table: int32[m]."""
         if (table, column) not in self._columns:
-            places, found = self.places(table), self.rows[:, FIRST + column]
-            self._columns[table, column] = found.copy() if len(places) == len(found) else found[places]
+            indexes, found = self.indexes(table), self.rows[:, FIRST + column]
+            self._columns[table, column] = found.copy() if len(indexes) == len(found) else found[indexes]
         return self._columns[table, column]
 
 
@@ -106,7 +108,7 @@ class PlaceForm(NamedTuple):
         for column, values in zip(self.constants, self.values.T, strict=True):  # most facts go here
             is_member = np.isin(facts.column(self.table, column)[some], values)
             some = np.flatnonzero(is_member) if isinstance(some, slice) else some[is_member]
-        found: Int64 = facts.places(self.table)[some]
+        found: Int64 = facts.indexes(self.table)[some]
         if len(self.constants) > 1:
             columns = np.array([FIRST + column for column in self.constants])
             found = found[are_among(facts.rows[found[:, None], columns], self.values)]
@@ -371,9 +373,9 @@ def sample(size: int, least: int) -> tuple[Int64, int]:
     They are enough to find the values with `least` facts, to some per cent. Chance chooses among neighbours, because
     every n-th fact of a table may have the same predicate.
     """
-    step = min(_FOR_ALL, max(1, least // _SURE))
-    places = np.arange(0, size - step + 1, step)
-    return places + np.random.default_rng(0).integers(0, step, len(places)), step
+    step = min(_MOST_STEP, max(1, least // _COUNTED))
+    firsts = np.arange(0, size - step + 1, step)
+    return firsts + np.random.default_rng(0).integers(0, step, len(firsts)), step
 
 
 def part_of(ids: Int32, parts: int) -> Int64:

@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
+from kgreason.spark.encode.groups import Batches
+
 _ROWS, _RANGES = 1 << 19, 4
 """A share has about so many rows, or a quarter of a group of rows if this is more."""
 _BUFFER = 1 << 20
 """Without a buffer, pyarrow holds all bytes of a group of rows."""
 
 
-Batches = Iterable[pa.RecordBatch]
 Task = Callable[[Batches], Iterator[pa.RecordBatch]]
 
 
@@ -46,16 +47,20 @@ class RowRange(NamedTuple):
 
 
 class RowsInFiles(NamedTuple):
-    """What `prepare` makes of some columns of local Parquet files, in tasks of Spark."""
+    """What `prepare` makes of some columns of local Parquet files, in tasks of Spark.
+
+    With `firsts`, only those groups of rows are read whose first column begins with one of these numbers.
+    """
 
     spark: SparkSession
     files: Sequence[str]
     columns: Sequence[str]
     prepare: Task
+    firsts: Sequence[int] = ()
 
     def mapInArrow(self, task: Task, schema: str) -> DataFrame:  # noqa: N802 - the name of a method of a DataFrame
         """Return what `task` makes of the rows: rows of `schema`."""
-        parts, columns, prepare = shares(self.files), self.columns, self.prepare
+        parts, columns, prepare = shares(self.files, self.firsts), self.columns, self.prepare
 
         def run(batches: Batches) -> Iterator[pa.RecordBatch]:
             numbers = chain.from_iterable(batch.column(0).to_pylist() for batch in batches)
@@ -65,10 +70,10 @@ class RowsInFiles(NamedTuple):
         return self.spark.range(0, len(parts), 1, max(1, len(parts))).mapInArrow(run, schema)
 
 
-def shares(files: Iterable[str]) -> list[list[RowRange]]:
-    """Divide the rows of local Parquet files among tasks."""
+def shares(files: Iterable[str], firsts: Sequence[int] = ()) -> list[list[RowRange]]:
+    """Divide the rows of local Parquet files among tasks. `firsts`: see `RowsInFiles`."""
     found, rows = list[list[RowRange]](), _ROWS
-    for each in _ranges(sorted(files)):
+    for each in _ranges(sorted(files), firsts):
         if rows + each.size > _ROWS:
             found.append([])
             rows = 0
@@ -77,10 +82,12 @@ def shares(files: Iterable[str]) -> list[list[RowRange]]:
     return found
 
 
-def _ranges(files: Iterable[str]) -> Iterator[RowRange]:
+def _ranges(files: Iterable[str], firsts: Sequence[int]) -> Iterator[RowRange]:
     for file in files:
         footer = pq.read_metadata(file)
         for group in range(footer.num_row_groups):
+            if firsts and footer.row_group(group).column(0).statistics.min not in firsts:
+                continue
             rows = footer.row_group(group).num_rows
             size = max(_ROWS, -(-rows // _RANGES))
             yield from (RowRange(file, group, first, min(size, rows - first)) for first in range(0, rows, size))

@@ -26,10 +26,11 @@ from kgreason.cpus import free_memory
 from kgreason.errors import LimitError
 from kgreason.functions.registry import Registry
 from kgreason.spark.cluster.sizes import BYTES
+from kgreason.spark.encode.groups import Batches
 from kgreason.spark.rounds import exchange
 from kgreason.spark.rounds.part import EnginePart
 from kgreason.spark.rounds.plan import ASSERTED, FIRST, FLAG, NOTED, TABLE, FactColumns, PartsPlan, Sent, sample
-from kgreason.spark.rounds.ranges import Batches, Task
+from kgreason.spark.rounds.ranges import Task
 from kgreason.spark.rounds.texts import PartTexts
 from kgreason.zset.columns import Int32, Int64
 
@@ -194,7 +195,7 @@ def placing(job: Job, number: int, total: int) -> Task:
     return run
 
 
-def facts_of(plan: PartsPlan, batches: Batches) -> Iterator[pa.RecordBatch]:
+def as_facts(plan: PartsPlan, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Turn triples, rows `s, p, o`, into facts, rows `tbl, c0, c1, c2`."""
     for rows in batches:
         tables = pa.array(np.full(len(rows), plan.triples, dtype=np.int32))
@@ -332,7 +333,7 @@ def from_rows(job: Job, at: At, after: At, step: Step) -> Task:
 def _placed(plan: PartsPlan, total: int, batches: Batches) -> Iterator[Sent]:
     for rows in _asserted(plan, batches):
         least = max(1, plan.most * len(rows) // total // 4) if total else 1
-        some, step = sample(len(rows) if total else 0, least)
+        some, step = sample(len(rows) if total else 0, plan.most)
         yield _with_alike(plan.sent(FactColumns(rows)), plan.counts(rows[some], least, step))
 
 

@@ -30,8 +30,8 @@ from kgreason.spark.rounds.tasks import (
     At,
     Job,
     Step,
+    as_facts,
     evaluate,
-    facts_of,
     from_files,
     from_rows,
     placed,
@@ -59,16 +59,13 @@ class InFiles:
     def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
         """Place asserted facts, rows `tbl, c0..`, for round `number`.
 
-        `triples` are more of them: all rows `s, p, o` of some Parquet files, which tasks read themselves if this
-        machine has the files. If `total` (about the number of facts) is given, tasks also count facts that are alike.
+        `triples` are more of them: all rows `s, p, o` of some Parquet files, which tasks read themselves. If `total`
+        (about the number of facts) is given, tasks also count facts that are alike.
         """
-        files = [] if triples is None else files_of_table(triples)
-        if triples is not None and not files:
-            facts = _with_triples(facts, triples, self._job)
         task = placing(self._job, number, total)
         found = facts.mapInArrow(task, SUMMARY)
-        if files:
-            rows = RowsInFiles(self._spark, files, "spo", partial(facts_of, self._job.plan))
+        if triples is not None:
+            rows = RowsInFiles(self._spark, files_of_table(triples), "spo", partial(as_facts, self._job.plan))
             found = rows.mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 
@@ -91,9 +88,11 @@ class ByShuffles:
 
     def place(self, facts: DataFrame, number: int, total: int = 0, triples: DataFrame | None = None) -> Moved:
         """See `InFiles`."""
+        task = placed(self._job.plan, total)
+        rows = facts.mapInArrow(task, self._schema)
         if triples is not None:
-            facts = _with_triples(facts, triples, self._job)
-        rows = facts.mapInArrow(placed(self._job.plan, total), self._schema)
+            plan = self._job.plan
+            rows = triples.mapInArrow(lambda batches: task(as_facts(plan, batches)), self._schema).unionAll(rows)
         return self._write(rows, f"{self._job.round(number)}/placed")
 
     def evaluate(self, at: At) -> Moved:
@@ -139,12 +138,6 @@ def rows_of_rounds(spark: SparkSession, job: Job, rounds: Sequence[int]) -> Data
 
 def _schema(job: Job) -> str:
     return ", ".join(f"{name} int" for name in exchange.names(job.plan.width))
-
-
-def _with_triples(facts: DataFrame, triples: DataFrame, job: Job) -> DataFrame:
-    zeros = [f"0 AS {name}" for name in job.plan.columns[3:]]
-    columns = f"{job.plan.triples} AS tbl", "s AS c0", "p AS c1", "o AS c2", *zeros
-    return triples.selectExpr(*columns).unionAll(facts)
 
 
 def _moved(summaries: DataFrame) -> Moved:

@@ -19,6 +19,7 @@ import logging
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import warnings
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kgreason.cpus import cpus, memory
-from kgreason.errors import InputError, KgreasonError
+from kgreason.errors import InputError, KgreasonError, StoreError
 from kgreason.spark.cluster.network import CONNECT, address, check_reached
 from kgreason.spark.cluster.sizes import SETTING, choose
 from kgreason.spark.start.failures import reason
@@ -114,20 +115,23 @@ def for_command(master: str, **config: str) -> Iterator[SparkSession]:
 def _stopping(spark: SparkSession) -> Iterator[None]:
     """A context that stops a session when the block ends, even if the Java process of the session has died.
 
-    Raises KgreasonError if Spark fails in the block.
+    Raises KgreasonError if Spark fails in the block, or if its Java process has ended.
     """
     from py4j.protocol import Py4JError
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except (PySparkException, Py4JError, OSError) as error:
+    except Exception as error:
         java = getattr(getattr(getattr(spark, "_sc", None), "_gateway", None), "proc", None)  # Connect has none
+        if isinstance(error, Py4JError | OSError | StoreError) and java is not None:
+            with suppress(subprocess.TimeoutExpired):  # its socket closes before the process ends
+                java.wait(timeout=1)
         if java is not None and java.poll() is not None:
             raise KgreasonError("Spark failed: its Java process on this machine has ended") from error
-        if isinstance(error, OSError):
-            raise
-        raise KgreasonError(f"Spark failed: {reason(str(error))}") from error
+        if isinstance(error, PySparkException | Py4JError):
+            raise KgreasonError(f"Spark failed: {reason(str(error))}") from error
+        raise
     finally:
         with suppress(PySparkException, Py4JError, OSError), warnings.catch_warnings(action="ignore"):
             spark.stop()

@@ -42,10 +42,13 @@ def decoded(encoded: Encoded) -> Bag:
 
 def of_driver(groups: DataFrame) -> Bag:
     """The quads of the table `grouped`, with the ids that the driver gives, as texts."""
-    from kgreason.spark.encode.dictionary import files_of, quads_of_groups
+    import pyarrow.dataset as ds
+
+    from kgreason.spark.encode.dictionary import quads_of_groups
+    from kgreason.spark.input.paths import files_of_table
 
     dictionary = Dictionary()
-    return texts_of(quads_of_groups(files_of(groups), dictionary), dictionary)
+    return texts_of(quads_of_groups(ds.dataset(files_of_table(groups)), dictionary), dictionary)
 
 
 def texts_of(quads: Ids, dictionary: Dictionary) -> Bag:

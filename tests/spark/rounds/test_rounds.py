@@ -27,7 +27,6 @@ from kgreason.spark.rounds.plan import (
     Sent,
     hashes,
     plan,
-    sample,
 )
 from kgreason.zset.columns import Int32, Int64
 from tests.engine.systems import System, encode_facts
@@ -212,11 +211,3 @@ def test_a_value_that_becomes_hot_in_a_later_round_is_divided() -> None:
         found = close(program.plan, program.facts, most=50).facts
     assert [len(plan.hot) for plan in (plans[0], plans[-1])] == [0, 1]
     assert program.texts(found) == program.texts(close(program.plan, program.facts).facts)
-
-
-def test_a_sample_has_its_share_of_what_each_sixteenth_fact_is() -> None:
-    places, step = sample(1 << 20, 1 << 16)
-    assert np.array_equal(places // step, np.arange((1 << 20) // step))
-    assert abs((places % 16 == 0).sum() * step / (1 << 16) - 1) < 1 / 20
-    assert sample(1 << 20, 100)[1] == 1, "few facts are all counted"
-    assert not len(sample(0, 1 << 16)[0])
