@@ -65,7 +65,9 @@ class InFiles:
         task = placing(self._job, number, total)
         found = facts.mapInArrow(task, SUMMARY)
         if triples is not None:
-            rows = RowsInFiles(self._spark, files_of_table(triples), "spo", partial(as_facts, self._job.plan))
+            files = files_of_table(triples)
+            assert files, "encoded facts are in the same folder as the rounds"
+            rows = RowsInFiles(self._spark, files, "spo", partial(as_facts, self._job.plan))
             found = rows.mapInArrow(task, SUMMARY).unionAll(found)
         return _moved(found)
 

@@ -168,7 +168,8 @@ def test_parquet_tells_asserted_triples_apart(
     spark: SparkSession, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Two files have the same triples. No literal has two spellings, so tasks read the files of rounds themselves."""
-    (tmp_path / "again.nq").write_text(DATA)
+    files.append(tmp_path / "again.nq")
+    files[-1].write_text(DATA)
     given = list[type]()
 
     def noted(triples: Any, *more: Any, **how: Any) -> None:
@@ -176,7 +177,7 @@ def test_parquet_tells_asserted_triples_apart(
         write(triples, *more, **how)
 
     monkeypatch.setattr(pipeline, "write", noted)
-    materialize(spark, [*files, tmp_path / "again.nq"], tmp_path / "closure", rules=["rdfs"], form="parquet")
+    materialize(spark, files, tmp_path / "closure", rules=["rdfs"], form="parquet")
     rows = spark.read.parquet(str(tmp_path / "closure")).collect()
     assert given == [RowsInFiles]
     assert len(set(rows)) == len(rows)
