@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,15 +15,17 @@ TOM = "<http://e/tom> a <http://e/Cat> ; <http://e/name> 'Tom' ."
 
 
 def growth(call: Callable[[], object], times: int = 30) -> int:
-    """How many more objects with parts there are after so many calls. As many calls before that fill the caches."""
-    for _ in range(times):
-        call()
-    gc.collect()
-    before = len(gc.get_objects())
-    for _ in range(times):
-        call()
-    gc.collect()
-    return len(gc.get_objects()) - before
+    """How many more objects with parts there are after so many calls. As many calls before that fill the caches.
+
+    It is the least of three measures: threads of a server may hold some more objects at the end of one of them.
+    """
+    counts = list[int]()
+    for _ in range(4):
+        for _ in range(times):
+            call()
+        gc.collect()
+        counts.append(len(gc.get_objects()))
+    return min(after - before for before, after in pairwise(counts))
 
 
 @pytest.mark.parametrize("is_on_disk", [False, True])
@@ -37,7 +40,7 @@ def test_a_graph_keeps_nothing_of_a_commit(tmp_path: Path, is_on_disk: bool) -> 
             graph.update(f"PREFIX : <http://e/> DELETE DATA {{ {TOM} }}")
 
         assert growth(edits) < 30  # an object for each commit would be 60
-    assert len(heard) == 4 * 30
+    assert len(heard) == 8 * 30
 
 
 def test_retained_memory_is_counted() -> None:
