@@ -148,7 +148,7 @@ class CarrierStream:
 def _cut_position(text: bytes) -> int:
     """Return where the end of a piece begins that may be a part of a tag, with the byte before it and its blanks.
 
-    What is behind neither a quotation mark nor the end of a line is no tag (`_may_be_tag`), so no cut is within a tag.
+    A tag comes after a quotation mark, or first on its line (`_may_be_tag`). So a piece is cut there or at its end.
     """
     letters = text.rstrip(_LETTERS)
     before = (letters[:-1] if letters.endswith(b"@") else text).rstrip(b" \t")

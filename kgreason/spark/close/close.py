@@ -162,7 +162,8 @@ def compute_closure(
     while True:
         driver = Driver(selection, encoded.facts, encoded.terms, flags, registry)
         closed = _closed(selection, encoded, driver, f"{folder}/round-{next(runs)}", progress, registry, limits)
-        flags, before = driver.needed_flags(closed.noted_triples, closed.terms.all), flags
+        triples = closed.noted_triples(driver.filter_of_flags())
+        flags, before = driver.needed_flags(triples, closed.terms.all), flags
         if flags == before:
             return closed
 

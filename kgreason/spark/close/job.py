@@ -51,7 +51,7 @@ class PartsNews(NamedTuple):
     """Facts that are new at their homes, rows `tbl, c0.., asserted`.
 
     `noted` are those of a kind that the driver looks at; `counts` has at least their number for each kind; 0 is exact.
-    `folders` have the files of these facts (`exchange`); there are none if Spark alone sees the files.
+    `folders` are the folders with the files of these facts (`exchange`). It is empty if only Spark can read the files.
     """
 
     facts: DataFrame
@@ -127,13 +127,9 @@ class _Rounds:
         folders, asserted = self._folders(first), F.col("flag").bitwiseAND(ASSERTED) > 0
         found = rows_of_rounds(self._spark, self._job, folders)
         facts, noted = found.where(F.col("part").isin(NEWS, NOTED)), found.where(F.col("part") == NOTED)
-        columns, files = (*self._columns, asserted.alias("asserted")), map(Path, map(self._job.round, folders))
-        return PartsNews(
-            facts.select(*columns),
-            noted.select(*columns),
-            self._counts(folders),
-            () if "://" in self._folder else tuple(files),
-        )
+        columns = *self._columns, asserted.alias("asserted")
+        paths = self._travel.folders(folders)
+        return PartsNews(facts.select(*columns), noted.select(*columns), self._counts(folders), paths)
 
     def _folders(self, first: int) -> list[int]:
         """Return the numbers of the folders with the news of all rounds since the round `first`."""

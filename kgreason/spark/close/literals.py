@@ -86,7 +86,7 @@ class LiteralFacts:
         return self._cells(_written(found, f"{place}/facts"))
 
     def facts_about_links(self, noted: DataFrame) -> DataFrame | None:
-        """Return facts about the literals in new facts, or None if there are no such facts.
+        """Return the facts that links and types of literals call for. Return None if there are no such facts.
 
         `noted`: the new facts, rows `tbl, c0.., asserted`. A literal counts if owl:sameAs links the literal, or if a
         fact gives the literal a datatype. Rules follow a link (dt_may_equal) if its literals may be equal and

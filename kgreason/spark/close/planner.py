@@ -148,15 +148,16 @@ class Driver:
         planned = planned._replace(noted=_noted_forms(planned, constants))
         return Planned(planned, constants, fresh, last + len(fresh), self._materializer.warnings)
 
-    def needed_flags(self, triples: Callable[[Callable[[Int32], Mask]], Int32], terms: DataFrame) -> Flags:
-        """Return which generic rules a closure needs.
-
-        `triples` returns those noted triples of the closure for which its argument is true. `terms`: all terms.
-        """
+    def filter_of_flags(self) -> Callable[[Int32], Mask]:
+        """Return a function that says which triples, int32[n, 3], `needed_flags` must see: bool[n]. For tasks, too."""
         closure = self._materializer.closed_schema_rows()
         known = self._known(self._materializer.dictionary.decode(np.unique(closure)))
         ends = np.array([*known.values(), *PREDICATE_IDS, *CLASS_IDS], dtype=np.int32)
-        return self._materializer.data.flags_of_rows(self._ids_of(triples(partial(_may_need_rules, ends)), terms))
+        return partial(_may_need_rules, ends)
+
+    def needed_flags(self, triples: Int32, terms: DataFrame) -> Flags:
+        """Return which generic rules a closure needs. `triples`: those of `filter_of_flags`; `terms`: all terms."""
+        return self._materializer.data.flags_of_rows(self._ids_of(triples, terms))
 
     def count_contradictions(self, false: DataFrame, triples: DataFrame, terms: DataFrame) -> int:
         """Count the contradictions that one process would report, from a few facts of `false`, rows `tbl, c0..`.

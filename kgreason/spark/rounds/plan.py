@@ -51,7 +51,7 @@ MOST_ALIKE = 500_000
 _MOST_STEP = 16
 """A sample has at least one of so many facts."""
 _COUNTED = 1 << 12
-"""A sample of facts of which so many share a value shows this, to some per cent."""
+"""If a sample has so many facts with a value, their count is right to some per cent."""
 _UNPLACED = 1 << 10
 _LAST = _UNPLACED - 1
 """In place of `TOGETHER`: a fact that is placed by a column, too, has its home there, not in the first part."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial, reduce
+from pathlib import Path
 from typing import NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -81,6 +82,10 @@ class InFiles:
         task = from_files(self._job, at, after, step)
         return _numbers(self._spark, self._job.plan.parts).mapInArrow(task, schema)
 
+    def folders(self, rounds: Sequence[int]) -> tuple[Path, ...]:
+        """Return the folders of some rounds; none if this process cannot read the files."""
+        return tuple(map(Path, map(self._job.round, rounds)))
+
 
 class ByShuffles:
     """Spark brings the facts of a part to a task."""
@@ -105,6 +110,10 @@ class ByShuffles:
     def rows(self, step: Step, schema: str, at: At, after: At) -> DataFrame:
         """See `InFiles`."""
         return self._received(after).mapInArrow(from_rows(self._job, at, after, step), schema)
+
+    def folders(self, _: Sequence[int]) -> tuple[Path, ...]:
+        """See `InFiles`."""
+        return ()
 
     def _received(self, after: At) -> DataFrame:
         """Return what parts need to be as far as `after`: rows `part, flag.., step, text`, those of a part together."""
